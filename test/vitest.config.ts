@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config"
+
+/** One configuration for every test; `--root` stays the repository so that paths in reports are those of the tree. */
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+    maxWorkers: 2
+  }
+})

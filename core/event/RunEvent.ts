@@ -1,0 +1,75 @@
+/**
+ * What the outside is told about a run: the kinds of events, and the payload of each.
+ *
+ * Events of one run are appended to one log, in order, and never changed. The log feeds the record of the run, its
+ * stream and its webhooks. Payloads carry no secret.
+ */
+import { Schema } from "effect"
+
+const session = { session_id: Schema.String, workflow_id: Schema.String }
+
+const ended = {
+  ...session,
+  status: Schema.String,
+  data: Schema.Json,
+  input_variables: Schema.JsonObject,
+  encrypted_variables: Schema.NullOr(Schema.Array(Schema.String)),
+  errors: Schema.Array(Schema.JsonObject),
+  file_urls: Schema.NullOr(Schema.Array(Schema.Json)),
+  vault_entries: Schema.NullOr(Schema.JsonObject)
+}
+
+/** One event: what happened, to which run, and the facts that belong to it. */
+export const RunEvent = Schema.Union([
+  Schema.Struct({ event: Schema.Literal("execution.queued"), payload: Schema.Struct(session) }),
+  Schema.Struct({
+    event: Schema.Literal("execution.paused"),
+    payload: Schema.Struct({
+      ...session,
+      pause_reason: Schema.Literals(["run_window", "manual"]),
+      message: Schema.String,
+      next_open_at: Schema.NullOr(Schema.String)
+    })
+  }),
+  Schema.Struct({ event: Schema.Literal("execution.start"), payload: Schema.Struct(session) }),
+  Schema.Struct({
+    event: Schema.Literal("execution.step"),
+    payload: Schema.Struct({ ...session, current_step: Schema.String, next_step: Schema.NullOr(Schema.String) })
+  }),
+  Schema.Struct({
+    event: Schema.Literal("execution.requeued"),
+    payload: Schema.Struct({
+      ...session,
+      retry_attempt: Schema.Int,
+      max_retries: Schema.Int,
+      next_execution_time: Schema.String,
+      delay_ms: Schema.Int
+    })
+  }),
+  Schema.Struct({
+    event: Schema.Literal("screenshot.uploaded"),
+    payload: Schema.Struct({
+      ...session,
+      screenshot_id: Schema.String,
+      node_id: Schema.String,
+      node_display_name: Schema.String,
+      timestamp: Schema.String,
+      error_screenshot: Schema.Boolean,
+      full_length_screenshot: Schema.Boolean,
+      retry_index: Schema.Int,
+      metadata: Schema.JsonObject
+    })
+  }),
+  Schema.Struct({ event: Schema.Literal("execution.success"), payload: Schema.Struct(ended) }),
+  Schema.Struct({ event: Schema.Literal("execution.failed"), payload: Schema.Struct(ended) }),
+  Schema.Struct({ event: Schema.Literal("execution.stopped"), payload: Schema.Struct(ended) })
+])
+export type RunEvent = typeof RunEvent.Type
+
+/** An event as the log keeps it. `sequence` grows along the log; events of one run are in its order. */
+export interface LoggedEvent {
+  readonly sequence: number
+  readonly runId: string
+  readonly at: number
+  readonly event: RunEvent
+}

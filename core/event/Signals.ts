@@ -1,0 +1,24 @@
+/**
+ * Wakes the processes that wait for something to do.
+ *
+ * A signal carries no truth: whoever receives one looks at the store. A lost signal therefore only delays, as far as
+ * the slow look that every waiting process takes anyway. A received one arrives within milliseconds.
+ */
+import { Context, type Effect, type Scope, type Stream } from "effect"
+
+/** `work`: runs may be there to start. `due`: the next due instant may have come nearer. `ended`: a run was ended while running. */
+export type Signal =
+  | { readonly _tag: "work" }
+  | { readonly _tag: "due" }
+  | { readonly _tag: "ended"; readonly runId: string }
+
+export class Signals extends Context.Service<
+  Signals,
+  {
+    /** Sends a signal to every subscriber of every process. Several equal ones at once may arrive as one. */
+    readonly publish: (signal: Signal) => Effect.Effect<void>
+
+    /** Subscribes, and only then succeeds: no signal published afterwards is missed while the scope lives. */
+    readonly subscribe: Effect.Effect<Stream.Stream<Signal>, never, Scope.Scope>
+  }
+>()("sluice/core/event/Signals") {}

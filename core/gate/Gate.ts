@@ -1,0 +1,193 @@
+/**
+ * What holds the waiting runs of one workflow, and until when.
+ *
+ * A gate combines independent holds: the run window being closed, and a manual pause. Runs may start only while no
+ * hold stands. Being held is never written on a run: it follows from the gate and an instant, so that one edit holds
+ * or releases one run or a million alike.
+ *
+ * Everything here is a function of its arguments; instants are epoch milliseconds.
+ */
+import { Result, Schema } from "effect"
+import * as RunWindow from "../window/RunWindow.ts"
+
+/** A closed window made to count as open from `since` until it next opens by itself. */
+export interface Lift {
+  readonly since: number
+  readonly by: string
+}
+
+/** A person's decision that no run of the workflow may start. */
+export interface Pause {
+  readonly since: number
+  /** When the pause ends by itself; `null` when only a person ends it. */
+  readonly until: number | null
+  readonly by: string
+  readonly reason: string
+}
+
+export interface Gate {
+  readonly runWindow: RunWindow.RunWindow | null
+  /** When and by whom the window was last set or removed; `null` when the workflow never had one. */
+  readonly windowSet: { readonly at: number; readonly by: string } | null
+  /** Grows by one with every change, so that a reader can tell two states of one gate apart. */
+  readonly revision: number
+  readonly lift: Lift | null
+  readonly pause: Pause | null
+}
+
+/** One reason why runs may not start now. `until` is `null` when no end is known. */
+export interface Hold {
+  readonly kind: "run_window" | "manual"
+  readonly since: number
+  readonly until: number | null
+  readonly by: string
+  readonly reason: string
+}
+
+/**
+ * The interval `[startsAt, stopsAt)` in which runs may start, current or next.
+ *
+ * Within it no hold stands at any instant. `stopsAt` may come before the gate really closes, where that lies beyond the
+ * 400 days a window is looked ahead, but never after: ask again then. `Infinity` means that only a change ends it.
+ */
+export interface Passage {
+  readonly startsAt: number
+  readonly stopsAt: number
+}
+
+/** Who changes a gate, and when. */
+export interface Actor {
+  readonly at: number
+  readonly by: string
+}
+
+/** Raised by a lift when there is no closed window to lift. */
+export class WindowIsOpen extends Schema.TaggedError<WindowIsOpen>()("WindowIsOpen", {}) {}
+
+/** The gate of a workflow that was never given a window nor paused: always open. */
+export const open: Gate = { runWindow: null, windowSet: null, revision: 0, lift: null, pause: null }
+
+/** Replaces the window. A lift ends, whatever the new window says; a manual pause stays. */
+export const setWindow = (gate: Gate, runWindow: RunWindow.RunWindow, actor: Actor): Gate =>
+  changed(gate, { runWindow, windowSet: actor, lift: null })
+
+/** Removes the window, and with it a lift; a manual pause stays. A gate without a window is returned as it is. */
+export const removeWindow = (gate: Gate, actor: Actor): Gate =>
+  gate.runWindow === null ? gate : changed(gate, { runWindow: null, windowSet: actor, lift: null })
+
+/**
+ * Lets runs start although the window is closed, until it next opens, is edited or is removed.
+ *
+ * Fails with `WindowIsOpen` when there is no window, when it is open at `actor.at`, or when a lift already stands.
+ */
+export const liftWindow = (gate: Gate, actor: Actor): Result.Result<Gate, WindowIsOpen> =>
+  windowAllows(gate, actor.at)
+    ? Result.fail(new WindowIsOpen())
+    : Result.succeed(changed(gate, { lift: { since: actor.at, by: actor.by } }))
+
+/** Holds every run of the workflow until `until` or an unpause. A pause that stands is replaced. */
+export const pause = (gate: Gate, actor: Actor, options: { readonly reason: string; readonly until: number | null }): Gate =>
+  changed(gate, { pause: { since: actor.at, by: actor.by, ...options } })
+
+/** Ends the manual pause, and nothing else. A gate that is not paused is returned as it is. */
+export const unpause = (gate: Gate): Gate => (gate.pause === null ? gate : changed(gate, { pause: null }))
+
+/** Tells whether runs may start at `at`: no hold stands. */
+export const mayStart = (gate: Gate, at: number): boolean => !isPaused(gate, at) && windowAllows(gate, at)
+
+/** Lists the holds that stand at `at`, the run window first. Empty exactly when `mayStart`. */
+export const holds = (gate: Gate, at: number): ReadonlyArray<Hold> => {
+  const standing: Array<Hold> = []
+  if (gate.runWindow !== null && !windowAllows(gate, at)) {
+    const schedule = scheduleOf(gate.runWindow)
+    const until = RunWindow.opening(schedule, at)?.opensAt ?? null
+    standing.push({
+      kind: "run_window",
+      since: Math.max(gate.windowSet?.at ?? 0, RunWindow.closedSince(schedule, at) ?? 0),
+      until,
+      by: gate.windowSet?.by ?? "",
+      reason:
+        until === null
+          ? "The run window is closed and does not open within the next 400 days"
+          : `The run window is closed and next opens at ${isoInstant(until)}`
+    })
+  }
+  if (gate.pause !== null && isPaused(gate, at)) {
+    standing.push({ kind: "manual", ...gate.pause })
+  }
+  return standing
+}
+
+/** The state of the window alone, as the RunWindowResponse reports it: a lift or a pause does not show. */
+export const windowState = (gate: Gate, at: number): RunWindow.RunWindowState | null =>
+  gate.runWindow === null ? null : RunWindow.state(scheduleOf(gate.runWindow), at)
+
+/**
+ * Finds the current or next interval in which runs may start, seen from `at`.
+ *
+ * `null` when none is in sight: the workflow is paused without an end, or its window does not open within 400 days of
+ * the first instant at which the pause allows it. For a current interval `startsAt` is `at` or earlier.
+ */
+export const passage = (gate: Gate, at: number): Passage | null => {
+  const from = isPaused(gate, at) ? (gate.pause?.until ?? null) : at
+  if (from === null) return null
+  if (gate.runWindow === null) return { startsAt: from, stopsAt: Infinity }
+  const schedule = scheduleOf(gate.runWindow)
+  const lifted = gate.lift !== null && from < liftEnd(schedule, gate.lift, from)
+  // A lift ends where the window opens, so the opening after it continues the passage.
+  const next = RunWindow.opening(schedule, from)
+  if (next === null) return lifted ? { startsAt: from, stopsAt: from + lookAgainMillis } : null
+  return { startsAt: lifted ? from : Math.max(from, next.opensAt), stopsAt: next.closesAt ?? from + lookAgainMillis }
+}
+
+/**
+ * The instant at which `passage` must be asked again because time alone may change its answer; `Infinity` when it
+ * cannot. `found` is what `passage(gate, at)` answered.
+ */
+export const reviewAt = (gate: Gate, found: Passage | null, at: number): number => {
+  if (found !== null) return found.stopsAt
+  const pausedForGood = gate.pause !== null && gate.pause.until === null
+  return pausedForGood ? Infinity : at + lookAgainMillis
+}
+
+/**
+ * How long an answer "not within 400 days" is believed. Half the horizon: what opens or closes beyond it comes into
+ * sight long before it happens.
+ */
+const lookAgainMillis = RunWindow.horizonMillis / 2
+
+const changed = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...change, revision: gate.revision + 1 })
+
+const isPaused = (gate: Gate, at: number): boolean =>
+  gate.pause !== null && (gate.pause.until === null || at < gate.pause.until)
+
+/**
+ * When a lift ends: at the first opening after it was set, however far away. Openings later than one horizon after
+ * `at` are not looked for and count as never.
+ */
+const liftEnd = (schedule: RunWindow.Schedule, lift: Lift, at: number): number => {
+  for (let from = lift.since; from <= at; from += RunWindow.horizonMillis) {
+    const next = RunWindow.opening(schedule, from)
+    if (next !== null) return next.opensAt
+  }
+  return Infinity
+}
+
+const windowAllows = (gate: Gate, at: number): boolean => {
+  if (gate.runWindow === null) return true
+  const schedule = scheduleOf(gate.runWindow)
+  return (gate.lift !== null && at < liftEnd(schedule, gate.lift, at)) || RunWindow.isOpen(schedule, at)
+}
+
+/** Windows are immutable values, so one compilation serves every question about the same one. */
+const schedules = new WeakMap<RunWindow.RunWindow, RunWindow.Schedule>()
+
+const scheduleOf = (runWindow: RunWindow.RunWindow): RunWindow.Schedule => {
+  const known = schedules.get(runWindow)
+  if (known !== undefined) return known
+  const compiled = RunWindow.compile(runWindow)
+  schedules.set(runWindow, compiled)
+  return compiled
+}
+
+const isoInstant = (at: number): string => new Date(at).toISOString()

@@ -1,0 +1,60 @@
+/**
+ * Where gates are kept. A gate is the one thing on which submissions, edits and claims of a workflow serialise.
+ */
+import type { Effect, Result } from "effect"
+import { Context } from "effect"
+import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Gate } from "./Gate.ts"
+
+/** What became of a gate: its states before and after the decision, and the instant at which it was made. */
+export interface Changed {
+  readonly before: Gate
+  readonly after: Gate
+  readonly at: number
+}
+
+/** A decision about a gate. It must be pure: it may be called again. */
+export type Decide<E> = (gate: Gate, now: number) => Result.Result<Gate, E>
+
+export class GateStore extends Context.Service<
+  GateStore,
+  {
+    /** The gate of a workflow of this workspace. */
+    readonly get: (workspaceId: WorkspaceId, workflowId: WorkflowId) => Effect.Effect<Gate, WorkflowNotFound>
+
+    /** How many runs of the workflow are waiting, held or not. Counted, not estimated. */
+    readonly countWaiting: (workflowId: WorkflowId) => Effect.Effect<number>
+
+    /**
+     * Changes one gate by a decision made while nobody else can change it or start or submit a run of the workflow.
+     *
+     * `now` is read when that is so, not before. Once the effect has succeeded no run starts except as `after` allows:
+     * every claim either started its runs before, or sees the new gate. A decision that fails changes nothing. The cost
+     * does not depend on how many runs wait.
+     */
+    readonly change: <E>(
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId,
+      decide: Decide<E>
+    ) => Effect.Effect<Changed, E | WorkflowNotFound>
+
+    /** Like `change`, and counts the waiting runs of the workflow while none of them can start. */
+    readonly changeAndCount: <E>(
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId,
+      decide: Decide<E>
+    ) => Effect.Effect<Changed & { readonly waiting: number }, E | WorkflowNotFound>
+
+    /**
+     * Looks again at the gates whose stored passage has ended, at most `limit` of them, and answers how many they were.
+     *
+     * Any number of processes may do this at once: each gate is reviewed by one of them. Not doing it makes runs wait
+     * longer; it never lets one start while a hold stands.
+     */
+    readonly review: (limit: number) => Effect.Effect<number>
+
+    /** The next instant at which a gate needs a review or begins to let waiting runs start; `null` when none will. */
+    readonly nextDue: Effect.Effect<number | null>
+  }
+>()("sluice/core/gate/GateStore") {}

@@ -1,0 +1,202 @@
+/**
+ * Run windows, lifts and manual pauses of the workflows of a workspace, as callers set and see them.
+ */
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import { Signals } from "../event/Signals.ts"
+import * as RunWindow from "../window/RunWindow.ts"
+import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
+import type { Caller } from "../workspace/Workspace.ts"
+import * as Gate from "./Gate.ts"
+import { type Changed, GateStore } from "./GateStore.ts"
+
+/** A window as it stands, with its state at the instant of the answer. Both are `null` when there is none. */
+export interface WindowView {
+  readonly runWindow: RunWindow.RunWindow | null
+  readonly state: RunWindow.RunWindowState | null
+  readonly warnings: ReadonlyArray<RunWindow.RunWindowIssue>
+}
+
+/** What applying a window would do, and what it means. */
+export interface Preview {
+  readonly warnings: ReadonlyArray<RunWindow.RunWindowIssue>
+  readonly state: RunWindow.RunWindowState
+  readonly openings: ReadonlyArray<RunWindow.ExplainedOpening>
+  /** How many waiting runs an apply at this instant would release, and how many it would hold. */
+  readonly releases: number
+  readonly holds: number
+}
+
+/** What an unpause of several workflows did. */
+export interface Unpaused {
+  /** How many waiting runs may start now and could not before. */
+  readonly resumedRuns: number
+  /** The workflows whose window was open already. */
+  readonly skipped: ReadonlyArray<string>
+  /** One sentence for each workflow that could not be found. */
+  readonly errors: ReadonlyArray<string>
+}
+
+export class Gates extends Context.Service<
+  Gates,
+  {
+    /** The window of a workflow, if it has one. */
+    readonly window: (caller: Caller, id: WorkflowId) => Effect.Effect<WindowView, WorkflowNotFound>
+
+    /**
+     * Replaces the window. When it succeeds, no run starts any more under the window before.
+     *
+     * `input` is a window as somebody wrote it; every problem of it is reported, and nothing is changed then.
+     */
+    readonly setWindow: (
+      caller: Caller,
+      id: WorkflowId,
+      input: unknown
+    ) => Effect.Effect<WindowView, WorkflowNotFound | RunWindow.InvalidRunWindow>
+
+    /** Removes the window and releases what it holds. Removing none is no error. */
+    readonly removeWindow: (caller: Caller, id: WorkflowId) => Effect.Effect<WindowView, WorkflowNotFound>
+
+    /** Tells what `setWindow` with this input would do now, and changes nothing. */
+    readonly preview: (
+      caller: Caller,
+      id: WorkflowId,
+      input: unknown,
+      options: { readonly openings: number }
+    ) => Effect.Effect<Preview, WorkflowNotFound | RunWindow.InvalidRunWindow>
+
+    /** Sets the manual pause. `until` is an epoch instant in milliseconds, or `null` for no end. */
+    readonly pause: (
+      caller: Caller,
+      id: WorkflowId,
+      options: { readonly reason: string; readonly until: number | null }
+    ) => Effect.Effect<ReadonlyArray<Gate.Hold>, WorkflowNotFound>
+
+    /** Lifts the closed windows (`run_window`) or ends the manual pauses (`workflow`) of each listed workflow. */
+    readonly unpause: (
+      caller: Caller,
+      resource: "run_window" | "workflow",
+      ids: ReadonlyArray<WorkflowId>
+    ) => Effect.Effect<Unpaused>
+  }
+>()("sluice/core/gate/Gates") {
+  static readonly layer = Layer.effect(
+    Gates,
+    Effect.gen(function* () {
+      const store = yield* GateStore
+      const signals = yield* Signals
+
+      /** Wakes the scheduler, whose next due instant may have moved, and the workers if there is work for them now. */
+      const announce = Effect.fnUntraced(function* (changed: Changed) {
+        yield* signals.publish({ _tag: "due" })
+        if (releases(changed)) yield* signals.publish({ _tag: "work" })
+      })
+
+      const change = Effect.fnUntraced(function* (
+        caller: Caller,
+        id: WorkflowId,
+        decide: (gate: Gate.Gate, actor: Gate.Actor) => Gate.Gate
+      ) {
+        const changed = yield* store.change(caller.workspaceId, id, (gate, at) =>
+          Result.succeed(decide(gate, { at, by: caller.userId }))
+        )
+        yield* announce(changed)
+        return changed
+      })
+
+      const window = Effect.fn("Gates.window")(function* (caller: Caller, id: WorkflowId) {
+        const gate = yield* store.get(caller.workspaceId, id)
+        return view(gate, yield* Clock.currentTimeMillis, [])
+      })
+
+      const setWindow = Effect.fn("Gates.setWindow")(function* (caller: Caller, id: WorkflowId, input: unknown) {
+        // The workflow is looked for first: whoever may not see it learns nothing about their window either.
+        yield* store.get(caller.workspaceId, id)
+        const now = yield* Clock.currentTimeMillis
+        const { window, warnings } = yield* Effect.fromResult(RunWindow.validate(input, { now }))
+        const changed = yield* change(caller, id, (gate, actor) => Gate.setWindow(gate, window, actor))
+        return view(changed.after, changed.at, warnings)
+      })
+
+      const removeWindow = Effect.fn("Gates.removeWindow")(function* (caller: Caller, id: WorkflowId) {
+        const changed = yield* change(caller, id, Gate.removeWindow)
+        return view(changed.after, changed.at, [])
+      })
+
+      const preview = Effect.fn("Gates.preview")(function* (
+        caller: Caller,
+        id: WorkflowId,
+        input: unknown,
+        options: { readonly openings: number }
+      ) {
+        const gate = yield* store.get(caller.workspaceId, id)
+        const at = yield* Clock.currentTimeMillis
+        const { window, warnings } = yield* Effect.fromResult(RunWindow.validate(input, { now: at }))
+        const schedule = RunWindow.compile(window)
+        const after = Gate.setWindow(gate, window, { at, by: caller.userId })
+        const waiting = yield* store.countWaiting(id)
+        return {
+          warnings,
+          state: RunWindow.state(schedule, at),
+          openings: RunWindow.openings(schedule, at, options.openings),
+          releases: releases({ before: gate, after, at }) ? waiting : 0,
+          holds: releases({ before: after, after: gate, at }) ? waiting : 0
+        }
+      })
+
+      const pause = Effect.fn("Gates.pause")(function* (
+        caller: Caller,
+        id: WorkflowId,
+        options: { readonly reason: string; readonly until: number | null }
+      ) {
+        const changed = yield* change(caller, id, (gate, actor) => Gate.pause(gate, actor, options))
+        return Gate.holds(changed.after, changed.at)
+      })
+
+      const unpauseOne = Effect.fnUntraced(function* (
+        caller: Caller,
+        resource: "run_window" | "workflow",
+        id: WorkflowId
+      ) {
+        const changed = yield* store.changeAndCount(caller.workspaceId, id, (gate, at) =>
+          resource === "run_window"
+            ? Gate.liftWindow(gate, { at, by: caller.userId })
+            : Result.succeed(Gate.unpause(gate))
+        )
+        yield* announce(changed)
+        return releases(changed) ? changed.waiting : 0
+      })
+
+      const unpause = Effect.fn("Gates.unpause")(function* (
+        caller: Caller,
+        resource: "run_window" | "workflow",
+        ids: ReadonlyArray<WorkflowId>
+      ) {
+        const done = yield* Effect.forEach(new Set(ids), (id) =>
+          unpauseOne(caller, resource, id).pipe(
+            Effect.map((resumed) => ({ resumed, skipped: [], errors: [] })),
+            Effect.catchTags({
+              WindowIsOpen: () => Effect.succeed({ resumed: 0, skipped: [id], errors: [] }),
+              WorkflowNotFound: (error) => Effect.succeed({ resumed: 0, skipped: [], errors: [error.message] })
+            })
+          )
+        )
+        return {
+          resumedRuns: done.reduce((total, one) => total + one.resumed, 0),
+          skipped: done.flatMap((one) => one.skipped),
+          errors: done.flatMap((one) => one.errors)
+        }
+      })
+
+      return Gates.of({ window, setWindow, removeWindow, preview, pause, unpause })
+    })
+  )
+}
+
+/** Tells whether a change released the waiting runs: all of them, or none. */
+const releases = ({ before, after, at }: Changed): boolean => Gate.mayStart(after, at) && !Gate.mayStart(before, at)
+
+const view = (gate: Gate.Gate, at: number, warnings: WindowView["warnings"]): WindowView => ({
+  runWindow: gate.runWindow,
+  state: Gate.windowState(gate, at),
+  warnings
+})

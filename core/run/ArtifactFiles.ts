@@ -1,0 +1,21 @@
+/**
+ * Where the bytes of screenshots and other artifacts of runs are kept. What they are stands in the events of the run.
+ */
+import { Context, type Effect, type Option } from "effect"
+
+/** The bytes of an artifact and how to serve them. */
+export interface Artifact {
+  readonly bytes: Uint8Array
+  readonly mediaType: "image/jpeg" | "image/png"
+}
+
+export class ArtifactFiles extends Context.Service<
+  ArtifactFiles,
+  {
+    /** Keeps an artifact under a new id, a UUID. Once it succeeds the bytes survive a crash. */
+    readonly put: (id: string, artifact: Artifact) => Effect.Effect<void>
+
+    /** The artifact with this id; none for an id that was never kept, or is not a UUID. */
+    readonly get: (id: string) => Effect.Effect<Option.Option<Artifact>>
+  }
+>()("sluice/core/run/ArtifactFiles") {}

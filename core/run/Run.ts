@@ -1,0 +1,150 @@
+/**
+ * The life of one execution of a workflow, from its submission to its end.
+ *
+ * ```
+ *            submit                claim                 finish
+ *   (new) ----------> queued ----------------> start ----------------> success | failed
+ *                       |   ^                    |  \
+ *                       |   '--- requeued <------'   '---------------> stopped
+ *                       '-------------------------- interrupt, expire -----^
+ * ```
+ *
+ * A waiting run (queued or requeued) that its gate does not let start reads as `execution.paused`; that is never
+ * stored. A run that has ended never changes again. Instants are epoch milliseconds.
+ */
+import { Schema } from "effect"
+import * as Gate from "../gate/Gate.ts"
+import type { VersionId, WorkflowId } from "../workflow/Workflow.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+
+/** Identifies a run. The interface calls it `session_id`; a UUIDv7, so that ids sort by submission. */
+export const RunId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("RunId"))
+export type RunId = typeof RunId.Type
+
+export const Waiting = Schema.Literals(["execution.queued", "execution.requeued"])
+export const Ended = Schema.Literals(["execution.success", "execution.failed", "execution.stopped"])
+
+/** The status of a run as it is stored. */
+export const StoredStatus = Schema.Literals([...Waiting.literals, "execution.start", ...Ended.literals])
+export type StoredStatus = typeof StoredStatus.Type
+
+/** The status of a run as it reads: a waiting run of a closed gate is `execution.paused`. */
+export const Status = Schema.Literals([...StoredStatus.literals, "execution.paused"])
+export type Status = typeof Status.Type
+
+/** A failure of a run, as its record and its final event report it. */
+export const RunError = Schema.Struct({
+  error_id: Schema.String,
+  message: Schema.String,
+  created_at: Schema.String,
+  error_code: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  full_url: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  action_type: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  action_display_name: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  node_id: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  llm_error_category: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  original_error: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+export type RunError = typeof RunError.Type
+
+/** What a submission may ask for beside its input. */
+export const Options = Schema.Struct({
+  dry_run: Schema.optionalKey(
+    Schema.Struct({ enabled: Schema.Boolean, add_to_output: Schema.optionalKey(Schema.Json) })
+  ),
+  client_id: Schema.optionalKey(Schema.String),
+  debug: Schema.optionalKey(Schema.Boolean),
+  webhook: Schema.optionalKey(Schema.Json),
+  additional_context: Schema.optionalKey(Schema.Json),
+  notifications: Schema.optionalKey(Schema.Json)
+})
+export type Options = typeof Options.Type
+
+/** A worker's right to execute a run. Of two leases of one run, the one with the higher fence is the later. */
+export interface Lease {
+  readonly worker: string
+  readonly fence: number
+  readonly until: number
+}
+
+/** How far an attempt has gone, as far as it matters for trying again. */
+export interface Progress {
+  /** It did something on the site that a second attempt would do again. */
+  readonly acted: boolean
+  /** It passed a node marked as not repeatable. */
+  readonly committed: boolean
+}
+
+export interface Run {
+  readonly id: RunId
+  readonly workspaceId: WorkspaceId
+  readonly workflowId: WorkflowId
+  /** The version fixed at submission: later edits of the workflow do not change this run. */
+  readonly versionId: VersionId
+  readonly status: StoredStatus
+  readonly input: Schema.JsonObject
+  readonly options: Options
+  readonly createdAt: number
+  readonly startedAt: number | null
+  readonly endedAt: number | null
+  /** How often a worker has started it. */
+  readonly attempts: number
+  /** How many of its workflow's retries it has used. */
+  readonly retries: number
+  readonly maxRetries: number
+  /** A waiting run is not claimed before this instant. */
+  readonly notBefore: number
+  /** A run still waiting at this instant is stopped; `null` lets it wait for ever. */
+  readonly expiresAt: number | null
+  /** Held exactly by a run that has started and not ended. */
+  readonly lease: Lease | null
+  readonly progress: Progress
+  readonly data: Schema.Json
+  readonly errors: ReadonlyArray<RunError>
+}
+
+/** Tells whether a run waits to be started or to be tried again. */
+export const isWaiting = (run: Run): boolean => Schema.is(Waiting)(run.status)
+
+/** Tells whether a run has ended, and so will never change again. */
+export const isEnded = (run: Run): boolean => Schema.is(Ended)(run.status)
+
+/** The status that a run reads as at `at`, given the gate of its workflow. */
+export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>
+  isWaiting(run) && !Gate.mayStart(gate, at) ? "execution.paused" : run.status
+
+/**
+ * The earliest instant at or after `at` at which a waiting run can start, as far as time alone decides; `null` when
+ * none is in sight or the run does not wait.
+ */
+export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | null => {
+  if (!isWaiting(run)) return null
+  return Gate.passage(gate, Math.max(at, run.notBefore))?.startsAt ?? null
+}
+
+/** Raised for a run that does not exist in the workspace. */
+export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", { sessionId: Schema.String }) {
+  override get message() {
+    return `Run "${this.sessionId}" not found in this workspace`
+  }
+}
+
+/** Raised when a change is asked of a run that has ended. */
+export class RunEnded extends Schema.TaggedError<RunEnded>()("RunEnded", {
+  sessionId: Schema.String,
+  status: Ended
+}) {
+  override get message() {
+    return `Cannot change run "${this.sessionId}": it has ended with ${this.status}`
+  }
+}
+
+/** Raised when a worker acts on a run whose lease is no longer its own. Whatever it brings is refused. */
+export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {
+  sessionId: Schema.String,
+  fence: Schema.Int
+}) {
+  override get message() {
+    return `Cannot continue run "${this.sessionId}": the lease with fence ${this.fence} is no longer its lease`
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Where runs and their events are kept, and from where workers take them.
+ */
+import type { Effect, Result } from "effect"
+import { Context } from "effect"
+import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
+import type { Gate } from "../gate/Gate.ts"
+import type { WorkflowId, WorkflowNotFound, WorkflowVersion } from "../workflow/Workflow.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { LeaseLost, Progress, Run, RunEnded, RunId, RunNotFound, Status } from "./Run.ts"
+import type { Change, Submission } from "./Transition.ts"
+
+/** A run together with the gate of its workflow, both as of one instant. */
+export interface Gated {
+  readonly run: Run
+  readonly gate: Gate
+}
+
+/** A run given to a worker, with the version of the workflow that it executes. */
+export interface Claimed {
+  readonly run: Run
+  readonly version: WorkflowVersion
+}
+
+/** A lease as its worker names it. */
+export interface Held {
+  readonly id: RunId
+  readonly fence: number
+}
+
+/** Which runs to list: newest first, each field a condition, none meaning all. Instants are epoch milliseconds. */
+export interface Filter {
+  readonly workflowIds?: ReadonlyArray<WorkflowId>
+  readonly statuses?: ReadonlyArray<Status>
+  /** Submitted at or after. */
+  readonly from?: number
+  /** Submitted at or before. */
+  readonly to?: number
+  /** Submitted strictly before: the `createdAt` of the last run of the page before. */
+  readonly before?: number
+  readonly limit: number
+}
+
+/** A listed run. `status` is as it reads at the instant of the listing. */
+export type Listed = Pick<Run, "id" | "workspaceId" | "workflowId" | "createdAt" | "startedAt" | "endedAt" | "options"> & {
+  readonly status: Status
+}
+
+export class RunStore extends Context.Service<
+  RunStore,
+  {
+    /**
+     * Accepts a run as `Transition.submit` says, while no edit of its gate is under way.
+     *
+     * Submissions of one workflow do not wait for each other; waiting runs start in the order of their submission.
+     */
+    readonly submit: (submission: Submission) => Effect.Effect<Gated, WorkflowNotFound>
+
+    readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound>
+
+    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>>
+
+    /** The events of a run, oldest first, from the one after `after` (0 for all). Empty for an unknown run. */
+    readonly events: (id: RunId, after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>>
+
+    /** Changes one run by a decision made while nobody else can change it. A decision that fails changes nothing. */
+    readonly change: (
+      workspaceId: WorkspaceId,
+      id: RunId,
+      decide: (gated: Gated, now: number) => Result.Result<Change, RunEnded>
+    ) => Effect.Effect<Change, RunEnded | RunNotFound>
+
+    /**
+     * Starts up to `limit` waiting runs for `worker`, each as `Transition.claim` says, in one transaction.
+     *
+     * A run is taken only if its gate lets it start at an instant read while the gate cannot change. Within a workflow
+     * the oldest submission comes first; workflows take turns, one run each, so that a long queue of one cannot starve
+     * another. Every lease has a fence higher than any before it. The cost depends on how many runs are taken, not on
+     * how many are held.
+     */
+    readonly claim: (options: {
+      readonly worker: string
+      readonly limit: number
+      readonly leaseMillis: number
+    }) => Effect.Effect<ReadonlyArray<Claimed>>
+
+    /** Prolongs leases and answers which of them were lost: ended, taken over, or given up. */
+    readonly renew: (held: ReadonlyArray<Held>, leaseMillis: number) => Effect.Effect<ReadonlyArray<Held>>
+
+    /** Appends events of a running attempt and records its progress, if the lease is still its own. */
+    readonly report: (
+      held: Held,
+      report: { readonly events: ReadonlyArray<RunEvent>; readonly progress?: Partial<Progress> }
+    ) => Effect.Effect<void, LeaseLost>
+
+    /** Ends or gives back a running attempt by a decision, if the lease is still its own. */
+    readonly settle: (
+      held: Held,
+      decide: (gated: Gated, now: number) => Result.Result<Change, LeaseLost>
+    ) => Effect.Effect<Change, LeaseLost>
+
+    /**
+     * Decides about runs whose lease has run out, and about waiting runs whose time is over, at most `limit` of them.
+     *
+     * Any number of processes may do this at once: each run is decided about once. A decision that answers `null`
+     * leaves the run as it is. Answers the changed runs.
+     */
+    readonly reap: (
+      limit: number,
+      decide: (gated: Gated, now: number) => Change | null
+    ) => Effect.Effect<ReadonlyArray<Run>>
+
+    /** The next instant at which a lease runs out, a waiting run expires or a put-off run may be claimed. */
+    readonly nextDue: Effect.Effect<number | null>
+  }
+>()("sluice/core/run/RunStore") {}

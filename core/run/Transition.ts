@@ -1,0 +1,212 @@
+/**
+ * The changes that the life of a run allows, each a decision of the run, what is asked and the instant.
+ *
+ * A decision answers the changed run together with the events that tell of it, or the typed reason why it is refused.
+ * None of them reads a clock or touches the world; a store applies them to one run at a time.
+ */
+import { Result, type Schema } from "effect"
+import type { RunEvent } from "../event/RunEvent.ts"
+import * as Gate from "../gate/Gate.ts"
+import * as Run from "./Run.ts"
+
+/** A changed run and what is told of the change, in order. */
+export interface Change {
+  readonly run: Run.Run
+  readonly events: ReadonlyArray<RunEvent>
+}
+
+/** Everything that a submission decides; the rest of the run follows from it. */
+export type Submission = Pick<
+  Run.Run,
+  "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "options" | "maxRetries" | "expiresAt"
+>
+
+/** How an attempt ended, as the agent reports it. */
+export type Outcome =
+  | { readonly _tag: "Success"; readonly data: Schema.Json }
+  | { readonly _tag: "Failed"; readonly data: Schema.Json; readonly errors: ReadonlyArray<Run.RunError> }
+
+/**
+ * Accepts a run: queued, and announced as paused too when its gate holds it at `at`.
+ */
+export const submit = (submission: Submission, gate: Gate.Gate, at: number): Change => {
+  const run: Run.Run = {
+    ...submission,
+    status: "execution.queued",
+    createdAt: at,
+    startedAt: null,
+    endedAt: null,
+    attempts: 0,
+    retries: 0,
+    notBefore: at,
+    lease: null,
+    progress: untouched,
+    data: {},
+    errors: []
+  }
+  return { run, events: [{ event: "execution.queued", payload: session(run) }, ...pausedEvents(run, gate, at)] }
+}
+
+/**
+ * Gives a waiting run to a worker.
+ *
+ * Only a waiting run whose gate lets it start at `at` may be claimed; asking otherwise is a mistake of the store, and
+ * thrown as one.
+ */
+export const claim = (run: Run.Run, gate: Gate.Gate, lease: Run.Lease, at: number): Change => {
+  if (!Run.isWaiting(run) || run.notBefore > at || !Gate.mayStart(gate, at)) {
+    throw new Error(`Run ${run.id} was claimed at ${at} with status ${run.status}, although it may not start`)
+  }
+  const started: Run.Run = {
+    ...run,
+    status: "execution.start",
+    startedAt: run.startedAt ?? at,
+    attempts: run.attempts + 1,
+    lease,
+    progress: untouched
+  }
+  return { run: started, events: [{ event: "execution.start", payload: session(run) }] }
+}
+
+/** Records how far the attempt under this lease has gone. Marks are only ever added. */
+export const progress = (
+  run: Run.Run,
+  fence: number,
+  marks: Partial<Run.Progress>
+): Result.Result<Run.Run, Run.LeaseLost> =>
+  Result.map(owned(run, fence), (held) => ({
+    ...held,
+    progress: {
+      acted: held.progress.acted || marks.acted === true,
+      committed: held.progress.committed || marks.committed === true
+    }
+  }))
+
+/** Ends a run with what its attempt brought. */
+export const finish = (
+  run: Run.Run,
+  fence: number,
+  outcome: Outcome,
+  at: number
+): Result.Result<Change, Run.LeaseLost> =>
+  Result.map(owned(run, fence), (held) =>
+    end(held, outcome._tag === "Success" ? "execution.success" : "execution.failed", at, {
+      data: outcome.data,
+      errors: outcome._tag === "Failed" ? outcome.errors : []
+    })
+  )
+
+/** Stops a run at a person's word, waiting or running. A worker that has it finds its lease gone. */
+export const interrupt = (run: Run.Run, error: Run.RunError, at: number): Result.Result<Change, Run.RunEnded> =>
+  isEnded(run)
+    ? Result.fail(new Run.RunEnded({ sessionId: run.id, status: run.status }))
+    : Result.succeed(end(run, "execution.stopped", at, { errors: [error] }))
+
+/** Stops a waiting run whose time to wait is over; answers `null` for any other run. */
+export const expire = (run: Run.Run, error: Run.RunError, at: number): Change | null =>
+  Run.isWaiting(run) && run.expiresAt !== null && run.expiresAt <= at
+    ? end(run, "execution.stopped", at, { errors: [error] })
+    : null
+
+/**
+ * Decides what becomes of a run whose worker died or gave it up.
+ *
+ * It is tried again when it had not acted on the site yet, or when the workflow allows another retry and the attempt
+ * passed no node marked as not repeatable. Otherwise it fails with `error`. An attempt that never acted costs no retry
+ * and waits no time; but a run that lost its worker ten times is taken to be what kills it, and fails.
+ */
+export const abandon = (
+  run: Run.Run,
+  fence: number,
+  gate: Gate.Gate,
+  error: Run.RunError,
+  at: number
+): Result.Result<Change, Run.LeaseLost> =>
+  Result.map(owned(run, fence), (held) => {
+    if (!held.progress.acted && held.attempts < maxAttempts) return requeue(held, gate, { retries: held.retries, delayMillis: 0 }, at)
+    const mayRetry = held.attempts < maxAttempts && held.retries < held.maxRetries && !held.progress.committed
+    return mayRetry
+      ? requeue(held, gate, { retries: held.retries + 1, delayMillis: retryDelayMillis(held.retries) }, at)
+      : end(held, "execution.failed", at, { errors: [error] })
+  })
+
+const maxAttempts = 10
+
+/** How long the retry after `retries` earlier ones is put off: 5 s, doubled each time, at most 15 minutes. */
+const retryDelayMillis = (retries: number): number => Math.min(5_000 * 2 ** Math.min(retries, 16), 900_000)
+
+const untouched: Run.Progress = { acted: false, committed: false }
+
+const session = (run: Run.Run) => ({ session_id: run.id, workflow_id: run.workflowId })
+
+const pausedEvents = (run: Run.Run, gate: Gate.Gate, at: number): ReadonlyArray<RunEvent> => {
+  const hold = Gate.holds(gate, at)[0]
+  if (hold === undefined) return []
+  const nextOpenAt = Gate.windowState(gate, at)?.nextOpenAt ?? null
+  return [
+    {
+      event: "execution.paused",
+      payload: {
+        ...session(run),
+        pause_reason: hold.kind,
+        message: hold.reason,
+        next_open_at: nextOpenAt === null ? null : instant(nextOpenAt)
+      }
+    }
+  ]
+}
+
+const requeue = (
+  run: Run.Run,
+  gate: Gate.Gate,
+  next: { readonly retries: number; readonly delayMillis: number },
+  at: number
+): Change => {
+  const notBefore = at + next.delayMillis
+  const waiting: Run.Run = { ...run, status: "execution.requeued", lease: null, retries: next.retries, notBefore }
+  const requeued: RunEvent = {
+    event: "execution.requeued",
+    payload: {
+      ...session(run),
+      retry_attempt: next.retries,
+      max_retries: run.maxRetries,
+      next_execution_time: instant(notBefore),
+      delay_ms: next.delayMillis
+    }
+  }
+  return { run: waiting, events: [requeued, ...pausedEvents(waiting, gate, at)] }
+}
+
+const end = (
+  run: Run.Run,
+  status: typeof Run.Ended.Type,
+  at: number,
+  result: { readonly data?: Schema.Json; readonly errors: ReadonlyArray<Run.RunError> }
+): Change => {
+  const ended: Run.Run = {
+    ...run,
+    status,
+    endedAt: at,
+    lease: null,
+    data: result.data ?? run.data,
+    errors: [...run.errors, ...result.errors]
+  }
+  const payload = {
+    ...session(ended),
+    status,
+    data: ended.data,
+    input_variables: ended.input,
+    encrypted_variables: null,
+    errors: ended.errors.map((error): Schema.JsonObject => ({ ...error })),
+    file_urls: null,
+    vault_entries: null
+  }
+  return { run: ended, events: [{ event: status, payload }] }
+}
+
+const owned = (run: Run.Run, fence: number): Result.Result<Run.Run, Run.LeaseLost> =>
+  run.lease?.fence === fence ? Result.succeed(run) : Result.fail(new Run.LeaseLost({ sessionId: run.id, fence }))
+
+const isEnded = (run: Run.Run): run is Run.Run & { readonly status: typeof Run.Ended.Type } => Run.isEnded(run)
+
+const instant = (at: number): string => new Date(at).toISOString()

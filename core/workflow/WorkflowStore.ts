@@ -1,0 +1,71 @@
+/**
+ * Where workflows and their versions are kept. A version never changes once it is kept.
+ */
+import { Context, type Effect, type Result } from "effect"
+import type { Gate } from "../gate/Gate.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Workflow, WorkflowId, WorkflowNotFound, WorkflowVersion } from "./Workflow.ts"
+
+/** A workflow with its latest version and its gate, as of one instant. */
+export interface Stored {
+  readonly workflow: Workflow
+  readonly version: WorkflowVersion
+  readonly gate: Gate
+}
+
+/** The fields whose size is limited as the store keeps them, each with its size in bytes. */
+export type StoredSizes = Readonly<
+  Record<"nodes" | "edges" | "input_schema" | "output_schema" | "vault_schema", number>
+>
+
+export class WorkflowStore extends Context.Service<
+  WorkflowStore,
+  {
+    /**
+     * Keeps a new workflow with its first version and its gate.
+     *
+     * `accept` judges the sizes that the fields have in the store, which may compress them; what it refuses is not kept.
+     */
+    readonly create: <E>(
+      stored: Stored,
+      accept: (sizes: StoredSizes) => Result.Result<void, E>
+    ) => Effect.Effect<void, E>
+
+    /**
+     * Keeps a next version by a decision made while nobody else can change the workflow or its gate.
+     *
+     * The decision sees the state before and answers the one after, whose version must be new. It must be pure: it may
+     * be called again. When it or `accept` refuses, nothing is changed.
+     */
+    readonly save: <E>(
+      workspaceId: WorkspaceId,
+      id: WorkflowId,
+      decide: (before: Stored, now: number) => Result.Result<Stored, E>,
+      accept: (sizes: StoredSizes) => Result.Result<void, E>
+    ) => Effect.Effect<Stored, E | WorkflowNotFound>
+
+    readonly get: (workspaceId: WorkspaceId, id: WorkflowId) => Effect.Effect<Stored, WorkflowNotFound>
+
+    /** All workflows of a workspace, the one changed last first. */
+    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Workflow>>
+
+    /** The versions of a workflow without their content, newest first. */
+    readonly versions: (
+      workspaceId: WorkspaceId,
+      id: WorkflowId
+    ) => Effect.Effect<ReadonlyArray<VersionSummary>, WorkflowNotFound>
+
+    /** One version of a workflow; the version the workflow lacks is reported like a workflow that does not exist. */
+    readonly version: (
+      workspaceId: WorkspaceId,
+      id: WorkflowId,
+      versionNumber: number
+    ) => Effect.Effect<Stored, WorkflowNotFound>
+  }
+>()("sluice/core/workflow/WorkflowStore") {}
+
+/** What is told of a version without its content. Instants are epoch milliseconds. */
+export type VersionSummary = Pick<
+  WorkflowVersion,
+  "versionId" | "versionNumber" | "createdAt" | "createdBy" | "versionNote"
+>

@@ -1,0 +1,49 @@
+/**
+ * Who may do what: a workspace owns workflows and runs, and an API key of the workspace speaks for a user in a role.
+ */
+import { Schema } from "effect"
+
+export const WorkspaceId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("WorkspaceId"))
+export type WorkspaceId = typeof WorkspaceId.Type
+
+export const UserId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("UserId"))
+export type UserId = typeof UserId.Type
+
+/** Roles from the least to the most able: a Viewer reads, a Member also edits and starts, an Owner also manages keys. */
+export const Role = Schema.Literals(["Viewer", "Member", "Owner"])
+export type Role = typeof Role.Type
+
+/** What a request asks to do, as far as roles tell it apart. */
+export type Ability = "read" | "edit" | "manage"
+
+export interface Workspace {
+  readonly id: WorkspaceId
+  readonly name: string
+  readonly createdAt: number
+  /** How long a run may wait before it is stopped, in milliseconds; `null` lets it wait for ever. */
+  readonly waitingTtlMillis: number | null
+}
+
+/** The authenticated origin of a request. */
+export interface Caller {
+  readonly workspaceId: WorkspaceId
+  readonly userId: UserId
+  readonly role: Role
+}
+
+/** Raised when the role of a key does not allow what was asked. */
+export class RoleForbids extends Schema.TaggedError<RoleForbids>()("RoleForbids", {
+  role: Role,
+  ability: Schema.Literals(["read", "edit", "manage"])
+}) {
+  override get message() {
+    return `Cannot ${this.ability} with the role ${this.role}: the role ${weakest[this.ability]} or higher is needed`
+  }
+}
+
+const weakest: Record<Ability, Role> = { read: "Viewer", edit: "Member", manage: "Owner" }
+
+/** Tells whether `role` includes `ability`. Every role includes the abilities of the weaker ones. */
+export const allows = (role: Role, ability: Ability): boolean => rank(role) >= rank(weakest[ability])
+
+const rank = (role: Role): number => Role.literals.indexOf(role)

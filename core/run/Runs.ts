@@ -1,0 +1,122 @@
+/**
+ * Submitting, reading and stopping the runs of a workspace, as callers do.
+ */
+import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
+import type { LoggedEvent } from "../event/RunEvent.ts"
+import { Signals } from "../event/Signals.ts"
+import type { Hold } from "../gate/Gate.ts"
+import * as Gate from "../gate/Gate.ts"
+import * as InputContract from "../workflow/InputContract.ts"
+import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
+import { WorkflowStore } from "../workflow/WorkflowStore.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import type { Caller } from "../workspace/Workspace.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import * as Run from "./Run.ts"
+import { type Filter, type Gated, type Listed, RunStore } from "./RunStore.ts"
+import * as Transition from "./Transition.ts"
+
+/** A run as its record shows it at one instant. */
+export interface View {
+  readonly run: Run.Run
+  readonly status: Run.Status
+  /** Every hold that stands; empty for a run that does not wait. */
+  readonly holds: ReadonlyArray<Hold>
+  /** The earliest instant at which a waiting run can start; `null` when none is in sight or it does not wait. */
+  readonly earliestStart: number | null
+  /** Oldest first. */
+  readonly events: ReadonlyArray<LoggedEvent>
+}
+
+/** What is submitted: a workflow, its input and how to run it. */
+export interface Request {
+  readonly workflowId: WorkflowId
+  readonly input: Schema.JsonObject
+  readonly options: Run.Options
+}
+
+export class Runs extends Context.Service<
+  Runs,
+  {
+    /**
+     * Accepts a run of the latest version of a workflow, if its input satisfies the input contract of that version.
+     *
+     * It starts as soon as no hold stands and a worker is free; the answer does not wait for that.
+     */
+    readonly submit: (
+      caller: Caller,
+      request: Request
+    ) => Effect.Effect<Run.Run, WorkflowNotFound | InputContract.InvalidInput>
+
+    readonly get: (caller: Caller, id: Run.RunId) => Effect.Effect<View, Run.RunNotFound>
+
+    readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>>
+
+    /** Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. */
+    readonly interrupt: (caller: Caller, id: Run.RunId) => Effect.Effect<void, Run.RunNotFound | Run.RunEnded>
+  }
+>()("sluice/core/run/Runs") {
+  static readonly layer = Layer.effect(
+    Runs,
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const workflows = yield* WorkflowStore
+      const workspaces = yield* WorkspaceStore
+      const identifiers = yield* Identifiers
+      const signals = yield* Signals
+
+      const submit = Effect.fn("Runs.submit")(function* (caller: Caller, request: Request) {
+        const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
+        yield* Effect.fromResult(InputContract.validate(version, request.input))
+        const workspace = yield* workspaces.get(caller.workspaceId)
+        const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
+        const { run, gate } = yield* runs.submit({
+          id: Run.RunId.make(yield* identifiers.uuid),
+          workspaceId: caller.workspaceId,
+          workflowId: request.workflowId,
+          versionId: version.versionId,
+          input: request.input,
+          options: request.options,
+          maxRetries: version.content.max_retries,
+          expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
+        })
+        yield* signals.publish({ _tag: Gate.mayStart(gate, run.createdAt) ? "work" : "due" })
+        return run
+      })
+
+      const get = Effect.fn("Runs.get")(function* (caller: Caller, id: Run.RunId) {
+        const gated = yield* runs.get(caller.workspaceId, id)
+        return view(gated, yield* Clock.currentTimeMillis, yield* runs.events(id, 0))
+      })
+
+      const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
+
+      const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: Run.RunId) {
+        const errorId = yield* identifiers.uuid
+        yield* runs.change(caller.workspaceId, id, ({ run }, at) =>
+          Transition.interrupt(
+            run,
+            {
+              error_id: errorId,
+              message: "Interrupted by a user",
+              error_code: "INTERRUPTED-E0001",
+              created_at: new Date(at).toISOString()
+            },
+            at
+          )
+        )
+        yield* signals.publish({ _tag: "ended", runId: id })
+      })
+
+      return Runs.of({ submit, get, list, interrupt })
+    })
+  )
+}
+
+const view = ({ run, gate }: Gated, at: number, events: ReadonlyArray<LoggedEvent>): View => ({
+  run,
+  status: Run.statusAt(run, gate, at),
+  holds: Run.isWaiting(run) ? Gate.holds(gate, at) : [],
+  earliestStart: Run.earliestStart(run, gate, at),
+  events
+})

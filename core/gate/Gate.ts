@@ -86,8 +86,11 @@ export const liftWindow = (gate: Gate, actor: Actor): Result.Result<Gate, Window
     : Result.succeed(changed(gate, { lift: { since: actor.at, by: actor.by } }))
 
 /** Holds every run of the workflow until `until` or an unpause. A pause that stands is replaced. */
-export const pause = (gate: Gate, actor: Actor, options: { readonly reason: string; readonly until: number | null }): Gate =>
-  changed(gate, { pause: { since: actor.at, by: actor.by, ...options } })
+export const pause = (
+  gate: Gate,
+  actor: Actor,
+  options: { readonly reason: string; readonly until: number | null }
+): Gate => changed(gate, { pause: { since: actor.at, by: actor.by, ...options } })
 
 /** Ends the manual pause, and nothing else. A gate that is not paused is returned as it is. */
 export const unpause = (gate: Gate): Gate => (gate.pause === null ? gate : changed(gate, { pause: null }))

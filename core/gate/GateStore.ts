@@ -54,7 +54,10 @@ export class GateStore extends Context.Service<
      */
     readonly review: (limit: number) => Effect.Effect<number>
 
-    /** The next instant at which a gate needs a review or begins to let waiting runs start; `null` when none will. */
-    readonly nextDue: Effect.Effect<number | null>
+    /**
+     * The first instant, past ones included, at which a gate needs a review, or after `after` at which one begins to let
+     * waiting runs start; `null` when there is none.
+     */
+    readonly nextDue: (after: number) => Effect.Effect<number | null>
   }
 >()("sluice/core/gate/GateStore") {}

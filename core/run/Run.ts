@@ -122,6 +122,16 @@ export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | n
   return Gate.passage(gate, Math.max(at, run.notBefore))?.startsAt ?? null
 }
 
+/**
+ * A failure of a run that no attempt reported itself. Its id is unique among the errors of all runs.
+ */
+export const failure = (run: Run, code: string, message: string, at: number): RunError => ({
+  error_id: `${run.id}.${run.errors.length + 1}`,
+  message,
+  created_at: new Date(at).toISOString(),
+  error_code: code
+})
+
 /** Raised for a run that does not exist in the workspace. */
 export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", { sessionId: Schema.String }) {
   override get message() {

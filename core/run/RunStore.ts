@@ -42,7 +42,10 @@ export interface Filter {
 }
 
 /** A listed run. `status` is as it reads at the instant of the listing. */
-export type Listed = Pick<Run, "id" | "workspaceId" | "workflowId" | "createdAt" | "startedAt" | "endedAt" | "options"> & {
+export type Listed = Pick<
+  Run,
+  "id" | "workspaceId" | "workflowId" | "createdAt" | "startedAt" | "endedAt" | "options"
+> & {
   readonly status: Status
 }
 
@@ -110,7 +113,10 @@ export class RunStore extends Context.Service<
       decide: (gated: Gated, now: number) => Change | null
     ) => Effect.Effect<ReadonlyArray<Run>>
 
-    /** The next instant at which a lease runs out, a waiting run expires or a put-off run may be claimed. */
-    readonly nextDue: Effect.Effect<number | null>
+    /**
+     * The first instant, past ones included, at which a lease runs out or a waiting run expires, or after `after` at which
+     * a put-off run may be claimed; `null` when there is none.
+     */
+    readonly nextDue: (after: number) => Effect.Effect<number | null>
   }
 >()("sluice/core/run/RunStore") {}

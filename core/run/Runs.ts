@@ -92,19 +92,7 @@ export class Runs extends Context.Service<
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
 
       const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: Run.RunId) {
-        const errorId = yield* identifiers.uuid
-        yield* runs.change(caller.workspaceId, id, ({ run }, at) =>
-          Transition.interrupt(
-            run,
-            {
-              error_id: errorId,
-              message: "Interrupted by a user",
-              error_code: "INTERRUPTED-E0001",
-              created_at: new Date(at).toISOString()
-            },
-            at
-          )
-        )
+        yield* runs.change(caller.workspaceId, id, ({ run }, at) => Transition.interrupt(run, at))
         yield* signals.publish({ _tag: "ended", runId: id })
       })
 

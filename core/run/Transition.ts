@@ -97,37 +97,48 @@ export const finish = (
   )
 
 /** Stops a run at a person's word, waiting or running. A worker that has it finds its lease gone. */
-export const interrupt = (run: Run.Run, error: Run.RunError, at: number): Result.Result<Change, Run.RunEnded> =>
+export const interrupt = (run: Run.Run, at: number): Result.Result<Change, Run.RunEnded> =>
   isEnded(run)
     ? Result.fail(new Run.RunEnded({ sessionId: run.id, status: run.status }))
-    : Result.succeed(end(run, "execution.stopped", at, { errors: [error] }))
+    : Result.succeed(stop(run, "INTERRUPTED-E0001", "Interrupted by a user", at))
 
 /** Stops a waiting run whose time to wait is over; answers `null` for any other run. */
-export const expire = (run: Run.Run, error: Run.RunError, at: number): Change | null =>
+export const expire = (run: Run.Run, at: number): Change | null =>
   Run.isWaiting(run) && run.expiresAt !== null && run.expiresAt <= at
-    ? end(run, "execution.stopped", at, { errors: [error] })
+    ? stop(run, "EXPIRED-E0001", `Stopped after waiting since ${instant(run.createdAt)}: the time to wait is over`, at)
     : null
+
+/**
+ * Decides about a run that time alone may end or give back: one whose lease has run out is abandoned, one that waited
+ * too long expires. Answers `null` for every other run.
+ */
+export const reap = (run: Run.Run, gate: Gate.Gate, at: number): Change | null =>
+  run.lease !== null && run.lease.until <= at
+    ? Result.getOrThrow(abandon(run, run.lease.fence, gate, at))
+    : expire(run, at)
 
 /**
  * Decides what becomes of a run whose worker died or gave it up.
  *
  * It is tried again when it had not acted on the site yet, or when the workflow allows another retry and the attempt
- * passed no node marked as not repeatable. Otherwise it fails with `error`. An attempt that never acted costs no retry
+ * passed no node marked as not repeatable. Otherwise it fails with `RUNNER_LOST`. An attempt that never acted costs no retry
  * and waits no time; but a run that lost its worker ten times is taken to be what kills it, and fails.
  */
 export const abandon = (
   run: Run.Run,
   fence: number,
   gate: Gate.Gate,
-  error: Run.RunError,
   at: number
 ): Result.Result<Change, Run.LeaseLost> =>
   Result.map(owned(run, fence), (held) => {
-    if (!held.progress.acted && held.attempts < maxAttempts) return requeue(held, gate, { retries: held.retries, delayMillis: 0 }, at)
+    if (!held.progress.acted && held.attempts < maxAttempts)
+      return requeue(held, gate, { retries: held.retries, delayMillis: 0 }, at)
     const mayRetry = held.attempts < maxAttempts && held.retries < held.maxRetries && !held.progress.committed
     return mayRetry
       ? requeue(held, gate, { retries: held.retries + 1, delayMillis: retryDelayMillis(held.retries) }, at)
-      : end(held, "execution.failed", at, { errors: [error] })
+      : end(held, "execution.failed", at, {
+          errors: [Run.failure(held, "RUNNER_LOST", "The worker that executed the run was lost", at)]
+        })
   })
 
 const maxAttempts = 10
@@ -176,6 +187,9 @@ const requeue = (
   }
   return { run: waiting, events: [requeued, ...pausedEvents(waiting, gate, at)] }
 }
+
+const stop = (run: Run.Run, code: string, message: string, at: number): Change =>
+  end(run, "execution.stopped", at, { errors: [Run.failure(run, code, message, at)] })
 
 const end = (
   run: Run.Run,

@@ -1,0 +1,70 @@
+/**
+ * Does what time alone brings about: gates open and close, leases run out, runs have waited too long.
+ *
+ * Any number of schedulers may run at once. None of them is needed for safety: without one, runs wait longer, and never
+ * start while a hold stands.
+ */
+import { Clock, Effect, Queue, Stream } from "effect"
+import { Signals } from "../event/Signals.ts"
+import { GateStore } from "../gate/GateStore.ts"
+import { RunStore } from "./RunStore.ts"
+import * as Transition from "./Transition.ts"
+
+/** How many gates or runs one transaction deals with. */
+const batch = 200
+
+/** The longest sleep: the net under a lost signal, or a clock that was set forward. */
+const longestSleep = 30_000
+
+/**
+ * Does everything that is due at this instant, wakes the workers, and answers the instant from before it began.
+ */
+export const tick = Effect.fn("Scheduler.tick")(function* () {
+  const gates = yield* GateStore
+  const runs = yield* RunStore
+  const signals = yield* Signals
+  const began = yield* Clock.currentTimeMillis
+  while ((yield* gates.review(batch)) === batch);
+  for (let reaped = batch; reaped === batch; ) {
+    const changed = yield* runs.reap(batch, ({ run, gate }, now) => Transition.reap(run, gate, now))
+    reaped = changed.length
+    yield* Effect.forEach(changed, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
+  }
+  yield* signals.publish({ _tag: "work" })
+  return began
+})
+
+/**
+ * Ticks whenever something is due, for ever: sleeps until the next due instant, or until a signal says that it may have
+ * come nearer. A tick that dies, as when the database is away, is logged and taken again after a second.
+ */
+export const run = Effect.fn("Scheduler.run")(function* () {
+  const gates = yield* GateStore
+  const runs = yield* RunStore
+  const signals = yield* Signals
+  const woken = yield* Queue.sliding<void>(1)
+  yield* (yield* signals.subscribe).pipe(
+    Stream.filter((signal) => signal._tag === "due"),
+    Stream.runForEach(() => Queue.offer(woken, undefined)),
+    Effect.forkScoped
+  )
+
+  const tickThenSleep = Effect.gen(function* () {
+    const ticked = yield* tick()
+    while (true) {
+      const due = Math.min((yield* gates.nextDue(ticked)) ?? Infinity, (yield* runs.nextDue(ticked)) ?? Infinity)
+      const now = yield* Clock.currentTimeMillis
+      const sleep = Math.min(due, ticked + longestSleep) - now
+      if (sleep <= 0) return
+      yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(sleep))
+    }
+  })
+  return yield* tickThenSleep.pipe(
+    Effect.catchDefect((defect) =>
+      Effect.logError("The scheduler could not look after what is due, and tries again", defect).pipe(
+        Effect.andThen(Effect.sleep("1 second"))
+      )
+    ),
+    Effect.forever
+  )
+}, Effect.scoped)

@@ -1,0 +1,73 @@
+/**
+ * One attempt of a run under one lease: carried out, reported while it goes on, and settled when it is over.
+ */
+import { Effect, Queue, type Result, Schedule, Semaphore } from "effect"
+import type { RunEvent } from "../event/RunEvent.ts"
+import { Executor } from "./Executor.ts"
+import * as Run from "./Run.ts"
+import { type Claimed, type Gated, RunStore } from "./RunStore.ts"
+import * as Transition from "./Transition.ts"
+
+/**
+ * Carries out the attempt of a claimed run and settles it, whatever happens.
+ *
+ * It ends the run with the outcome of its executor. Interrupted, it gives the run back at once, as
+ * `Transition.abandon` decides. Where the lease is lost, nothing more is written. It succeeds in each of these cases.
+ */
+export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed) {
+  const store = yield* RunStore
+  const executor = yield* Executor
+  const fence = claimed.run.lease?.fence ?? 0
+  const held = { id: claimed.run.id, fence }
+  const told = yield* Queue.unbounded<RunEvent>()
+  const writing = yield* Semaphore.make(1)
+  let unwritten: ReadonlyArray<RunEvent> = []
+
+  /** Writes all that was told so far in one go. While a write is under way, what is told meanwhile gathers. */
+  const write = (progress: Partial<Run.Progress>) =>
+    writing.withPermits(1)(
+      Effect.gen(function* () {
+        unwritten = [...unwritten, ...(yield* Queue.clear(told))]
+        if (unwritten.length === 0 && Object.keys(progress).length === 0) return
+        yield* store.report(held, { events: unwritten, progress })
+        unwritten = []
+      }).pipe(patiently)
+    )
+
+  const settle = (decide: (gated: Gated, now: number) => Result.Result<Transition.Change, Run.LeaseLost>) =>
+    Effect.andThen(write({}), patiently(store.settle(held, decide)))
+
+  const writer = Effect.forever(Effect.andThen(Queue.peek(told), write({})))
+
+  yield* executor.execute(claimed, { event: (event) => Queue.offer(told, event), mark: write }).pipe(
+    Effect.map((outcome) => () => outcome),
+    Effect.catchDefect((defect) =>
+      Effect.logError("The attempt died of an internal error", defect).pipe(Effect.as(died))
+    ),
+    Effect.raceFirst(writer),
+    Effect.flatMap((outcome) => settle(({ run }, at) => Transition.finish(run, fence, outcome(run, at), at))),
+    Effect.onInterrupt(() => settle(({ run, gate }, at) => Transition.abandon(run, fence, gate, at))),
+    Effect.catchTag("LeaseLost", (lost) => Effect.logInfo(lost.message)),
+    Effect.annotateLogs({ session_id: held.id })
+  )
+})
+
+const died = (run: Run.Run, at: number): Transition.Outcome => ({
+  _tag: "Failed",
+  data: run.data,
+  errors: [Run.failure(run, "AGENT-E0000", "The attempt ended by an internal error; the log of the worker has it", at)]
+})
+
+/**
+ * Tries again for a minute while the store answers with a defect, as it does when it cannot be reached. Longer than
+ * that no lease lasts anyway.
+ */
+const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  effect.pipe(
+    Effect.exit,
+    Effect.repeat({
+      while: (exit) => exit._tag === "Failure" && exit.cause.reasons.some((reason) => reason._tag === "Die"),
+      schedule: Schedule.exponential("100 millis").pipe(Schedule.upTo({ duration: "1 minute" }))
+    }),
+    Effect.flatten
+  )

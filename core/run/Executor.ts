@@ -1,0 +1,31 @@
+/**
+ * What carries out an attempt of a run: the agent with its browser, or anything else that a program puts in its place.
+ */
+import { Context, type Effect } from "effect"
+import type { RunEvent } from "../event/RunEvent.ts"
+import type { LeaseLost, Progress } from "./Run.ts"
+import type { Claimed } from "./RunStore.ts"
+import type { Outcome } from "./Transition.ts"
+
+/** How an attempt tells of itself while it goes on. */
+export interface Reporter {
+  /** Tells of something that happened. Events arrive in this order, soon, and before the end of the run. */
+  readonly event: (event: RunEvent) => Effect.Effect<void>
+
+  /**
+   * Keeps a mark of progress. An attempt waits for this before it does what the mark speaks of, so that a run whose
+   * worker dies is never tried again by mistake.
+   */
+  readonly mark: (progress: Partial<Progress>) => Effect.Effect<void, LeaseLost>
+}
+
+export class Executor extends Context.Service<
+  Executor,
+  {
+    /**
+     * Carries out one attempt and answers how it ended. Whatever fails on the way is part of the outcome. Interruption
+     * ends it promptly and leaves nothing behind.
+     */
+    readonly execute: (claimed: Claimed, reporter: Reporter) => Effect.Effect<Outcome, LeaseLost>
+  }
+>()("sluice/core/run/Executor") {}

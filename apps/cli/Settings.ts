@@ -12,14 +12,12 @@ const wholeNumber = (minimum: number, maximum: number, accepted: string) =>
     Schema.isBetween({ minimum, maximum }, { message: `Expected ${accepted}` })
   )
 
-const switched = Schema.Literals(["0", "1"])
-  .annotate({ message: "Expected 0 or 1" })
-  .pipe(
-    Schema.decodeTo(
-      Schema.Boolean,
-      SchemaTransformation.transform({ decode: (text) => text === "1", encode: (on) => (on ? "1" : "0") })
-    )
+const switched = Schema.String.check(Schema.isPattern(/^[01]$/, { message: "Expected 0 or 1" })).pipe(
+  Schema.decodeTo(
+    Schema.Boolean,
+    SchemaTransformation.transform({ decode: (digit) => digit === "1", encode: (on) => (on ? "1" : "0") })
   )
+)
 
 const text = Schema.String.check(Schema.isNonEmpty({ message: "Expected some text" }))
 

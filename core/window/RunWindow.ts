@@ -1,0 +1,160 @@
+/**
+ * Run windows: the hours in which the runs of a workflow may start.
+ *
+ * A window is weekly hours and special dates in the wall-clock time of one zone. Nothing here reads a clock: the instant
+ * is always an argument, in epoch milliseconds, and answers do not depend on where the program runs.
+ *
+ * **Example** (From what somebody wrote to an answer)
+ *
+ * ```ts
+ * import { Result } from "effect"
+ * import * as RunWindow from "sluice/window"
+ *
+ * const { window } = Result.getOrThrow(RunWindow.validate({
+ *   time_zone: "Europe/Berlin",
+ *   regular_hours: [{
+ *     active_start_day: "MONDAY", active_start_time: { hours: 22 },
+ *     active_end_day: "TUESDAY", active_end_time: { hours: 6 }
+ *   }]
+ * }))
+ * const schedule = RunWindow.compile(window)
+ *
+ * RunWindow.isOpen(schedule, Date.parse("2026-01-12T21:00:00Z")) // => true, Monday 22:00 in Berlin
+ * RunWindow.isOpen(schedule, Date.parse("2026-01-13T05:00:00Z")) // => false, Tuesday 06:00
+ * ```
+ */
+import { Result, Schema } from "effect"
+import * as Definition from "./Definition.ts"
+import * as Explanations from "./Explanation.ts"
+import * as Schedules from "./Schedule.ts"
+import * as Validation from "./Validation.ts"
+import * as Warnings from "./Warnings.ts"
+
+/** Schema of a window in the form of the interface. It does not check what only `validate` can, such as real dates. */
+export const RunWindow = Definition.RunWindow
+export type RunWindow = Definition.RunWindow
+
+/** Schema of a problem or a warning with its path in the window. */
+export const RunWindowIssue = Definition.RunWindowIssue
+export type RunWindowIssue = Definition.RunWindowIssue
+
+/** The failure of `validate`: every problem of a window, each at its path. */
+export const InvalidRunWindow = Definition.InvalidRunWindow
+export type InvalidRunWindow = Definition.InvalidRunWindow
+
+/** A window that was made ready to be asked. Costly to make, cheap to ask: keep it as long as the window. */
+export type Schedule = Schedules.Schedule
+
+/** An interval `[opensAt, closesAt)` in which a window is open throughout, and as long as can be. */
+export type Opening = Schedules.Opening
+
+/** Why a window is open or closed at an instant. */
+export type Explanation = Explanations.Explanation
+
+/** An opening, and the parts of the window that decide its beginning. */
+export interface ExplainedOpening extends Opening {
+  readonly deciders: ReadonlyArray<Explanations.Decider>
+}
+
+/** Whether runs may start, and if not, when they may. `nextOpenAt` is `null` when open or when none is in sight. */
+export interface RunWindowState {
+  readonly open: boolean
+  readonly nextOpenAt: number | null
+}
+
+/** Schema of the state as the interface answers it, with the instant as an ISO 8601 text. */
+export const RunWindowStateJson = Schema.Struct({
+  open: Schema.Boolean,
+  nextOpenAt: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "RunWindowState" })
+
+/** How far ahead openings are looked for, in milliseconds: 400 days of 24 hours, the last instant included. */
+export const horizonMillis = Definition.horizonMillis
+
+/**
+ * Checks a window of any origin and lists every problem at its path.
+ *
+ * **Details**
+ *
+ * The answered window has the known fields as they were sent; `null` counts as left out, unknown fields are dropped. A
+ * valid window may come with warnings, for example when `recurrence_start` is not a date that its rule produces. With
+ * `now`, it is also warned of entries that have no effect from then on and of hours that a change of clocks skips.
+ */
+export const validate = (
+  input: unknown,
+  options: { readonly now?: number } = {}
+): Result.Result<
+  { readonly window: RunWindow; readonly warnings: ReadonlyArray<RunWindowIssue> },
+  Definition.InvalidRunWindow
+> =>
+  Result.map(Validation.read(input), (window) => ({
+    window,
+    warnings: [
+      ...Warnings.lasting(window),
+      ...(options.now === undefined ? [] : Warnings.upcoming(window, options.now))
+    ]
+  }))
+
+/** Makes a window that `validate` accepted ready to be asked. Throws for one that it would refuse. */
+export const compile: (window: RunWindow) => Schedule = Schedules.compile
+
+/**
+ * Tells whether runs may start at `at`.
+ *
+ * **Details**
+ *
+ * Decided by the local date and time alone, to the millisecond, with half-open hours. A repeated hour is therefore open
+ * both times, and a skipped one never.
+ */
+export const isOpen: (schedule: Schedule, at: number) => boolean = Schedules.isOpen
+
+/**
+ * The state at `at`, and the first instant after it at which the window is open.
+ *
+ * **Details**
+ *
+ * `nextOpenAt` is `null` when the window is open at `at`, and when it does not open within `horizonMillis`, an opening
+ * exactly then included.
+ */
+export const state = (schedule: Schedule, at: number): RunWindowState => {
+  const next = Schedules.first(schedule, "open", at, at + horizonMillis)
+  return next === at ? { open: true, nextOpenAt: null } : { open: false, nextOpenAt: next }
+}
+
+/**
+ * The opening that holds `at`, or else the next one; `null` when there is none within `horizonMillis` of `at`.
+ *
+ * **Details**
+ *
+ * `closesAt` is `null` when the opening lasts longer than `horizonMillis` from `at`, or from its beginning if that is
+ * later. For an opening that began longer ago than `horizonMillis`, `opensAt` is `at`.
+ */
+export const opening = (schedule: Schedule, at: number): Opening | null => {
+  const from = Schedules.first(schedule, "open", at, at + horizonMillis)
+  if (from === null) return null
+  return {
+    opensAt: from === at ? (Schedules.since(schedule, at) ?? at) : from,
+    closesAt: Schedules.first(schedule, "closed", from, from + horizonMillis)
+  }
+}
+
+/**
+ * Up to `count` openings from `from` on, in order, the first as `opening` gives it. It ends where no further one lies
+ * within `horizonMillis` of the end of the one before.
+ */
+export const openings = (schedule: Schedule, from: number, count: number): ReadonlyArray<ExplainedOpening> => {
+  const found: Array<ExplainedOpening> = []
+  for (let next = opening(schedule, from); next !== null && found.length < count; ) {
+    const { deciders } = Explanations.explain(schedule, Math.max(next.opensAt, from))
+    found.push({ ...next, deciders })
+    next = next.closesAt === null ? null : opening(schedule, next.closesAt)
+  }
+  return found
+}
+
+/** Since when a window that is closed at `at` has been closed; `null` when open, or closed for over `horizonMillis`. */
+export const closedSince = (schedule: Schedule, at: number): number | null =>
+  isOpen(schedule, at) ? null : Schedules.since(schedule, at)
+
+/** Explains the state at `at`: the local time, the level that rules the date, and the parts that decide. */
+export const explain: (schedule: Schedule, at: number) => Explanations.Explanation = Explanations.explain

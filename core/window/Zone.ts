@@ -1,0 +1,119 @@
+/**
+ * Time zones as offsets from UTC: which one holds at an instant, and for how long.
+ *
+ * Offsets come from the runtime's own copy of the IANA database, through `Temporal`. They are asked for once and kept,
+ * so that local time is an addition afterwards. Instants and offsets are in milliseconds.
+ */
+import { Temporal as Polyfill } from "@js-temporal/polyfill"
+import { zoneNames } from "./ZoneNames.ts"
+
+/** A stretch `[from, until)` of instants with one offset. A longer one may be given in pieces. */
+export interface Segment {
+  readonly from: number
+  readonly until: number
+  readonly offset: number
+}
+
+/** The zone with this name. */
+export interface Zone {
+  readonly name: string
+  /** The segment that holds an instant. */
+  readonly segmentAt: (at: number) => Segment
+}
+
+/** Tells whether a name is in the IANA database, and this runtime knows its rules. */
+export const isKnown = (name: string): boolean => zoneNames.has(name) && offsetAt(name, 0) !== null
+
+/** The zone of a name that `isKnown`. Zones are shared: what one schedule has asked for, the next one finds. */
+export const get = (name: string): Zone => {
+  const known = zones.get(name)
+  if (known !== undefined) return known
+  const zone = make(name)
+  zones.set(name, zone)
+  return zone
+}
+
+const zones = new Map<string, Zone>()
+
+/** Two changes of offset are further apart than this in every zone of the database (the closest ever: 95 hours). */
+const sampleMillis = 2 * 86_400_000
+
+const chunkMillis = 32 * sampleMillis
+
+/** How many chunks a zone keeps: enough for 70 years, so that nothing in use is thrown away. */
+const maxChunks = 400
+
+/** The first and last instants there are. */
+const bound = 8_640_000_000_000_000
+
+const make = (name: string): Zone => {
+  const chunks = new Map<number, ReadonlyArray<Segment>>()
+  let last: Segment = { from: 0, until: 0, offset: 0 }
+
+  const chunk = (index: number): ReadonlyArray<Segment> => {
+    const known = chunks.get(index)
+    if (known !== undefined) return known
+    const found = segments(name, index * chunkMillis, (index + 1) * chunkMillis)
+    if (chunks.size >= maxChunks) chunks.clear()
+    chunks.set(index, found)
+    return found
+  }
+
+  return {
+    name,
+    segmentAt: (at) => {
+      if (at >= last.from && at < last.until) return last
+      const found = chunk(Math.floor(at / chunkMillis)).find((segment) => at < segment.until)
+      if (found === undefined) throw new Error(`No offset of ${name} at ${at}`)
+      last = found
+      return found
+    }
+  }
+}
+
+const segments = (name: string, from: number, until: number): ReadonlyArray<Segment> => {
+  const found: Array<Segment> = []
+  let start = from
+  let offset = requireOffset(name, from)
+  for (let low = from; low < until; low += sampleMillis) {
+    const after = requireOffset(name, low + sampleMillis)
+    if (after === offset) continue
+    const change = firstChange(name, low, low + sampleMillis, after)
+    if (change < until) {
+      found.push({ from: start, until: change, offset })
+      start = change
+      offset = after
+    }
+  }
+  found.push({ from: start, until, offset })
+  return found
+}
+
+/** The first instant in `(low, high]` with the offset that `high` has, when there is one change between them. */
+const firstChange = (name: string, low: number, high: number, after: number): number => {
+  let before = low
+  let changed = high
+  while (changed - before > 1) {
+    const middle = Math.floor((before + changed) / 2)
+    if (requireOffset(name, middle) === after) changed = middle
+    else before = middle
+  }
+  return changed
+}
+
+const requireOffset = (name: string, at: number): number => {
+  const offset = offsetAt(name, Math.min(Math.max(at, -bound), bound))
+  if (offset === null) throw new Error(`The time zone ${name} was not checked before it was used`)
+  return offset
+}
+
+/** The polyfill's types stand for both: the parts used here are the same. */
+const Temporal: typeof Polyfill = (globalThis as { readonly Temporal?: typeof Polyfill }).Temporal ?? Polyfill
+
+const offsetAt = (name: string, at: number): number | null => {
+  try {
+    return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(name).offsetNanoseconds / 1_000_000
+  } catch {
+    return null
+  }
+}

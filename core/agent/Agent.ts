@@ -1,0 +1,305 @@
+/**
+ * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
+ */
+import { Clock, Effect, type Schema } from "effect"
+import type { ActionName } from "../workflow/Action.ts"
+import type { Edge, Graph, Node, NodeId } from "../workflow/Graph.ts"
+import * as OutputContract from "../workflow/OutputContract.ts"
+import { boolCondition } from "./action/BoolCondition.ts"
+import { click } from "./action/Click.ts"
+import { delay } from "./action/Delay.ts"
+import { extractDatamodel } from "./action/ExtractDatamodel.ts"
+import { inputSelect } from "./action/InputSelect.ts"
+import { inputText } from "./action/InputText.ts"
+import { navigate } from "./action/Navigate.ts"
+import { screenshot } from "./action/Screenshot.ts"
+import { Browser, type Page, type Shot } from "./Browser.ts"
+import { type Code, kinds, ofPage, StepFailed } from "./Failure.ts"
+import * as Memory from "./Memory.ts"
+import type { Action, Done, Surroundings } from "./Step.ts"
+
+/** What is executed. */
+export interface Execution {
+  readonly graph: Graph
+  readonly inputs: Schema.JsonObject
+  readonly outputSchema: Schema.JsonObject
+  /** Present in a dry run: what is added to its output. */
+  readonly dryRun: { readonly addToOutput: Schema.JsonObject } | null
+}
+
+/** How far a run may go, whatever its graph says. */
+export interface Limits {
+  readonly steps: number
+  readonly millis: number
+}
+
+export const defaultLimits: Limits = { steps: 50_000, millis: 60 * 60_000 }
+
+/** A picture and the step it shows. `error` when it shows why a step failed. */
+export interface Picture extends Shot {
+  readonly node: Node
+  readonly error: boolean
+  readonly fullPage: boolean
+  readonly metadata: Schema.JsonObject
+}
+
+/** Is told of an execution while it goes on. An observer that fails ends the execution with its failure. */
+export interface Observer<E> {
+  /** A step begins. `following` is the step after it, where that does not depend on what happens. */
+  readonly step: (node: Node, following: Node | null) => Effect.Effect<void, E>
+  readonly picture: (picture: Picture) => Effect.Effect<void, E>
+  /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
+  readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
+}
+
+/** The failure of an execution, and the step that failed. */
+export interface Failure {
+  readonly code: Code
+  readonly category: (typeof kinds)[Code]
+  readonly message: string
+  readonly original: string | null
+  readonly node: Node | null
+  readonly address: string | null
+}
+
+/** How an execution ended. A failed one keeps the data that it had gathered. */
+export type Outcome =
+  | { readonly _tag: "Success"; readonly data: Schema.JsonObject }
+  | { readonly _tag: "Failed"; readonly data: Schema.JsonObject; readonly failure: Failure }
+
+/**
+ * Executes a graph in a session of its own, which is closed when it ends or is interrupted.
+ *
+ * Everything that goes wrong in the browser or the graph is part of the outcome, with a picture of the page where there
+ * is one. The error channel is the observer's.
+ */
+export const run = <E>(
+  execution: Execution,
+  observer: Observer<E>,
+  limits: Limits = defaultLimits
+): Effect.Effect<Outcome, E, Browser> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const browser = yield* Browser
+      const opened = yield* Effect.result(browser.open)
+      if (opened._tag === "Failure") return failed({}, ofPage("open a browser", opened.failure), null, null)
+      return yield* walk(execution, observer, limits, opened.success)
+    })
+  )
+
+interface Loop {
+  readonly items: ReadonlyArray<Schema.Json>
+  readonly index: number
+}
+
+const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Observer<E>, limits: Limits, page: Page) {
+  const { graph } = execution
+  const began = yield* Clock.currentTimeMillis
+  const loops = new Map<NodeId, Loop>()
+  let memory: Memory.Memory = { inputs: execution.inputs, data: {}, runtime: {} }
+  let acted = false
+  let at = graph.start
+
+  for (let steps = 1; ; steps++) {
+    const node = nodeOf(graph, at)
+    if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
+      return finish(execution, memory.data, node)
+    }
+    yield* observer.step(node, following(graph, node))
+    const outOfBounds = exceeded(limits, steps, (yield* Clock.currentTimeMillis) - began)
+    if (!acted && acts(node)) {
+      yield* observer.before("acting")
+      acted = true
+    }
+    if (isNotRepeatable(node)) yield* observer.before("committing")
+
+    const pictures: Array<Picture> = []
+    const surroundings: Surroundings = {
+      page,
+      memory,
+      shoot: (shot, options) => Effect.sync(() => void pictures.push({ ...shot, ...options, node, error: false }))
+    }
+    const step: Effect.Effect<Done | Turned, StepFailed> =
+      outOfBounds !== null
+        ? Effect.fail(outOfBounds)
+        : node.action === "LOOP"
+          ? turn(node, loops.get(node.id), surroundings)
+          : perform(node, surroundings)
+    const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
+    const done = yield* step.pipe(
+      Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong(limits)) }),
+      Effect.result
+    )
+    yield* Effect.forEach(pictures, observer.picture, { discard: true })
+    if (done._tag === "Failure") {
+      const shot = yield* Effect.result(page.screenshot({ fullPage: false }))
+      if (shot._tag === "Success") {
+        yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
+      }
+      return failed(memory.data, done.failure, node, yield* page.address)
+    }
+    const result = done.success
+    if (result._tag === "Turned" && node.action === "LOOP") {
+      if (result.loop === null) loops.delete(node.id)
+      else loops.set(node.id, result.loop)
+      memory = { ...memory, runtime: loopVariables(node, result.loop, memory.runtime) }
+    } else if (result._tag === "Found") {
+      memory = { ...memory, data: Memory.remember(memory.data, result.found, result.overwrite) }
+    }
+    at = leadsTo(edgeOf(graph, at), result)
+  }
+})
+
+/** What each action does. START and LOOP are the walk's own business as far as they are not here. */
+const perform = (node: Exclude<Node, { action: "LOOP" | "END" }>, surroundings: Surroundings) => {
+  const action = actions[node.action] as Action<ActionName>
+  return action(node, surroundings)
+}
+
+const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> } = {
+  START: navigate as Action<"START">,
+  NAVIGATE: navigate as Action<"NAVIGATE">,
+  CLICK: click,
+  INPUT_TEXT: inputText,
+  INPUT_SELECT: inputSelect,
+  EXTRACT_DATAMODEL: extractDatamodel,
+  BOOL_CONDITION: boolCondition,
+  DELAY: delay,
+  SCREENSHOT: screenshot
+}
+
+/** A loop went on to its next turn, or ended. */
+interface Turned {
+  readonly _tag: "Turned"
+  readonly loop: Loop | null
+}
+
+type LoopNode = Extract<Node, { action: "LOOP" }>
+
+/** Begins a loop, or goes on with the one under way. */
+const turn = Effect.fnUntraced(function* (node: LoopNode, loop: Loop | undefined, { memory, page }: Surroundings) {
+  const items = loop?.items ?? (yield* itemsOf(node, memory, page))
+  const index = loop === undefined ? 0 : loop.index + 1
+  return { _tag: "Turned", loop: index < items.length ? { items, index } : null } satisfies Turned
+})
+
+const itemsOf = Effect.fnUntraced(function* (node: LoopNode, memory: Memory.Memory, page: Page) {
+  const over = node.parameters.variable_over
+  const value = typeof over === "string" ? yield* Memory.evaluate(over, memory, page) : over
+  const items = asItems(value)
+  return (
+    items ??
+    (yield* new StepFailed({
+      code: "TEMPLATE-E0001",
+      sentence: `Cannot loop over ${Memory.asText(value).slice(0, 100) || "nothing"}: expected a list, or a number of turns`,
+      original: null
+    }))
+  )
+})
+
+const maxTurns = 100_000
+
+const asItems = (value: Schema.Json): ReadonlyArray<Schema.Json> | null => {
+  if (Array.isArray(value)) return value
+  if (typeof value === "string") {
+    try {
+      const parsed: unknown = JSON.parse(value)
+      return typeof parsed === "string" ? null : asItems(parsed as Schema.Json)
+    } catch {
+      return null
+    }
+  }
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > maxTurns) return null
+  return Array.from({ length: value }, (_, index) => index)
+}
+
+const loopVariables = (node: LoopNode, loop: Loop | null, runtime: Schema.JsonObject): Schema.JsonObject => {
+  const { variable_current_index: index, variable_current_item: item } = node.parameters
+  if (loop !== null) return { ...runtime, [item]: loop.items[loop.index] ?? null, [index]: loop.index }
+  return Object.fromEntries(Object.entries(runtime).filter(([name]) => name !== item && name !== index))
+}
+
+const leadsTo = (edge: Edge, done: Done | Turned): NodeId => {
+  switch (edge._tag) {
+    case "Next":
+      return edge.to
+    case "Branch":
+      return done._tag === "Decided" && done.holds ? edge.onTrue : edge.onFalse
+    case "Loop":
+      return done._tag === "Turned" && done.loop !== null ? edge.body : edge.done
+  }
+}
+
+const finish = (execution: Execution, data: Schema.JsonObject, node: Node): Outcome => {
+  const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
+  const mismatch = execution.dryRun === null ? OutputContract.mismatch(execution.outputSchema, output) : null
+  if (mismatch === null) return { _tag: "Success", data: output }
+  return failed(
+    output,
+    new StepFailed({ code: "OUTPUT_SCHEMA_MISMATCH", sentence: mismatch, original: null }),
+    node,
+    null
+  )
+}
+
+const failed = (
+  data: Schema.JsonObject,
+  { code, original, sentence }: StepFailed,
+  node: Node | null,
+  address: string | null
+): Outcome => ({
+  _tag: "Failed",
+  data,
+  failure: {
+    code,
+    category: kinds[code],
+    message: node === null ? sentence : `Node "${node.name}": ${sentence}${address === null ? "" : ` (at ${address})`}`,
+    original,
+    node,
+    address
+  }
+})
+
+const exceeded = (limits: Limits, steps: number, millis: number): StepFailed | null => {
+  if (millis >= limits.millis) return tooLong(limits)
+  if (steps <= limits.steps) return null
+  return new StepFailed({
+    code: "LIMIT-E0001",
+    sentence: `Ended after ${limits.steps} steps, the most that a run may take`,
+    original: null
+  })
+}
+
+const tooLong = (limits: Limits): StepFailed =>
+  new StepFailed({
+    code: "LIMIT-E0002",
+    sentence: `Ended after ${limits.millis / 60_000} minutes, the longest that a run may take`,
+    original: null
+  })
+
+/** Opening and reading pages does nothing on the site that a second attempt would do again. */
+const acts = (node: Node): boolean =>
+  node.action === "CLICK" || node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT"
+
+const isNotRepeatable = (node: Node): boolean =>
+  "not_repeatable" in node.parameters && node.parameters.not_repeatable === true
+
+const endsDryRun = (node: Node): boolean =>
+  "end_here_on_dry_run" in node.parameters && node.parameters.end_here_on_dry_run === true
+
+const nodeOf = (graph: Graph, id: NodeId): Node => {
+  const node = graph.nodes.get(id)
+  if (node === undefined) throw new Error(`The graph was not checked: no node ${id}`)
+  return node
+}
+
+const edgeOf = (graph: Graph, id: NodeId): Edge => {
+  const edge = graph.edges.get(id)
+  if (edge === undefined) throw new Error(`The graph was not checked: node ${id} leads nowhere`)
+  return edge
+}
+
+const following = (graph: Graph, node: Node): Node | null => {
+  const edge = graph.edges.get(node.id)
+  return edge?._tag === "Next" ? nodeOf(graph, edge.to) : null
+}

@@ -1,0 +1,99 @@
+/**
+ * The browser as the agent uses it: verbs of a person at a page.
+ *
+ * Every verb is bounded in time. A verb on an element waits until exactly one element matches, and until that is visible,
+ * enabled and still; it never waits a fixed time. A selector is an XPath, or `css=`, `role=` or `text=` and a selector of
+ * that kind.
+ */
+import { Context, type Effect, Schema, type Scope } from "effect"
+import type { ExtractionPlan } from "./Extraction.ts"
+
+/** What went wrong between the agent and the page. */
+export const PageFailureKind = Schema.Literals([
+  /** The address could not be loaded: no such host, refused, timed out, or an error status of the server. */
+  "navigation",
+  /** The address is one that workflows may not reach. */
+  "forbidden",
+  /** Not exactly one element matched in time; `matched` says how many did. */
+  "mismatch",
+  /** The one element never became visible, enabled and still, or does not do what was asked. */
+  "unusable",
+  /** The selector cannot be read. */
+  "selector",
+  /** The page or the browser went away. */
+  "crash"
+])
+export type PageFailureKind = typeof PageFailureKind.Type
+
+/** Raised by a verb. `reason` says what happened, without the selector or the address. */
+export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure", {
+  kind: PageFailureKind,
+  reason: Schema.String,
+  selector: Schema.optionalKey(Schema.String),
+  matched: Schema.optionalKey(Schema.Int)
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** An element, and how long to wait for it, in milliseconds. */
+export interface Target {
+  readonly selector: string
+  readonly waitMillis: number
+}
+
+export type ClickKind = "click" | "double_click" | "right_click" | "hover"
+
+/** A key by its name, as keyboards know it: `Enter`, `Tab`, `Control+a`. */
+export interface Key {
+  readonly key: string
+}
+
+export interface Typing {
+  /** Texts and keys in their order. */
+  readonly strokes: ReadonlyArray<string | Key>
+  /** What becomes of the text that is there: replaced, emptied key by key first, or kept. */
+  readonly existing: "replace" | "erase" | "keep"
+  /** The pause between two keys, in milliseconds; 0 sets the text at once. */
+  readonly delayMillis: number
+  /** Inserts the text as a paste would. */
+  readonly paste: boolean
+}
+
+export interface Shot {
+  readonly bytes: Uint8Array
+  readonly mediaType: "image/jpeg"
+}
+
+/** One page of one isolated session: its own cookies and storage, shared with no other run. */
+export interface Page {
+  /** Loads an address and waits for its document. */
+  readonly goto: (url: string) => Effect.Effect<void, PageFailure>
+  readonly back: Effect.Effect<void, PageFailure>
+  /** The address of the page, also when it has crashed. */
+  readonly address: Effect.Effect<string>
+  /** The whole document as HTML, without scripts and styles when `sanitized`. */
+  readonly html: (options: { readonly sanitized: boolean }) => Effect.Effect<string, PageFailure>
+  readonly click: (target: Target, kind: ClickKind) => Effect.Effect<void, PageFailure>
+  /** Types into an element, or where the focus is when there is no target. */
+  readonly type: (target: Target | null, typing: Typing) => Effect.Effect<void, PageFailure>
+  /** Chooses the option whose value, or else whose text, is `value`; with `fuzzy`, the one that is most like it. */
+  readonly select: (target: Target, value: string, fuzzy: boolean) => Effect.Effect<void, PageFailure>
+  /** Waits until exactly one element matches. */
+  readonly find: (target: Target) => Effect.Effect<void, PageFailure>
+  /** The text of the first match, waiting for one; `null` when there is none in time. An attribute has its value as text. */
+  readonly read: (target: Target) => Effect.Effect<string | null, PageFailure>
+  /** Carries out a plan in one visit to the page. */
+  readonly extract: (plan: ExtractionPlan) => Effect.Effect<Schema.Json, PageFailure>
+  readonly clearCookies: Effect.Effect<void, PageFailure>
+  readonly screenshot: (options: { readonly fullPage: boolean }) => Effect.Effect<Shot, PageFailure>
+}
+
+export class Browser extends Context.Service<
+  Browser,
+  {
+    /** Opens an isolated session with an empty page. When the scope closes, nothing of it is left. */
+    readonly open: Effect.Effect<Page, PageFailure, Scope.Scope>
+  }
+>()("sluice/core/agent/Browser") {}

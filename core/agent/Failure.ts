@@ -1,0 +1,53 @@
+/**
+ * How a step of a run fails: a code of ours, a class that clients know, and a sentence.
+ */
+import { Schema } from "effect"
+import type { PageFailure } from "./Browser.ts"
+
+/** The failures of the agent, each with its class (section 6.7 of the clients' facts calls it the error category). */
+export const kinds = {
+  "NAVIGATION-E0001": "PAGE_NOT_FOUND",
+  "NAVIGATION-E0002": "ACTION_BLOCKED_BY_PLATFORM",
+  "SELECTOR-E0001": "XPATH_INCORRECT",
+  "SELECTOR-E0002": "UNEXPECTED_UI_STATE",
+  "SELECTOR-E0003": "XPATH_INCORRECT",
+  "BROWSER-E0001": "SERVICE_UNAVAILABLE",
+  "TEMPLATE-E0001": "INCORRECT_FORM_INPUTS",
+  "CONDITION-E0001": "UNEXPECTED_UI_STATE",
+  "LIMIT-E0001": "UNEXPECTED_UI_STATE",
+  "LIMIT-E0002": "PAGE_STILL_LOADING",
+  OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
+} as const
+
+export const Code = Schema.Literals(Object.keys(kinds) as Array<keyof typeof kinds>)
+export type Code = typeof Code.Type
+
+/** Raised by a step that cannot be done. `sentence` names what was tried and what stood against it. */
+export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
+  code: Code,
+  sentence: Schema.String,
+  original: Schema.NullOr(Schema.String)
+}) {
+  override get message() {
+    return this.sentence
+  }
+}
+
+const codes: Record<PageFailure["kind"], Code> = {
+  navigation: "NAVIGATION-E0001",
+  forbidden: "NAVIGATION-E0002",
+  mismatch: "SELECTOR-E0001",
+  unusable: "SELECTOR-E0002",
+  selector: "SELECTOR-E0003",
+  crash: "BROWSER-E0001"
+}
+
+/** A failure of the page, told as the failure of what was tried. */
+export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
+  const element = failure.selector === undefined ? "" : ` ${failure.selector}`
+  return new StepFailed({
+    code: codes[failure.kind],
+    sentence: `Cannot ${tried}${element}: ${failure.reason}`,
+    original: failure.reason
+  })
+}

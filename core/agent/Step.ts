@@ -1,0 +1,36 @@
+/**
+ * What an action is given and what it answers. Each action is one function in the folder `action`.
+ */
+import type { Effect, Schema } from "effect"
+import type { ActionName } from "../workflow/Action.ts"
+import type { NodeOf } from "../workflow/Graph.ts"
+import type { Page, Shot } from "./Browser.ts"
+import type { StepFailed } from "./Failure.ts"
+import type { Memory } from "./Memory.ts"
+
+/** The surroundings of one step. */
+export interface Surroundings {
+  readonly page: Page
+  readonly memory: Memory
+  /** Hands over a screenshot that the workflow asked for. */
+  readonly shoot: (
+    shot: Shot,
+    options: { readonly fullPage: boolean; readonly metadata: Schema.JsonObject }
+  ) => Effect.Effect<void>
+}
+
+/** What a step did, as far as the way on depends on it. */
+export type Done =
+  | { readonly _tag: "Next" }
+  /** It brought values into the context. */
+  | { readonly _tag: "Found"; readonly found: Schema.JsonObject; readonly overwrite: ReadonlySet<string> }
+  /** It decided a condition. */
+  | { readonly _tag: "Decided"; readonly holds: boolean }
+
+export const next: Done = { _tag: "Next" }
+
+/** The function of one action. */
+export type Action<A extends ActionName> = (
+  node: NodeOf<A>,
+  surroundings: Surroundings
+) => Effect.Effect<Done, StepFailed>

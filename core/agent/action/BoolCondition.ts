@@ -1,0 +1,76 @@
+import { Effect, type Schema } from "effect"
+import type { operators } from "../../workflow/Action.ts"
+import { ofPage, StepFailed } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
+import type { Action, Surroundings } from "../Step.ts"
+
+/**
+ * Compares two values. `<<xpath:…>>` in one stands for the text of that element, or for nothing when it is not there;
+ * it is looked for once, or for as long as a `wait_time` that is given says.
+ */
+export const boolCondition: Action<"BOOL_CONDITION"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
+  const waitMillis = parameters.wait_time ?? 0
+  const one = yield* operand(parameters.comparison_value_1 ?? null, waitMillis, surroundings)
+  const other = yield* operand(parameters.comparison_value_2 ?? null, waitMillis, surroundings)
+  const holds = compare(parameters.comparison_operator, one, other)
+  if (!holds && parameters.clear_cookies_on_false === true) {
+    yield* surroundings.page.clearCookies.pipe(Effect.mapError((failure) => ofPage("clear the cookies", failure)))
+  }
+  if (!holds && parameters.error_on_false_message) {
+    return yield* new StepFailed({
+      code: "CONDITION-E0001",
+      sentence: parameters.error_on_false_message,
+      original: `${parameters.comparison_operator} does not hold`
+    })
+  }
+  return { _tag: "Decided", holds }
+})
+
+const live = /<<xpath:([\s\S]*?)>>/g
+
+const operand = Effect.fnUntraced(function* (value: Schema.Json, waitMillis: number, { memory, page }: Surroundings) {
+  if (typeof value !== "string") return value
+  const text = yield* Memory.evaluate(value, memory, page)
+  if (typeof text !== "string" || !text.includes("<<xpath:")) return text
+  const parts: Array<string | null> = []
+  let end = 0
+  for (const found of text.matchAll(live)) {
+    if (found.index > end) parts.push(text.slice(end, found.index))
+    end = found.index + found[0].length
+    const selector = found[1] ?? ""
+    parts.push(
+      yield* page
+        .read({ selector, waitMillis })
+        .pipe(Effect.mapError((failure) => ofPage("compare the text of", failure)))
+    )
+  }
+  if (end < text.length) parts.push(text.slice(end))
+  return parts.length === 1 ? (parts[0] ?? null) : parts.join("")
+})
+
+/** Values compare as texts; `true` equals "true". Nothing is missing, `null`, "", "null" and the empty list alike. */
+const compare = (operator: (typeof operators)[number], one: Schema.Json, other: Schema.Json): boolean => {
+  const [a, b] = [Memory.asText(one), Memory.asText(other)]
+  const nothing = one === null || one === "" || one === "null" || (Array.isArray(one) && one.length === 0)
+  switch (operator) {
+    case "EQUAL":
+      return a === b
+    case "NOT_EQUAL":
+      return a !== b
+    case "CONTAINS":
+      return contains(one, a, b)
+    case "NOT_CONTAINS":
+      return !contains(one, a, b)
+    case "STARTS_WITH":
+      return a.startsWith(b)
+    case "ENDS_WITH":
+      return a.endsWith(b)
+    case "IS_NULL":
+      return nothing
+    case "IS_NOT_NULL":
+      return !nothing
+  }
+}
+
+const contains = (one: Schema.Json, text: string, part: string): boolean =>
+  Array.isArray(one) ? one.some((element) => Memory.asText(element) === part) : text.includes(part)

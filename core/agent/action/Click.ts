@@ -1,0 +1,15 @@
+import { Effect } from "effect"
+import { defaultWaitMillis } from "../../workflow/Action.ts"
+import { ofPage } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
+import { type Action, next } from "../Step.ts"
+
+/** Clicks the one element that matches, in the way that `click_type` says. */
+export const click: Action<"CLICK"> = Effect.fnUntraced(function* ({ parameters }, { memory, page }) {
+  const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
+  const kind = parameters.click_type ?? "click"
+  yield* page
+    .click({ selector, waitMillis: parameters.wait_time ?? defaultWaitMillis }, kind)
+    .pipe(Effect.mapError((failure) => ofPage(kind.replace("_", "-"), failure)))
+  return next
+})

@@ -1,0 +1,70 @@
+import { Effect } from "effect"
+import { defaultWaitMillis } from "../../workflow/Action.ts"
+import type { Key, Typing } from "../Browser.ts"
+import { ofPage } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
+import { type Action, next } from "../Step.ts"
+
+/** Types a text into the one element that matches, or where the focus is with `omit_focus`. */
+export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* ({ parameters }, { memory, page }) {
+  const strokes: Array<string | Key> = []
+  for (const piece of split(parameters.text)) {
+    strokes.push(typeof piece === "string" ? yield* Memory.evaluateText(piece, memory, page) : piece)
+  }
+  if (parameters.submit_after_input === true) strokes.push({ key: "Enter" })
+  const omitFocus = parameters.omit_focus === true
+  const typing: Typing = {
+    strokes,
+    existing:
+      omitFocus || parameters.do_not_clear === true
+        ? "keep"
+        : parameters.aggressive_clear === true
+          ? "erase"
+          : "replace",
+    delayMillis: parameters.typing_delay_ms ?? (parameters.human_mode === true ? humanDelayMillis : 0),
+    paste: parameters.paste_via_clipboard === true
+  }
+  const target = omitFocus
+    ? null
+    : {
+        selector: yield* Memory.evaluateText(parameters.selector ?? "", memory, page),
+        waitMillis: parameters.wait_time ?? defaultWaitMillis
+      }
+  yield* page.type(target, typing).pipe(Effect.mapError((failure) => ofPage("type into", failure)))
+  return next
+})
+
+/** A brisk typist's pause between two keys. */
+const humanDelayMillis = 60
+
+/** The keys that a text may name, as `{{name}}`. */
+const keys: Readonly<Record<string, string>> = {
+  tab: "Tab",
+  enter: "Enter",
+  return: "Enter",
+  escape: "Escape",
+  esc: "Escape",
+  space: "Space",
+  backspace: "Backspace",
+  delete: "Delete",
+  del: "Delete",
+  up: "ArrowUp",
+  down: "ArrowDown",
+  left: "ArrowLeft",
+  right: "ArrowRight",
+  arrow_up: "ArrowUp",
+  arrow_down: "ArrowDown",
+  arrow_left: "ArrowLeft",
+  arrow_right: "ArrowRight",
+  ctrl_a: "ControlOrMeta+a",
+  ctrl_c: "ControlOrMeta+c",
+  ctrl_v: "ControlOrMeta+v"
+}
+
+/** Takes the named keys out of a text; what is between them may hold expressions. */
+const split = (text: string): ReadonlyArray<string | Key> =>
+  text.split(/\{\{\s*([a-z_]+)\s*\}\}/).flatMap((piece, index): ReadonlyArray<string | Key> => {
+    if (index % 2 === 0) return piece === "" ? [] : [piece]
+    const key = Object.hasOwn(keys, piece) ? keys[piece] : undefined
+    return key === undefined ? [`{{${piece}}}`] : [{ key }]
+  })

@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import type { Page } from "../Browser.ts"
+import { ofPage, StepFailed } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
+import { type Action, next } from "../Step.ts"
+
+/** Loads an address, relative to the page's when it is not whole. `back` goes back in the history. */
+export const navigate: Action<"NAVIGATE" | "START"> = Effect.fnUntraced(function* (node, { memory, page }) {
+  const url = yield* Memory.evaluateText(node.parameters.url, memory, page)
+  if (node.action === "NAVIGATE" && url === "back") {
+    yield* page.back.pipe(Effect.mapError((failure) => ofPage("go back", failure)))
+    return next
+  }
+  const address = yield* resolve(url, page)
+  yield* page.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${address}`, failure)))
+  return next
+})
+
+const resolve = Effect.fnUntraced(function* (url: string, page: Page) {
+  const base = yield* page.address
+  if (URL.canParse(url)) return url
+  if (URL.canParse(url, base)) return new URL(url, base).href
+  return yield* new StepFailed({
+    code: "NAVIGATION-E0001",
+    sentence: `Cannot open "${url}": it is not an address such as https://example.com/login`,
+    original: null
+  })
+})

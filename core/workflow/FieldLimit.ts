@@ -1,0 +1,81 @@
+/**
+ * How large the fields of a workflow and of a submission may be.
+ */
+import { Result, Schema } from "effect"
+import type { Problem } from "./Workflow.ts"
+
+/** A field over its limit, as the interface reports it. */
+export const FieldTooLarge = Schema.Struct({
+  code: Schema.String,
+  field: Schema.String,
+  message: Schema.String,
+  limit_bytes: Schema.optionalKey(Schema.Int),
+  limit_chars: Schema.optionalKey(Schema.Int),
+  actual_chars: Schema.optionalKey(Schema.Int)
+})
+export type FieldTooLarge = typeof FieldTooLarge.Type
+
+/** Raised when fields are over their limits, and nothing else is wrong. */
+export class FieldsTooLarge extends Schema.TaggedError<FieldsTooLarge>()("FieldsTooLarge", {
+  fields: Schema.NonEmptyArray(FieldTooLarge)
+}) {
+  override get message() {
+    return this.fields.map((field) => field.message).join("; ")
+  }
+}
+
+const bytes = {
+  nodes: { limit: 2_097_152, code: "WORKFLOW_NODES_TOO_LARGE" },
+  edges: { limit: 524_288, code: "WORKFLOW_EDGES_TOO_LARGE" },
+  input_schema: { limit: 262_144, code: "INPUT_SCHEMA_TOO_LARGE" },
+  output_schema: { limit: 131_072, code: "OUTPUT_SCHEMA_TOO_LARGE" },
+  vault_schema: { limit: 32_768, code: "VAULT_SCHEMA_TOO_LARGE" },
+  "dry_run.add_to_output": { limit: 4_096, code: "DRY_RUN_OUTPUT_TOO_LARGE" }
+} as const
+
+const characters = {
+  name: { limit: 256, code: "WORKFLOW_NAME_TOO_LONG" },
+  description: { limit: 4_096, code: "WORKFLOW_DESCRIPTION_TOO_LONG" },
+  version_note: { limit: 2_048, code: "VERSION_NOTE_TOO_LONG" }
+} as const
+
+/** The fields whose stored size, in bytes, is over its limit. */
+export const overBytes = (sizes: Partial<Record<keyof typeof bytes, number>>): ReadonlyArray<FieldTooLarge> =>
+  entries(bytes).flatMap(([field, { code, limit }]) => {
+    const size = sizes[field] ?? 0
+    return size <= limit
+      ? []
+      : [{ code, field, message: `${field} takes ${size} bytes: at most ${limit} are allowed`, limit_bytes: limit }]
+  })
+
+/** The texts that have more characters (UTF-16 code units) than allowed. */
+export const overCharacters = (
+  texts: Partial<Record<keyof typeof characters, string | null>>
+): ReadonlyArray<FieldTooLarge> =>
+  entries(characters).flatMap(([field, { code, limit }]) => {
+    const actual = texts[field]?.length ?? 0
+    return actual <= limit
+      ? []
+      : [
+          {
+            code,
+            field,
+            message: `${field} has ${actual} characters: at most ${limit} are allowed`,
+            limit_chars: limit,
+            actual_chars: actual
+          }
+        ]
+  })
+
+/** Refuses if any field is too large. */
+export const refuse = (fields: ReadonlyArray<FieldTooLarge>): Result.Result<void, FieldsTooLarge> => {
+  const [first, ...rest] = fields
+  return first === undefined ? Result.void : Result.fail(new FieldsTooLarge({ fields: [first, ...rest] }))
+}
+
+/** The same facts as problems, for an answer that also lists others. */
+export const asProblems = (fields: ReadonlyArray<FieldTooLarge>): ReadonlyArray<Problem> =>
+  fields.map(({ field, message }) => ({ path: field, message }))
+
+const entries = <K extends string, V>(record: Readonly<Record<K, V>>): ReadonlyArray<readonly [K, V]> =>
+  Object.entries(record) as unknown as ReadonlyArray<readonly [K, V]>

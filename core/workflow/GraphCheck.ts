@@ -1,0 +1,189 @@
+/**
+ * Checks the nodes and edges of a workflow when it is saved, and lists everything that is wrong with them.
+ */
+import { Result, Schema, SchemaIssue } from "effect"
+import { type ActionName, isServed, parameters, unserved } from "./Action.ts"
+import { type Edge, type Graph, type Node, type NodeId, reach, targets } from "./Graph.ts"
+import type { Problem } from "./Workflow.ts"
+
+const maxNodes = 20_000
+
+/** A node as far as it could be read, with its place in the document. */
+interface Placed {
+  readonly path: string
+  readonly id: NodeId
+  readonly name: string
+  readonly action: string
+  readonly node: Node | null
+}
+
+/**
+ * Reads a graph. Fails with every problem, each at its path in the workflow: a field of a node that is wrong in itself,
+ * an edge that leads nowhere, a node that nothing leads to or that cannot reach an END.
+ */
+export const read = (nodes: unknown, edges: unknown): Result.Result<Graph, ReadonlyArray<Problem>> => {
+  const problems: Array<Problem> = []
+  const note = (path: string, message: string): null => {
+    problems.push({ path, message })
+    return null
+  }
+  if (!Array.isArray(nodes)) note("nodes", "Expected an array of nodes")
+  if (!isFields(edges)) note("edges", "Expected an object that maps the id of each node to where it leads")
+  if (Array.isArray(nodes) && nodes.length > maxNodes) {
+    note("nodes", `Expected at most ${maxNodes} nodes, got ${nodes.length}`)
+  }
+  if (!Array.isArray(nodes) || !isFields(edges) || problems.length > 0) return Result.fail(problems)
+
+  const placed = nodes.flatMap((value: unknown, index) => readNode(value, `nodes[${index}]`, note) ?? [])
+  const byId = new Map<NodeId, Placed>()
+  for (const one of placed) {
+    if (byId.has(one.id)) note(`${one.path}.id`, `${one.id} is the id of another node too: every node needs its own`)
+    else byId.set(one.id, one)
+  }
+  const start = onlyStart(placed, note)
+  if (!placed.some((one) => one.action === "END")) note("nodes", "Expected at least one END node, got none")
+
+  const read = new Map<NodeId, Edge>()
+  for (const [id, value] of Object.entries(edges)) {
+    const from = byId.get(id)
+    if (from === undefined) note(`edges.${id}`, "No node has this id")
+    else if (from.action !== "END") {
+      const edge = readEdge(value, from.action, `edges.${id}`, byId, note)
+      if (edge !== null) read.set(id, edge)
+    }
+  }
+  for (const one of byId.values()) {
+    if (one.action !== "END" && !Object.hasOwn(edges, one.id)) {
+      note(`edges.${one.id}`, `Node "${one.name}" leads nowhere: every node but END needs an edge`)
+    }
+  }
+  if (start !== null && problems.length === 0) checkPaths(start, byId, read, note)
+  if (problems.length > 0 || start === null) return Result.fail(problems)
+  const whole = new Map(placed.flatMap(({ id, node }) => (node === null ? [] : [[id, node] as const])))
+  return Result.succeed({ start, nodes: whole, edges: read })
+}
+
+type Note = (path: string, message: string) => null
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const readNode = (value: unknown, path: string, note: Note): Placed | null => {
+  if (!isFields(value)) return note(path, "Expected an object")
+  const { action, id, name } = value
+  const title = typeof name === "string" && name !== "" ? name : path
+  if (typeof name !== "string" || name === "") note(`${path}.name`, "Expected the name of the node")
+  if (typeof id !== "string" || !uuid.test(id)) {
+    return note(`${path}.id`, `Expected a UUID as the id of node "${title}", got ${JSON.stringify(id) ?? "nothing"}`)
+  }
+  if (typeof action !== "string") return note(`${path}.action`, `Expected the action of node "${title}"`)
+  return { path, id, name: title, action, node: readParameters(value, { path, id, name: title, action }, note) }
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const readParameters = (
+  value: Fields,
+  place: { readonly path: string; readonly id: string; readonly name: string; readonly action: string },
+  note: Note
+): Node | null => {
+  const { action, id, name, path } = place
+  if (!isServed(action)) {
+    const why = unserved[action]
+    const reason = why === undefined ? `expected one of ${Object.keys(parameters).join(", ")}` : why
+    return note(`${path}.action`, `Action ${action} of node "${name}" is not served: ${reason}`)
+  }
+  const given = isFields(value.parameters) ? value.parameters : {}
+  const model = modelExecution(given.execution)
+  if (model !== null) {
+    return note(
+      `${path}.parameters.execution`,
+      `Node "${name}" asks for ${model}, which needs a model: none is configured; expected STATIC`
+    )
+  }
+  const decoded = decoders[action](given)
+  if (Result.isSuccess(decoded)) return { id, name, action, parameters: decoded.success } as Node
+  for (const issue of format(decoded.failure.issue).issues) {
+    const field = (issue.path ?? []).map((key) => (typeof key === "object" ? key.key : key)).join(".")
+    note(field === "" ? `${path}.parameters` : `${path}.parameters.${field}`, issue.message)
+  }
+  return null
+}
+
+const modelExecution = (execution: unknown): string | null =>
+  ["LLM_DOM", "LLM_VISION", "PROMPT", "COMPUTER_USE", "COORDINATES"].find((name) => name === execution) ?? null
+
+const decoders = Object.fromEntries(
+  Object.entries(parameters).map(([action, schema]) => [
+    action,
+    Schema.decodeUnknownResult(schema as Schema.Codec<unknown>, { errors: "all" })
+  ])
+) as Record<ActionName, (input: unknown) => Result.Result<unknown, Schema.SchemaError>>
+
+const onlyStart = (placed: ReadonlyArray<Placed>, note: Note): NodeId | null => {
+  const [first, ...others] = placed.filter((one) => one.action === "START")
+  if (first === undefined) return note("nodes", "Expected exactly one START node, got none")
+  for (const other of others) note(`${other.path}.action`, "Expected exactly one START node, got another")
+  return first.id
+}
+
+const readEdge = (
+  value: unknown,
+  action: string,
+  path: string,
+  byId: ReadonlyMap<NodeId, Placed>,
+  note: Note
+): Edge | null => {
+  const names =
+    action === "BOOL_CONDITION" ? ["true", "false"] : action === "LOOP" ? ["loop_not_done", "loop_done"] : ["to"]
+  if (!isFields(value)) return note(path, `Expected an object with ${names.join(" and ")}`)
+  const ends = names.map((name) => {
+    const end = value[name]
+    if (typeof end === "string" && byId.has(end)) return end
+    return note(`${path}.${name}`, `Expected the id of a node, got ${JSON.stringify(end) ?? "nothing"}`)
+  })
+  const [one, other] = ends
+  if (one === null || one === undefined || other === null) return null
+  if (other === undefined) return { _tag: "Next", to: one }
+  if (action === "LOOP") return { _tag: "Loop", body: one, done: other }
+  return one === other
+    ? note(path, "Expected true and false to lead to different nodes")
+    : { _tag: "Branch", onTrue: one, onFalse: other }
+}
+
+const checkPaths = (
+  start: NodeId,
+  byId: ReadonlyMap<NodeId, Placed>,
+  edges: ReadonlyMap<NodeId, Edge>,
+  note: Note
+): void => {
+  const next = (id: NodeId) => targetsOf(edges, id)
+  const previous = new Map<NodeId, Array<NodeId>>()
+  for (const [id, edge] of edges) {
+    for (const target of targets(edge)) {
+      const known = previous.get(target)
+      if (known === undefined) previous.set(target, [id])
+      else known.push(id)
+    }
+  }
+  const reached = reach([start], next)
+  const ends = [...byId.values()].filter((one) => one.action === "END").map((one) => one.id)
+  const ending = reach(ends, (id) => previous.get(id) ?? [])
+  for (const { action, id, name, path } of byId.values()) {
+    if (!reached.has(id)) note(path, `Node "${name}" cannot be reached from START`)
+    else if (!ending.has(id)) note(path, `Node "${name}" cannot reach an END`)
+    const edge = edges.get(id)
+    if (action === "LOOP" && edge?._tag === "Loop" && !reach([edge.body], next).has(id)) {
+      note(`edges.${id}.loop_not_done`, `The body of loop "${name}" does not lead back to it`)
+    }
+  }
+}
+
+const targetsOf = (edges: ReadonlyMap<NodeId, Edge>, id: NodeId): ReadonlyArray<NodeId> => {
+  const edge = edges.get(id)
+  return edge === undefined ? [] : targets(edge)
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,0 +1,159 @@
+/**
+ * What a run must be given: the input schema of its workflow, and a credential for each alias of its vault schema.
+ */
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
+import { Result, Schema } from "effect"
+import type { Problem, WorkflowVersion } from "./Workflow.ts"
+
+/** One way in which an input breaks the contract, in the shape that clients parse. */
+export const InputError = Schema.Struct({
+  /** JSON pointer into the input, `#/required` for a missing property, empty for the input itself. */
+  field: Schema.String,
+  message: Schema.String,
+  keyword: Schema.String,
+  expected: Schema.JsonObject,
+  received: Schema.optionalKey(Schema.Json)
+})
+export type InputError = typeof InputError.Type
+
+/** Raised for an input that breaks the contract of its workflow. */
+export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
+  errors: Schema.Array(InputError),
+  inputSchema: Schema.JsonObject
+}) {
+  override get message() {
+    return "Validation failed for run_input_variables"
+  }
+}
+
+/** How deep and how large a schema may be: far beyond what people write, and nothing that takes seconds to compile. */
+const maxDepth = 64
+const maxKeys = 10_000
+
+/** The schema that an input must satisfy: the workflow's own, and each vault alias as a required property. */
+export const effectiveSchema = (
+  content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema">
+): Schema.JsonObject => {
+  const aliases = Object.keys(content.vault_schema)
+  if (aliases.length === 0) return content.input_schema
+  const { properties, required } = content.input_schema
+  const own = isObject(properties) ? properties : {}
+  const credential: Schema.JsonObject = {
+    type: ["string", "array"],
+    items: { type: "string" },
+    description: "The permissioned_user_id of a vault entry, or several to choose from"
+  }
+  return {
+    type: "object",
+    ...content.input_schema,
+    properties: { ...own, ...Object.fromEntries(aliases.map((alias) => [alias, own[alias] ?? credential])) },
+    required: [...new Set([...(Array.isArray(required) ? required : []), ...aliases])]
+  }
+}
+
+/**
+ * Checks a schema when a workflow is saved: draft-07, in strict mode, without references out of the document.
+ */
+export const checkSchema = (schema: Schema.JsonObject, path: string): ReadonlyArray<Problem> => {
+  const size = measure(schema)
+  if (size.depth > maxDepth) return [{ path, message: `Expected at most ${maxDepth} levels, got more` }]
+  if (size.keys > maxKeys) return [{ path, message: `Expected at most ${maxKeys} keys, got ${size.keys}` }]
+  const compiled = compile(schema)
+  return Result.isSuccess(compiled) ? [] : [{ path, message: compiled.failure }]
+}
+
+/** Checks an input against the effective schema of a version. Stops at the first error, as the schema compiler does. */
+export const validate = (
+  version: Pick<WorkflowVersion, "content">,
+  input: Schema.JsonObject
+): Result.Result<void, InvalidInput> => {
+  const schema = effectiveSchema(version.content)
+  const errors = violations(schema, input)
+  return errors.length === 0
+    ? Result.void
+    : Result.fail(new InvalidInput({ errors: errors.map((error) => report(error, input)), inputSchema: schema }))
+}
+
+/** How a value breaks a schema; empty when it does not. A schema that does not compile is one error. */
+export const violations = (schema: Schema.JsonObject, value: Schema.Json): ReadonlyArray<ErrorObject> => {
+  const compiled = compile(schema)
+  if (Result.isFailure(compiled)) {
+    return [{ instancePath: "", schemaPath: "#", keyword: "schema", params: {}, message: compiled.failure }]
+  }
+  return compiled.success(value) ? [] : [...(compiled.success.errors ?? [])]
+}
+
+const ajv = new Ajv({
+  strict: true,
+  strictTypes: true,
+  strictRequired: true,
+  allowUnionTypes: true,
+  validateFormats: false,
+  addUsedSchema: false,
+  logger: false,
+  keywords: ["example"]
+})
+
+/** Compiled schemas by the object they came from: a version is loaded often, and compiled once. */
+const compiled = new Map<string, Result.Result<ValidateFunction, string>>()
+const maxCompiled = 500
+
+const compile = (schema: Schema.JsonObject): Result.Result<ValidateFunction, string> => {
+  const key = JSON.stringify(schema)
+  const known = compiled.get(key)
+  if (known !== undefined) return known
+  if (compiled.size >= maxCompiled) compiled.clear()
+  const result = compileNew(schema)
+  compiled.set(key, result)
+  return result
+}
+
+const compileNew = (schema: Schema.JsonObject): Result.Result<ValidateFunction, string> => {
+  try {
+    return Result.succeed(ajv.compile(schema))
+  } catch (error) {
+    return Result.fail(
+      `Not a valid JSON Schema (draft-07, strict): ${error instanceof Error ? error.message : String(error)}`
+    )
+  } finally {
+    ajv.removeSchema(schema)
+  }
+}
+
+const report = (error: ErrorObject, input: Schema.JsonObject): InputError => {
+  const received = valueAt(input, error.instancePath)
+  return {
+    field: error.keyword === "required" ? "#/required" : error.instancePath,
+    message: error.message ?? "is not valid",
+    keyword: error.keyword,
+    expected: error.params as Schema.JsonObject,
+    ...(error.instancePath === "" || received === undefined ? {} : { received })
+  }
+}
+
+const valueAt = (input: Schema.Json, pointer: string): Schema.Json | undefined => {
+  let value: Schema.Json | undefined = input
+  for (const key of pointer.split("/").slice(1)) {
+    const name = key.replaceAll("~1", "/").replaceAll("~0", "~")
+    value = Array.isArray(value) ? value[Number(name)] : isObject(value) ? value[name] : undefined
+  }
+  return value
+}
+
+const measure = (value: Schema.Json): { readonly depth: number; readonly keys: number } => {
+  let keys = 0
+  let depth = 0
+  const pending: Array<{ readonly value: Schema.Json; readonly depth: number }> = [{ value, depth: 1 }]
+  for (const one of pending) {
+    if (typeof one.value !== "object" || one.value === null) continue
+    depth = Math.max(depth, one.depth)
+    for (const field of Object.values(one.value)) {
+      keys++
+      if (keys <= maxKeys) pending.push({ value: field, depth: one.depth + 1 })
+    }
+  }
+  return { depth, keys }
+}
+
+const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,0 +1,96 @@
+/**
+ * Workflows: what is automated, in numbered versions of which each is fixed for ever.
+ */
+import { Schema } from "effect"
+import { UserId, WorkspaceId } from "../workspace/Workspace.ts"
+
+export const WorkflowId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("WorkflowId"))
+export type WorkflowId = typeof WorkflowId.Type
+
+export const VersionId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("VersionId"))
+export type VersionId = typeof VersionId.Type
+
+/** What a workflow is known by. Instants are epoch milliseconds. */
+export const Workflow = Schema.Struct({
+  id: WorkflowId,
+  workspaceId: WorkspaceId,
+  name: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  createdAt: Schema.Finite,
+  updatedAt: Schema.Finite,
+  createdBy: UserId
+})
+export type Workflow = typeof Workflow.Type
+
+/** What a run executes. The names are those of the interface. */
+export const Content = Schema.Struct({
+  nodes: Schema.Json,
+  edges: Schema.Json,
+  input_schema: Schema.JsonObject,
+  output_schema: Schema.JsonObject,
+  vault_schema: Schema.JsonObject,
+  /** How often a run that failed through no fault of the workflow is tried again. */
+  max_retries: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 })),
+  /** The optional settings of a workflow, such as `popup_xpaths`, as they were sent. */
+  settings: Schema.JsonObject
+})
+export type Content = typeof Content.Type
+
+/** One version of a workflow. `versionNumber` counts from 1. */
+export const WorkflowVersion = Schema.Struct({
+  versionId: VersionId,
+  workflowId: WorkflowId,
+  versionNumber: Schema.Int,
+  createdAt: Schema.Finite,
+  createdBy: UserId,
+  versionNote: Schema.NullOr(Schema.String),
+  content: Content
+})
+export type WorkflowVersion = typeof WorkflowVersion.Type
+
+/** Names of the optional settings that a workflow keeps. Anything else in a body is ignored. */
+export const settingNames = [
+  "use_native_actions",
+  "video_record_session",
+  "extract_network_urls",
+  "encrypted_keys",
+  "popup_xpaths",
+  "enable_popup_handling",
+  "enable_action_timing_recovery",
+  "enable_xpath_recovery",
+  "enable_error_code_generation",
+  "enable_service_unavailable_recovery",
+  "enable_incorrect_form_input_recovery",
+  "enable_password_update_recovery",
+  "enable_tfa_setup_recovery",
+  "enable_node_description_enrichment",
+  "enable_network_listener",
+  "allow_requeue",
+  "deny_requeue_past_dry_run_marker",
+  "manual_captcha_solve",
+  "proxy_setting",
+  "proxy_value",
+  "folder_path"
+] as const
+
+/** Raised for a workflow, or a version of one, that does not exist in the workspace. */
+export class WorkflowNotFound extends Schema.TaggedError<WorkflowNotFound>()("WorkflowNotFound", {
+  workflowId: Schema.String
+}) {
+  override get message() {
+    return `Workflow "${this.workflowId}" not found in this workspace`
+  }
+}
+
+/** A problem of what was sent, and where it lies, such as `nodes[3].parameters.selector`. */
+export const Problem = Schema.Struct({ path: Schema.String, message: Schema.String })
+export type Problem = typeof Problem.Type
+
+/** Raised for a workflow that cannot be saved. It lists every problem. */
+export class InvalidWorkflow extends Schema.TaggedError<InvalidWorkflow>()("InvalidWorkflow", {
+  problems: Schema.Array(Problem)
+}) {
+  override get message() {
+    return this.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * The verbs of the agent's page, done by Playwright.
+ */
+import { Clock, Effect, type Schema } from "effect"
+import { errors, type Locator, type Page as PlaywrightPage } from "playwright-core"
+import { type Page, PageFailure, type Target, type Typing } from "../../core/agent/Browser.ts"
+import * as InPage from "./InPage.ts"
+
+export interface Options {
+  /** Why an address is refused, or `null`. Asked before a page is loaded and after one could not be. */
+  readonly refusal: (url: URL) => string | null
+}
+
+/** How long an address may take to load, in milliseconds. */
+const navigationMillis = 30_000
+
+/** How often a selector that matches several elements is looked at again, in milliseconds. */
+const lookAgainMillis = 100
+
+export const make = (page: PlaywrightPage, options: Options): Page => {
+  let crashed = false
+  page.on("crash", () => {
+    crashed = true
+  })
+
+  const attempt = <A>(selector: string | null, act: () => Promise<A>): Effect.Effect<A, PageFailure> =>
+    Effect.tryPromise({ try: act, catch: (error) => toFailure(error, selector, crashed || page.isClosed()) })
+
+  /**
+   * Acts on the one element that matches. While several do, as on a page that is still being built, it waits for the
+   * others to go; how many matched in the end is counted only when it fails.
+   */
+  const onOne = (target: Target, act: (element: Locator, timeout: number) => Promise<unknown>) =>
+    Effect.gen(function* () {
+      const began = yield* Clock.currentTimeMillis
+      const element = locate(page, target.selector)
+      while (true) {
+        const left = Math.max(began + target.waitMillis - (yield* Clock.currentTimeMillis), 1)
+        const done = yield* Effect.result(attempt(target.selector, () => act(element, left)))
+        if (done._tag === "Success") return
+        if (done.failure.kind !== "mismatch") return yield* done.failure
+        if ((yield* Clock.currentTimeMillis) - began + lookAgainMillis > target.waitMillis) {
+          const matched = yield* Effect.orElseSucceed(
+            attempt(target.selector, () => element.count()),
+            () => 0
+          )
+          return yield* mismatch(target, matched)
+        }
+        yield* Effect.sleep(lookAgainMillis)
+      }
+    })
+
+  const goto = (url: string) =>
+    Effect.gen(function* () {
+      const parsed = new URL(url)
+      if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
+        return yield* forbidden(`addresses with ${parsed.protocol} are not allowed, only http: and https:`)
+      }
+      const response = yield* attempt(null, () =>
+        page.goto(url, { waitUntil: "domcontentloaded", timeout: navigationMillis })
+      ).pipe(Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? failure))
+      const status = response?.status() ?? 200
+      const landed = options.refusal(new URL(response?.url() ?? url))
+      if (landed !== null) return yield* forbidden(landed)
+      if (status === 404 || status === 410 || status >= 500) {
+        return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}` })
+      }
+    })
+
+  return {
+    goto,
+    back: attempt(null, () => page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
+    address: Effect.sync(() => page.url()),
+    html: ({ sanitized }) => attempt(null, () => (sanitized ? page.evaluate(InPage.sanitizedHtml) : page.content())),
+    click: (target, kind) =>
+      onOne(target, (element, timeout) => {
+        switch (kind) {
+          case "click":
+            return element.click({ timeout })
+          case "double_click":
+            return element.dblclick({ timeout })
+          case "right_click":
+            return element.click({ button: "right", timeout })
+          case "hover":
+            return element.hover({ timeout })
+        }
+      }),
+    type: (target, typing) =>
+      target === null
+        ? attempt(null, () => strike(page, typing.strokes, typing))
+        : onOne(target, (element, timeout) => type(page, element, typing, timeout)),
+    select: (target, value, fuzzy) =>
+      onOne(target, async (element, timeout) => {
+        const index = await element.evaluate(InPage.chooseOption, { value, fuzzy }, { timeout })
+        if (index === null) throw new Unusable("no option has this value or text")
+        await element.selectOption({ index }, { timeout })
+      }),
+    find: (target) => onOne(target, (element, timeout) => element.waitFor({ state: "attached", timeout })),
+    read: ({ selector, waitMillis }) =>
+      attempt(selector, async () => {
+        await page.waitForLoadState("domcontentloaded")
+        const found = await page.evaluate(InPage.read, selector)
+        if (found !== null || waitMillis === 0) return found
+        await locate(page, selector)
+          .first()
+          .waitFor({ state: "attached", timeout: waitMillis })
+          .catch(() => undefined)
+        return page.evaluate(InPage.read, selector)
+      }),
+    extract: (plan) =>
+      attempt(null, async () => {
+        await page.waitForLoadState("domcontentloaded")
+        return (await page.evaluate(InPage.extract, plan)) as Schema.Json
+      }),
+    clearCookies: attempt(null, () => page.context().clearCookies()),
+    screenshot: ({ fullPage }) =>
+      attempt(null, () => page.screenshot({ fullPage, type: "jpeg", quality: 80, timeout: 10_000 })).pipe(
+        Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))
+      )
+  }
+}
+
+/** A selector in Playwright's words: those without a prefix are XPath. */
+const locate = (page: PlaywrightPage, selector: string): Locator =>
+  page.locator(/^(css|role|text|xpath)=/.test(selector) ? selector : `xpath=${selector}`)
+
+const type = async (page: PlaywrightPage, element: Locator, typing: Typing, timeout: number): Promise<void> => {
+  const [first, ...rest] = typing.strokes
+  const atOnce = typing.existing === "replace" && typing.delayMillis === 0 && !typing.paste
+  if (atOnce && (first === undefined || typeof first === "string")) {
+    await element.fill(first ?? "", { timeout })
+    if (rest.length > 0) await strike(page, rest, typing)
+    return
+  }
+  if (typing.existing === "replace") await element.fill("", { timeout })
+  else await element.focus({ timeout })
+  if (typing.existing === "erase") {
+    await page.keyboard.press("ControlOrMeta+a")
+    await page.keyboard.press("Backspace")
+  }
+  if (typing.existing === "keep") await page.keyboard.press("End")
+  await strike(page, typing.strokes, typing)
+}
+
+const strike = async (page: PlaywrightPage, strokes: Typing["strokes"], typing: Typing): Promise<void> => {
+  for (const stroke of strokes) {
+    if (typeof stroke !== "string") await page.keyboard.press(stroke.key)
+    else if (typing.paste) await page.keyboard.insertText(stroke)
+    else await page.keyboard.type(stroke, { delay: typing.delayMillis })
+  }
+}
+
+class Unusable extends Error {}
+
+const forbidden = (reason: string): PageFailure => new PageFailure({ kind: "forbidden", reason })
+
+const refusedAs = (reason: string | null): PageFailure | null => (reason === null ? null : forbidden(reason))
+
+const mismatch = (target: Target, matched: number): PageFailure =>
+  new PageFailure({
+    kind: matched === 1 ? "unusable" : "mismatch",
+    reason:
+      matched === 1
+        ? `the element did not become visible, enabled and still within ${target.waitMillis} ms`
+        : `${matched} elements match after ${target.waitMillis} ms, expected exactly 1`,
+    selector: target.selector,
+    matched
+  })
+
+const toFailure = (error: unknown, selector: string | null, gone: boolean): PageFailure => {
+  const text = error instanceof Error ? error.message : String(error)
+  const of = selector === null ? {} : { selector }
+  const firstLine = (text.split("\n")[0] ?? "").replace(/^[\w.]+: /, "")
+  if (gone || /Target (page|crashed|closed)|has been closed|crashed/i.test(text)) {
+    return new PageFailure({ kind: "crash", reason: "the page or its browser went away", ...of })
+  }
+  if (error instanceof Unusable) return new PageFailure({ kind: "unusable", reason: text, ...of })
+  if (
+    /not a valid (XPath|selector)|Failed to execute 'evaluate'|Unexpected token|Unknown engine|while parsing/i.test(
+      text
+    )
+  ) {
+    return new PageFailure({ kind: "selector", reason: `it cannot be read as a selector: ${firstLine}`, ...of })
+  }
+  if (selector !== null && (error instanceof errors.TimeoutError || text.includes("strict mode violation"))) {
+    return new PageFailure({ kind: "mismatch", reason: firstLine, ...of })
+  }
+  if (selector === null) {
+    const reason = error instanceof errors.TimeoutError ? `it did not load within ${navigationMillis} ms` : firstLine
+    return new PageFailure({ kind: "navigation", reason })
+  }
+  return new PageFailure({ kind: "unusable", reason: firstLine, ...of })
+}

@@ -1,0 +1,67 @@
+/**
+ * The stores on a database that lives in this process and in a folder: PostgreSQL compiled to WebAssembly (PGlite), with
+ * the same statements as on a server.
+ *
+ * The folder belongs to one process at a time. What was answered as done survives the end of the process, `kill -9`
+ * included; it survives the loss of power as far as the file system has written it.
+ */
+
+import { PgClient } from "@effect/sql-pg"
+import { PGlite } from "@electric-sql/pglite"
+import { Effect, Layer, PubSub, Schema, Stream } from "effect"
+import { type Signal, Signals } from "../../core/event/Signals.ts"
+import { layerStores } from "../postgres/Stores.ts"
+import * as Lock from "./Lock.ts"
+import * as Wire from "./Wire.ts"
+
+/** Raised when the folder of the database cannot be used. */
+export class CannotOpenData extends Schema.TaggedError<CannotOpenData>()("CannotOpenData", {
+  folder: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot open the data folder ${this.folder}: ${this.reason}`
+  }
+}
+
+/** The client of an embedded database. Without a folder it lives in memory, and is gone with the layer. */
+export const layerClient = (folder: string | null) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      if (folder !== null) yield* Lock.acquire(folder)
+      const database = yield* Effect.acquireRelease(
+        Effect.tryPromise({
+          try: () => (folder === null ? PGlite.create() : PGlite.create({ dataDir: `${folder}/database` })),
+          catch: (error) =>
+            new CannotOpenData({
+              folder: folder ?? "(memory)",
+              reason: error instanceof Error ? error.message : String(error)
+            })
+        }),
+        (open) => Effect.promise(() => open.close())
+      )
+      return PgClient.layer({
+        stream: () => Wire.connect(database),
+        username: "postgres",
+        database: "postgres",
+        // PGlite is one session, so the pool holds one connection, for as long as there is the pool.
+        maxConnections: 1,
+        minConnections: 1
+      })
+    })
+  )
+
+/** Signals within this process. */
+export const layerSignals = Layer.effect(
+  Signals,
+  Effect.map(PubSub.unbounded<Signal>(), (hub) =>
+    Signals.of({
+      publish: (signal) => Effect.asVoid(PubSub.publish(hub, signal)),
+      subscribe: Effect.map(PubSub.subscribe(hub), Stream.fromSubscription)
+    })
+  )
+)
+
+/** All stores and signals on an embedded database. */
+export const layer = (folder: string | null) =>
+  Layer.merge(layerStores, layerSignals).pipe(Layer.provideMerge(layerClient(folder)))

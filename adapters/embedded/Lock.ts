@@ -1,0 +1,88 @@
+/**
+ * Keeps a second process out of a data folder.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { Effect, Schema } from "effect"
+
+/** Raised when another process uses the folder. */
+export class DataInUse extends Schema.TaggedError<DataInUse>()("DataInUse", {
+  folder: Schema.String,
+  pid: Schema.Int
+}) {
+  override get message() {
+    return `Cannot open the data folder ${this.folder}: process ${this.pid} uses it. Stop that process, or choose another folder with SLUICE_DATA_DIR`
+  }
+}
+
+/** Raised when the folder cannot be made or written. */
+export class DataNotWritable extends Schema.TaggedError<DataNotWritable>()("DataNotWritable", {
+  folder: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot write to the data folder ${this.folder}: ${this.reason}. Choose another one with SLUICE_DATA_DIR`
+  }
+}
+
+/**
+ * Makes the folder, readable by its owner only, and takes its lock until the scope closes.
+ *
+ * The lock is a file with the process id and when that process began. A file that a killed process left behind is taken
+ * over, also when its id was given to another process since.
+ */
+export const acquire = (folder: string) =>
+  Effect.acquireRelease(
+    Effect.suspend(() => {
+      const file = `${folder}/lock`
+      const own = JSON.stringify({ pid: process.pid, began: beganAt(process.pid) })
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        const holder = readHolder(file)
+        if (holder !== null && isAlive(holder)) return Effect.fail(new DataInUse({ folder, pid: holder.pid }))
+        if (holder !== null) rmSync(file, { force: true })
+        // Fails if another process made the file in between.
+        writeFileSync(file, own, { flag: "wx", mode: 0o600 })
+        return Effect.succeed(file)
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        return Effect.fail(new DataNotWritable({ folder, reason }))
+      }
+    }),
+    (file) => Effect.sync(() => rmSync(file, { force: true }))
+  )
+
+interface Holder {
+  readonly pid: number
+  readonly began: string | null
+}
+
+const readHolder = (file: string): Holder | null => {
+  try {
+    const { began, pid } = JSON.parse(readFileSync(file, "utf8")) as Partial<Holder>
+    return typeof pid === "number" ? { pid, began: typeof began === "string" ? began : null } : { pid: 0, began: null }
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ENOENT" ? null : { pid: 0, began: null }
+  }
+}
+
+const isAlive = ({ began, pid }: Holder): boolean => {
+  if (pid <= 0 || pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    // A process of another user cannot be signalled, but it is there.
+    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false
+  }
+  const now = beganAt(pid)
+  return now === null || began === null || now === began
+}
+
+/** When a process began, in the kernel's own count; `null` where the system does not tell. */
+const beganAt = (pid: number): string | null => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null
+  } catch {
+    return null
+  }
+}

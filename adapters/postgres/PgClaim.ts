@@ -1,0 +1,140 @@
+/**
+ * Taking runs to start them.
+ *
+ * A claim chooses gates that have waiting runs and let them start, takes share locks on them, and only then reads the
+ * clock and looks whether they still do. Until it commits no gate that it chose can change; and an edit that was first
+ * is seen. It touches open gates with waiting runs only, so what is held costs nothing.
+ */
+import { Clock, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Claimed } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import * as Rows from "./Rows.ts"
+import { transaction } from "./Transaction.ts"
+import * as Writing from "./Writing.ts"
+
+interface Options {
+  readonly worker: string
+  readonly limit: number
+  readonly leaseMillis: number
+}
+
+type LockedGate = Rows.GateRow & { readonly starts_at: Date | null; readonly stops_at: Date | null }
+
+/** Claims, and then settles whose turn it is next. */
+export const claim = (sql: SqlClient.SqlClient, options: Options): Effect.Effect<ReadonlyArray<Claimed>> =>
+  Effect.gen(function* () {
+    const { claimed, looked } = yield* transaction(sql, take(sql, options))
+    if (looked.length > 0) yield* settleTurns(sql, looked)
+    return claimed
+  })
+
+const take = (sql: SqlClient.SqlClient, { leaseMillis, limit, worker }: Options) =>
+  Effect.gen(function* () {
+    const before = new Date(yield* Clock.currentTimeMillis)
+    const candidates = yield* sql<{ readonly workflow_id: string }>`
+      select workflow_id from gates
+      where waiting and starts_at <= ${before} and (stops_at is null or stops_at > ${before})
+      order by served_at nulls first, workflow_id limit ${limit}`
+    if (candidates.length === 0) return { claimed: [], looked: [] }
+    const locked = yield* sql<LockedGate>`
+      select * from gates where ${sql.in(
+        "workflow_id",
+        candidates.map((row) => row.workflow_id)
+      )}
+      order by workflow_id for share`
+    const now = yield* Clock.currentTimeMillis
+    const byTurn = new Map(candidates.map((row, turn) => [row.workflow_id, turn]))
+    const open = locked
+      .filter((gate) => isOpen(gate, now))
+      .sort((a, b) => (byTurn.get(a.workflow_id) ?? 0) - (byTurn.get(b.workflow_id) ?? 0))
+
+    const rows: Array<Rows.RunRow> = []
+    let willing: ReadonlyArray<LockedGate> = open
+    while (rows.length < limit && willing.length > 0) {
+      // Everybody's share first; what some leave goes round again.
+      const share = Math.ceil((limit - rows.length) / willing.length)
+      const still: Array<LockedGate> = []
+      for (const gate of willing) {
+        const wanted = Math.min(share, limit - rows.length)
+        if (wanted === 0) break
+        const taken = yield* oldest(sql, gate.workflow_id, rows, wanted, now)
+        rows.push(...taken)
+        if (taken.length === wanted) still.push(gate)
+      }
+      willing = still
+    }
+    if (rows.length === 0) return { claimed: [], looked: open.map((gate) => gate.workflow_id) }
+
+    const fences = yield* sql<{ readonly fence: bigint }>`
+      select nextval('run_fences') as fence from generate_series(1, ${rows.length}::integer)`
+    const gates = new Map(open.map((gate) => [gate.workflow_id, Rows.toGate(gate)]))
+    const changes = rows.map((row, index) => {
+      const gate = gates.get(row.workflow_id)
+      const fence = fences[index]?.fence
+      if (gate === undefined || fence === undefined) throw new Error(`Claimed run ${row.id} without its gate or fence`)
+      return Transition.claim(Rows.toRun(row), gate, { worker, fence: Number(fence), until: now + leaseMillis }, now)
+    })
+    yield* Writing.changes(sql, changes, now)
+    const versions = yield* sql<Rows.VersionRow>`
+      select * from workflow_versions where ${sql.in("version_id", [...new Set(rows.map((row) => row.version_id))])}`
+    const byId = new Map(versions.map((row) => [row.version_id, Rows.toVersion(row)]))
+    return {
+      claimed: changes.flatMap(({ run }): ReadonlyArray<Claimed> => {
+        const version = byId.get(run.versionId)
+        return version === undefined ? [] : [{ run, version }]
+      }),
+      looked: open.map((gate) => gate.workflow_id)
+    }
+  })
+
+const isOpen = (gate: LockedGate, now: number): boolean =>
+  gate.starts_at !== null &&
+  gate.starts_at.getTime() <= now &&
+  (gate.stops_at === null || gate.stops_at.getTime() > now)
+
+const oldest = (
+  sql: SqlClient.SqlClient,
+  workflowId: string,
+  taken: ReadonlyArray<Rows.RunRow>,
+  wanted: number,
+  now: number
+) => sql<Rows.RunRow>`
+  select * from runs
+  where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
+    and not_before <= ${new Date(now)}
+    and ${
+      taken.length === 0
+        ? sql`true`
+        : sql`not ${sql.in(
+            "id",
+            taken.map((row) => row.id)
+          )}`
+    }
+  order by sequence limit ${wanted} for update skip locked`
+
+/**
+ * Lets the others go first next time, and forgets a workflow without waiting runs until the next submission.
+ *
+ * Whether there are any is asked after the gate's row is locked, in a statement of its own: a submission that the lock
+ * waited for is seen then, and one that comes later finds the workflow forgotten and says so.
+ */
+const settleTurns = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string>) =>
+  transaction(
+    sql,
+    Effect.gen(function* () {
+      const now = new Date(yield* Clock.currentTimeMillis)
+      const locked = yield* sql<{ readonly workflow_id: string }>`
+        select workflow_id from gates where ${sql.in("workflow_id", workflowIds)}
+        order by workflow_id for no key update skip locked`
+      if (locked.length === 0) return
+      yield* sql`
+        update gates set served_at = ${now}, waiting = exists (
+          select from runs where runs.workflow_id = gates.workflow_id
+            and status in ('execution.queued', 'execution.requeued'))
+        where ${sql.in(
+          "workflow_id",
+          locked.map((row) => row.workflow_id)
+        )}`
+    })
+  )

@@ -1,0 +1,235 @@
+/** Runs and their events in PostgreSQL. */
+import { Clock, Effect, Layer, type Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { type LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
+import { LeaseLost, type Run, type RunId, RunNotFound, type Status } from "../../core/run/Run.ts"
+import { type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import * as PgClaim from "./PgClaim.ts"
+import * as Rows from "./Rows.ts"
+import { transaction, withoutSqlErrors } from "./Transaction.ts"
+import * as Writing from "./Writing.ts"
+
+interface EventRow {
+  readonly sequence: bigint
+  readonly run_id: string
+  readonly at: Date
+  readonly event: string
+  readonly payload: string
+}
+
+/** Raised within a submission whose workflow was just forgotten, so that it begins anew. */
+class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
+
+export const layer = Layer.effect(
+  RunStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const submit = Effect.fn("RunStore.submit")((submission: Transition.Submission) =>
+      transaction(
+        sql,
+        Effect.gen(function* () {
+          const { workflowId, workspaceId } = submission
+          // Locks the row alone only when this is the first to wait; otherwise submissions share the lock below.
+          yield* sql`update gates set waiting = true where workflow_id = ${workflowId} and not waiting`
+          const [row] = yield* sql<Rows.GateRow & { readonly waiting: boolean }>`
+            select * from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId} for share`
+          if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
+          if (!row.waiting) return yield* new Forgotten()
+          const gate = Rows.toGate(row)
+          const at = yield* Clock.currentTimeMillis
+          const { events, run } = Transition.submit(submission, gate, at)
+          yield* sql`insert into runs ${sql.insert(Rows.fromRun(run))}`
+          yield* Writing.events(
+            sql,
+            events.map((event) => ({ runId: run.id, event })),
+            at
+          )
+          return { run, gate } satisfies Gated
+        })
+      ).pipe(Effect.retry({ while: (error) => error._tag === "Forgotten" }), Effect.catchTag("Forgotten", Effect.die))
+    )
+
+    const gateOf = (run: Rows.RunRow) =>
+      Effect.map(sql<Rows.GateRow>`select * from gates where workflow_id = ${run.workflow_id}`, ([row]) => {
+        if (row === undefined) throw new Error(`Run ${run.id} has no gate`)
+        return Rows.toGate(row)
+      })
+
+    const settle = <E>(held: Held, decide: (gated: Gated, now: number) => Result.Result<Transition.Change, E>) =>
+      transaction(
+        sql,
+        Effect.gen(function* () {
+          const [row] = yield* sql<Rows.RunRow>`
+            select * from runs where id = ${held.id} and lease_fence = ${held.fence} for update`
+          if (row === undefined) return yield* new LeaseLost({ sessionId: held.id, fence: held.fence })
+          const gate = yield* gateOf(row)
+          const at = yield* Clock.currentTimeMillis
+          const change = yield* Effect.fromResult(decide({ run: Rows.toRun(row), gate }, at))
+          yield* write(change, at)
+          return change
+        })
+      )
+
+    /** A run that waits again must be found by claims; its workflow may have been forgotten meanwhile. */
+    const write = (change: Transition.Change, at: number) =>
+      Effect.gen(function* () {
+        yield* Writing.changes(sql, [change], at)
+        if (change.run.status === "execution.requeued") yield* remind(change.run)
+      })
+
+    const remind = (run: Run) =>
+      sql`update gates set waiting = true where workflow_id = ${run.workflowId} and not waiting`
+
+    const reap = Effect.fn("RunStore.reap")(
+      (limit: number, decide: (gated: Gated, now: number) => Transition.Change | null) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            const due = yield* sql<Rows.RunRow>`
+              select * from runs where id in (
+                (select id from runs where status = 'execution.start' and lease_until <= ${new Date(now)}
+                  order by lease_until limit ${limit})
+                union all
+                (select id from runs where status in ('execution.queued', 'execution.requeued')
+                  and expires_at <= ${new Date(now)} order by expires_at limit ${limit})
+              ) order by id limit ${limit} for update skip locked`
+            const changed: Array<Run> = []
+            for (const row of due) {
+              const change = decide({ run: Rows.toRun(row), gate: yield* gateOf(row) }, now)
+              if (change === null) continue
+              yield* write(change, now)
+              changed.push(change.run)
+            }
+            return changed
+          })
+        )
+    )
+
+    const list = Effect.fn("RunStore.list")((workspaceId, filter) =>
+      Effect.gen(function* () {
+        const now = new Date(yield* Clock.currentTimeMillis)
+        const instant = (at: number) => new Date(at)
+        const conditions = [
+          sql`runs.workspace_id = ${workspaceId}`,
+          ...(filter.workflowIds === undefined ? [] : [sql.in("runs.workflow_id", filter.workflowIds)]),
+          ...(filter.from === undefined ? [] : [sql`runs.created_at >= ${instant(filter.from)}`]),
+          ...(filter.to === undefined ? [] : [sql`runs.created_at <= ${instant(filter.to)}`]),
+          ...(filter.before === undefined ? [] : [sql`runs.created_at < ${instant(filter.before)}`])
+        ]
+        const statuses = filter.statuses === undefined ? sql`true` : sql.in("status", filter.statuses)
+        const rows = yield* sql<Rows.RunRow & { readonly status: Status }>`
+          with listed as (
+            select runs.id, runs.workspace_id, runs.workflow_id, runs.created_at, runs.started_at, runs.ended_at,
+              runs.options, runs.sequence,
+              case when runs.ended_at is null and runs.status <> 'execution.start'
+                  and not coalesce(starts_at <= ${now} and (stops_at is null or stops_at > ${now}), false)
+                then 'execution.paused' else runs.status end as status
+            from runs join gates using (workflow_id) where ${sql.and(conditions)}
+          )
+          select * from listed where ${statuses} order by created_at desc, sequence desc limit ${filter.limit}`
+        return rows.map(
+          (row): Listed => ({
+            id: row.id as RunId,
+            workspaceId: row.workspace_id as Run["workspaceId"],
+            workflowId: row.workflow_id as Run["workflowId"],
+            createdAt: row.created_at.getTime(),
+            startedAt: row.started_at?.getTime() ?? null,
+            endedAt: row.ended_at?.getTime() ?? null,
+            options: JSON.parse(row.options) as Run["options"],
+            status: row.status
+          })
+        )
+      }).pipe(withoutSqlErrors)
+    )
+
+    return RunStore.of({
+      submit,
+      list,
+      reap,
+      settle: Effect.fn("RunStore.settle")((held, decide) => settle(held, decide)),
+      get: Effect.fn("RunStore.get")((workspaceId, id) =>
+        Effect.gen(function* () {
+          const [row] = yield* sql<Rows.RunRow>`
+            select * from runs where id = ${id} and workspace_id = ${workspaceId}`
+          if (row === undefined) return yield* new RunNotFound({ sessionId: id })
+          return { run: Rows.toRun(row), gate: yield* gateOf(row) } satisfies Gated
+        }).pipe(withoutSqlErrors)
+      ),
+      events: Effect.fn("RunStore.events")((id, after) =>
+        sql<EventRow>`select * from run_events where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
+          Effect.map((rows) => rows.map(toLogged)),
+          withoutSqlErrors
+        )
+      ),
+      change: Effect.fn("RunStore.change")((workspaceId, id, decide) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const [row] = yield* sql<Rows.RunRow>`
+              select * from runs where id = ${id} and workspace_id = ${workspaceId} for update`
+            if (row === undefined) return yield* new RunNotFound({ sessionId: id })
+            const gate = yield* gateOf(row)
+            const at = yield* Clock.currentTimeMillis
+            const change = yield* Effect.fromResult(decide({ run: Rows.toRun(row), gate }, at))
+            yield* write(change, at)
+            return change
+          })
+        )
+      ),
+      claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, options)),
+      renew: Effect.fn("RunStore.renew")((held, leaseMillis) =>
+        Effect.gen(function* () {
+          const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)
+          const renewed = yield* sql<{ readonly id: string }>`
+            update runs set lease_until = ${until}
+            from json_to_recordset(${JSON.stringify(held)}::json) as held (id uuid, fence bigint)
+            where runs.id = held.id and lease_fence = held.fence returning runs.id`
+          const ids = new Set(renewed.map((row) => row.id))
+          return held.filter(({ id }) => !ids.has(id))
+        }).pipe(withoutSqlErrors)
+      ),
+      report: Effect.fn("RunStore.report")((held, { events, progress }) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const at = yield* Clock.currentTimeMillis
+            const owned = yield* sql`
+              update runs set acted = acted or ${progress?.acted === true}, committed = committed or ${progress?.committed === true}
+              where id = ${held.id} and lease_fence = ${held.fence} returning id`
+            if (owned.length === 0) return yield* new LeaseLost({ sessionId: held.id, fence: held.fence })
+            yield* Writing.events(
+              sql,
+              events.map((event) => ({ runId: held.id, event })),
+              at
+            )
+          })
+        )
+      ),
+      nextDue: Effect.fn("RunStore.nextDue")((after) =>
+        sql<{ readonly due: Date | null }>`
+          select least(
+            (select min(lease_until) from runs where status = 'execution.start'),
+            (select min(expires_at) from runs
+              where status in ('execution.queued', 'execution.requeued') and expires_at is not null),
+            (select min(not_before) from runs where status = 'execution.requeued' and not_before > ${new Date(after)})
+          ) as due`.pipe(
+          Effect.map(([row]) => row?.due?.getTime() ?? null),
+          withoutSqlErrors
+        )
+      )
+    })
+  })
+)
+
+const decodeEvent = Schema.decodeUnknownSync(RunEvent)
+
+const toLogged = (row: EventRow): LoggedEvent => ({
+  sequence: Number(row.sequence),
+  runId: row.run_id,
+  at: row.at.getTime(),
+  event: decodeEvent({ event: row.event, payload: JSON.parse(row.payload) })
+})

@@ -1,0 +1,73 @@
+/**
+ * Signals by NOTIFY, between all processes that share a database.
+ *
+ * A signal is sent by itself, not in the transaction that it tells of: a NOTIFY in a transaction makes its commit wait
+ * for every other one that notifies. Equal signals within a few milliseconds are sent once.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, PubSub, Queue, Schedule, Schema, Stream } from "effect"
+import { type Signal, Signals } from "../../core/event/Signals.ts"
+
+const channel = "sluice"
+const together = "3 millis"
+
+const decode = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Union([
+      Schema.Struct({ _tag: Schema.Literals(["work", "due"]) }),
+      Schema.Struct({ _tag: Schema.Literal("ended"), runId: Schema.String })
+    ])
+  )
+)
+
+export const layer = Layer.effect(
+  Signals,
+  Effect.gen(function* () {
+    const pg = yield* PgClient.PgClient
+    const received = yield* PubSub.unbounded<Signal>()
+    const outbox = new Set<string>()
+    const toSend = yield* Queue.sliding<void>(1)
+
+    const send = Effect.gen(function* () {
+      yield* Queue.take(toSend)
+      const payloads = [...outbox]
+      outbox.clear()
+      yield* Effect.forEach(payloads, (payload) => pg.notify(channel, payload), { discard: true })
+      yield* Effect.sleep(together)
+    }).pipe(
+      Effect.catchTag("SqlError", (error) =>
+        Effect.logWarning("A signal was not sent; receivers look by themselves", error)
+      ),
+      Effect.forever
+    )
+
+    // Whoever listens anew may have missed something, so it is told to look.
+    const listen = Effect.scoped(
+      Effect.gen(function* () {
+        const notifications = yield* pg.listen(channel)
+        yield* PubSub.publishAll(received, [{ _tag: "work" }, { _tag: "due" }] as const)
+        yield* Stream.fromQueue(notifications).pipe(
+          Stream.runForEach((notification) => {
+            const signal = decode(notification.payload)
+            return signal._tag === "None" ? Effect.void : PubSub.publish(received, signal.value as Signal)
+          })
+        )
+      })
+    ).pipe(
+      Effect.tapCause((cause) => Effect.logWarning("Signals are not received; listening again", cause)),
+      Effect.ignoreCause,
+      Effect.repeat(Schedule.spaced("1 second"))
+    )
+
+    yield* Effect.forkScoped(send)
+    yield* Effect.forkScoped(listen)
+    return Signals.of({
+      publish: (signal) =>
+        Effect.suspend(() => {
+          outbox.add(JSON.stringify(signal))
+          return Queue.offer(toSend, undefined)
+        }).pipe(Effect.asVoid),
+      subscribe: Effect.map(PubSub.subscribe(received), Stream.fromSubscription)
+    })
+  })
+)

@@ -1,0 +1,110 @@
+/** Workspaces and API keys in PostgreSQL. */
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Role, UserId, type Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { type StoredKey, WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import { withoutSqlErrors } from "./Transaction.ts"
+
+interface WorkspaceRow {
+  readonly id: string
+  readonly name: string
+  readonly created_at: Date
+  readonly waiting_ttl_ms: bigint | null
+}
+
+interface KeyRow {
+  readonly id: string
+  readonly hash: string
+  readonly workspace_id: string
+  readonly user_id: string
+  readonly role: Role
+  readonly created_at: Date
+  readonly revoked_at: Date | null
+}
+
+export const layer = Layer.effect(
+  WorkspaceStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return WorkspaceStore.of({
+      create: Effect.fn("WorkspaceStore.create")((workspace) =>
+        withoutSqlErrors(
+          Effect.asVoid(
+            sql`insert into workspaces ${sql.insert({
+              id: workspace.id,
+              name: workspace.name,
+              created_at: new Date(workspace.createdAt),
+              waiting_ttl_ms: workspace.waitingTtlMillis
+            })}`
+          )
+        )
+      ),
+      get: Effect.fn("WorkspaceStore.get")((id) =>
+        sql<WorkspaceRow>`select * from workspaces where id = ${id}`.pipe(
+          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), toWorkspace)),
+          withoutSqlErrors
+        )
+      ),
+      list: sql<WorkspaceRow>`select * from workspaces order by created_at, id`.pipe(
+        Effect.map((rows) => rows.map(toWorkspace)),
+        withoutSqlErrors
+      ),
+      addKey: Effect.fn("WorkspaceStore.addKey")((key) =>
+        withoutSqlErrors(
+          Effect.asVoid(
+            sql`insert into api_keys ${sql.insert({
+              id: key.id,
+              hash: key.hash,
+              workspace_id: key.workspaceId,
+              user_id: key.userId,
+              role: key.role,
+              created_at: new Date(key.createdAt),
+              revoked_at: key.revokedAt === null ? null : new Date(key.revokedAt)
+            })}`
+          )
+        )
+      ),
+      listKeys: Effect.fn("WorkspaceStore.listKeys")((id) =>
+        sql<KeyRow>`select * from api_keys where workspace_id = ${id} order by created_at, id`.pipe(
+          Effect.map((rows) => rows.map(toKey)),
+          withoutSqlErrors
+        )
+      ),
+      revokeKey: Effect.fn("WorkspaceStore.revokeKey")((workspaceId, keyId, at) =>
+        sql`update api_keys set revoked_at = ${new Date(at)}
+          where id = ${keyId} and workspace_id = ${workspaceId} and revoked_at is null returning id`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          withoutSqlErrors
+        )
+      ),
+      authenticate: Effect.fn("WorkspaceStore.authenticate")((hash) =>
+        sql<KeyRow>`select * from api_keys where hash = ${hash} and revoked_at is null`.pipe(
+          Effect.map(([row]) =>
+            Option.map(Option.fromUndefinedOr(row), (key) => {
+              const { role, userId, workspaceId } = toKey(key)
+              return { role, userId, workspaceId }
+            })
+          ),
+          withoutSqlErrors
+        )
+      )
+    })
+  })
+)
+
+const toWorkspace = (row: WorkspaceRow): Workspace => ({
+  id: WorkspaceId.make(row.id),
+  name: row.name,
+  createdAt: row.created_at.getTime(),
+  waitingTtlMillis: row.waiting_ttl_ms === null ? null : Number(row.waiting_ttl_ms)
+})
+
+const toKey = (row: KeyRow): StoredKey => ({
+  id: row.id,
+  hash: row.hash,
+  workspaceId: WorkspaceId.make(row.workspace_id),
+  userId: UserId.make(row.user_id),
+  role: row.role,
+  createdAt: row.created_at.getTime(),
+  revokedAt: row.revoked_at?.getTime() ?? null
+})

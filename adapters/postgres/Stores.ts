@@ -1,0 +1,25 @@
+/**
+ * All stores on one PostgreSQL, its schema brought up to date before any of them is built.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Layer, type Redacted } from "effect"
+import * as Migrations from "./Migrations.ts"
+import * as PgGateStore from "./PgGateStore.ts"
+import * as PgRunStore from "./PgRunStore.ts"
+import * as PgSignals from "./PgSignals.ts"
+import * as PgWorkflowStore from "./PgWorkflowStore.ts"
+import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
+
+/** The stores, on whatever client of the database is given. */
+export const layerStores = Layer.mergeAll(
+  PgGateStore.layer,
+  PgRunStore.layer,
+  PgWorkflowStore.layer,
+  PgWorkspaceStore.layer
+).pipe(Layer.provideMerge(Migrations.layer))
+
+/** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */
+export const layer = (url: Redacted.Redacted<string>, maxConnections = 10) =>
+  Layer.merge(layerStores, PgSignals.layer).pipe(
+    Layer.provideMerge(PgClient.layer({ url, maxConnections, applicationName: "sluice" }))
+  )

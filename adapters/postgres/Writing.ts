@@ -1,0 +1,58 @@
+/**
+ * Writes what transitions decided: changed runs and their events, in one statement each however many they are.
+ */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { RunEvent } from "../../core/event/RunEvent.ts"
+import type { Run, RunId } from "../../core/run/Run.ts"
+import type { Change } from "../../core/run/Transition.ts"
+import * as Rows from "./Rows.ts"
+
+/** Writes changed runs, whose rows are locked, and appends their events. */
+export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Change>, at: number) =>
+  Effect.gen(function* () {
+    if (all.length === 0) return
+    yield* states(
+      sql,
+      all.map(({ run }) => run)
+    )
+    yield* events(
+      sql,
+      all.flatMap(({ events: told, run }) => told.map((event) => ({ runId: run.id, event }))),
+      at
+    )
+  })
+
+/** Appends events in their order. */
+export const events = (
+  sql: SqlClient.SqlClient,
+  all: ReadonlyArray<{ readonly runId: RunId; readonly event: RunEvent }>,
+  at: number
+) =>
+  Effect.gen(function* () {
+    const [first, ...rest] = all.map(({ event, runId }) => ({
+      run_id: runId,
+      at: new Date(at),
+      event: event.event,
+      payload: JSON.stringify(event.payload)
+    }))
+    if (first === undefined) return
+    yield* sql`insert into run_events ${sql.insert([first, ...rest])}`
+  })
+
+const states = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) => {
+  const rows = runs.map((run) => {
+    const state = Rows.fromRunState(run)
+    return { ...state, id: run.id, lease_fence: state.lease_fence === null ? null : Number(state.lease_fence) }
+  })
+  return sql`
+    update runs set status = new.status, started_at = new.started_at, ended_at = new.ended_at,
+      attempts = new.attempts, retries = new.retries, not_before = new.not_before,
+      lease_worker = new.lease_worker, lease_fence = new.lease_fence, lease_until = new.lease_until,
+      acted = new.acted, committed = new.committed, data = new.data, errors = new.errors
+    from json_to_recordset(${JSON.stringify(rows)}::json) as new (
+      id uuid, status text, started_at timestamptz, ended_at timestamptz, attempts integer, retries integer,
+      not_before timestamptz, lease_worker text, lease_fence bigint, lease_until timestamptz, acted boolean,
+      committed boolean, data text, errors text)
+    where runs.id = new.id`
+}

@@ -32,7 +32,7 @@ export class DataNotWritable extends Schema.TaggedError<DataNotWritable>()("Data
  */
 export const acquire = (folder: string) =>
   Effect.acquireRelease(
-    Effect.suspend(() => {
+    Effect.suspend((): Effect.Effect<string, DataInUse | DataNotWritable> => {
       const file = `${folder}/lock`
       const own = JSON.stringify({ pid: process.pid, began: beganAt(process.pid) })
       try {

@@ -49,7 +49,7 @@ export const layer = Layer.effect(
           )
           return { run, gate } satisfies Gated
         })
-      ).pipe(Effect.retry({ while: (error) => error._tag === "Forgotten" }), Effect.catchTag("Forgotten", Effect.die))
+      ).pipe(Effect.retry({ while: (error) => error._tag === "Forgotten" }))
     )
 
     const gateOf = (run: Rows.RunRow) =>

@@ -1,0 +1,73 @@
+/**
+ * Addresses of artifacts that work without a key, for a while: signed with a secret of the installation.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
+import * as Errors from "./Errors.ts"
+import { iso, type Sign } from "./RunRecord.ts"
+
+const lifetimeMillis = 7 * 86_400_000
+
+export class ArtifactLinks extends Context.Service<
+  ArtifactLinks,
+  {
+    /** Makes addresses under `origin` that work for seven days from now. */
+    readonly signer: (origin: string) => Effect.Effect<Sign>
+    /** Tells whether a signature is that of this artifact and this expiry, and the expiry is not over. */
+    readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean>
+  }
+>()("sluice/apps/api/ArtifactLinks") {}
+
+/** `masterKey` is the key of the installation; links are signed with a key derived from it. */
+export const layer = (masterKey: Redacted.Redacted<string>) =>
+  Layer.sync(ArtifactLinks, () => {
+    const key = createHmac("sha256", Redacted.value(masterKey)).update("sluice artifact links").digest()
+    const signatureOf = (id: string, expires: string) =>
+      createHmac("sha256", key).update(`${id}.${expires}`).digest("base64url")
+    return ArtifactLinks.of({
+      signer: (origin) =>
+        Effect.map(
+          Clock.currentTimeMillis,
+          (now): Sign =>
+            (id) => {
+              const expires = String(now + lifetimeMillis)
+              const url = `${origin}/artifacts/${id}?expires=${expires}&signature=${signatureOf(id, expires)}`
+              return { url, expires: iso(now + lifetimeMillis) }
+            }
+        ),
+      verify: (id, expires, signature) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const given = Buffer.from(signature)
+          const own = Buffer.from(signatureOf(id, expires))
+          return given.length === own.length && timingSafeEqual(given, own) && Number(expires) > now
+        })
+    })
+  })
+
+/** Serves artifacts. Whatever is wrong with an address, the answer is the same 404. */
+export const route = HttpRouter.add(
+  "GET",
+  "/artifacts/:id",
+  Effect.gen(function* () {
+    const links = yield* ArtifactLinks
+    const files = yield* ArtifactFiles
+    const { id = "" } = yield* HttpRouter.params
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const query = new URL(request.url, "http://localhost").searchParams
+    const valid = yield* links.verify(id, query.get("expires") ?? "", query.get("signature") ?? "")
+    const artifact = valid ? yield* files.get(id) : Option.none()
+    return Option.match(artifact, {
+      onNone: () =>
+        HttpServerResponse.jsonUnsafe(Errors.general(404, "No such artifact, or its address has expired"), {
+          status: 404
+        }),
+      onSome: ({ bytes, mediaType }) =>
+        HttpServerResponse.uint8Array(bytes, {
+          contentType: mediaType,
+          headers: { "cache-control": "private, max-age=3600" }
+        })
+    })
+  })
+)

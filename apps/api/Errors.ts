@@ -1,0 +1,117 @@
+/**
+ * The error bodies of the interface, and the translation of the failures of core into them.
+ */
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import type { RunEnded, RunNotFound } from "../../core/run/Run.ts"
+import { type InvalidRunWindow, RunWindowIssue } from "../../core/window/RunWindow.ts"
+import type { FieldsTooLarge } from "../../core/workflow/FieldLimit.ts"
+import { InputError, type InvalidInput } from "../../core/workflow/InputContract.ts"
+import type { InvalidWorkflow, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import type { VersionConflict } from "../../core/workflow/Workflows.ts"
+import type { RoleForbids } from "../../core/workspace/Workspace.ts"
+
+const body = <const Status extends number>(status: Status, fields: Schema.Struct.Fields = {}) =>
+  Schema.Struct({
+    statusCode: Schema.Literal(status),
+    message: Schema.String,
+    error: Schema.optionalKey(Schema.String),
+    ...fields
+  })
+
+/** 400: the request cannot be understood, or breaks a rule of the interface. */
+export const BadRequest = Schema.Struct({
+  ...body(400).fields,
+  code: Schema.optionalKey(Schema.String),
+  /** Problems with their paths, of a run window or of a workflow. */
+  errors: Schema.optionalKey(Schema.Array(RunWindowIssue)),
+  field: Schema.optionalKey(Schema.String),
+  limit_bytes: Schema.optionalKey(Schema.Int),
+  limit_chars: Schema.optionalKey(Schema.Int),
+  actual_chars: Schema.optionalKey(Schema.Int),
+  run_input_variables_errors: Schema.optionalKey(Schema.Array(InputError)),
+  input_schema: Schema.optionalKey(Schema.JsonObject)
+})
+  .annotate({ identifier: "BadRequest" })
+  .pipe(HttpApiSchema.status(400))
+export type BadRequest = typeof BadRequest.Type
+
+export const Unauthorized = body(401).annotate({ identifier: "Unauthorized" }).pipe(HttpApiSchema.status(401))
+export const Forbidden = body(403).annotate({ identifier: "Forbidden" }).pipe(HttpApiSchema.status(403))
+export const NotFound = body(404).annotate({ identifier: "NotFound" }).pipe(HttpApiSchema.status(404))
+
+export const Conflict = Schema.Struct({
+  ...body(409).fields,
+  code: Schema.optionalKey(Schema.String),
+  latestVersionId: Schema.optionalKey(Schema.String),
+  latestVersionNumber: Schema.optionalKey(Schema.Int),
+  latestCreatedBy: Schema.optionalKey(Schema.String),
+  latestCreatedAt: Schema.optionalKey(Schema.String),
+  latestVersionNote: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+  .annotate({ identifier: "Conflict" })
+  .pipe(HttpApiSchema.status(409))
+
+/** The reason phrases of the statuses that the service answers with. */
+const reasons = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  413: "Payload Too Large",
+  415: "Unsupported Media Type",
+  500: "Internal Server Error",
+  503: "Service Unavailable"
+} as const
+
+/** An error body in the general shape. */
+export const general = <const Status extends keyof typeof reasons>(statusCode: Status, message: string) => ({
+  statusCode,
+  message,
+  error: reasons[statusCode] as string
+})
+
+export const badRequest = (message: string): BadRequest => general(400, message)
+
+export const invalidWindow = ({ issues, message }: InvalidRunWindow): BadRequest => ({
+  statusCode: 400,
+  error: "InvalidRunWindow",
+  message,
+  errors: issues
+})
+
+export const invalidWorkflow = ({ message, problems }: InvalidWorkflow): BadRequest => ({
+  ...badRequest(message),
+  code: "VALIDATION_FAILED",
+  errors: problems
+})
+
+/** One field over its limit is reported by its code, several by one code for all. */
+export const fieldsTooLarge = ({ fields, message }: FieldsTooLarge): BadRequest =>
+  fields.length === 1
+    ? { ...general(400, message), ...fields[0] }
+    : { ...badRequest(message), code: "VALIDATION_FAILED" }
+
+export const invalidInput = ({ errors, inputSchema, message }: InvalidInput): BadRequest => ({
+  ...badRequest(message),
+  run_input_variables_errors: errors,
+  input_schema: inputSchema
+})
+
+export const notFound = ({ message }: WorkflowNotFound | RunNotFound) => general(404, message)
+
+export const forbidden = ({ message }: RoleForbids) => general(403, message)
+
+export const ended = ({ message }: RunEnded) => general(409, message)
+
+export const versionConflict = (conflict: VersionConflict) => ({
+  ...general(409, conflict.message),
+  code: "WORKFLOW_VERSION_CONFLICT",
+  latestVersionId: conflict.latestVersionId,
+  latestVersionNumber: conflict.latestVersionNumber,
+  latestCreatedBy: conflict.latestCreatedBy,
+  latestCreatedAt: new Date(conflict.latestCreatedAt).toISOString(),
+  latestVersionNote: conflict.latestVersionNote
+})

@@ -1,0 +1,108 @@
+/** Answers the endpoints of run windows and pauses. */
+import { Clock, Effect, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import type { Hold } from "../../core/gate/Gate.ts"
+import { Gates, type WindowView } from "../../core/gate/Gates.ts"
+import type { RunWindowState } from "../../core/window/RunWindow.ts"
+import { WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import { Api, type RunWindowResponse } from "./Api.ts"
+import { CurrentCaller, callerWho } from "./Authorization.ts"
+import * as Errors from "./Errors.ts"
+import { iso, isoOrNull } from "./RunRecord.ts"
+import { workflowId } from "./WorkflowsHttp.ts"
+
+const defaultOpenings = 10
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "run windows",
+  Effect.fn(function* (handlers) {
+    const gates = yield* Gates
+    return handlers.handleAll({
+      getRunWindow: Effect.fn(function* ({ params }) {
+        const id = yield* workflowId(params.workflow_id)
+        return response(yield* gates.window(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound)))
+      }),
+      setRunWindow: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* workflowId(params.workflow_id)
+        return response(yield* gates.setWindow(caller, id, payload).pipe(Effect.catchTags(refused)))
+      }),
+      removeRunWindow: Effect.fn(function* ({ params }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* workflowId(params.workflow_id)
+        return response(yield* gates.removeWindow(caller, id).pipe(Effect.mapError(Errors.notFound)))
+      }),
+      previewRunWindow: Effect.fn(function* ({ params, payload, query }) {
+        const id = yield* workflowId(params.workflow_id)
+        const preview = yield* gates
+          .preview(yield* CurrentCaller, id, payload, { openings: query.openings ?? defaultOpenings })
+          .pipe(Effect.catchTags(refused))
+        return {
+          ...preview,
+          state: stateJson(preview.state),
+          openings: preview.openings.map((opening) => ({
+            opens_at: iso(opening.opensAt),
+            closes_at: isoOrNull(opening.closesAt),
+            decided_by: opening.deciders
+          }))
+        }
+      }),
+      pause: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* workflowId(params.workflow_id)
+        const until = yield* futureInstant(payload.until ?? null)
+        const holds = yield* gates
+          .pause(caller, id, { reason: payload.reason ?? "Paused by a user", until })
+          .pipe(Effect.mapError(Errors.notFound))
+        return { success: true, holds: holds.map(holdJson) }
+      }),
+      unpause: Effect.fn(function* ({ payload }) {
+        const caller = yield* callerWho("edit")
+        const isId = Schema.is(WorkflowId)
+        const unknown = payload.resource_ids.filter((id) => !isId(id))
+        const { errors, resumedRuns, skipped } = yield* gates.unpause(
+          caller,
+          payload.pause_resource,
+          payload.resource_ids.filter(isId)
+        )
+        const all = [...errors, ...new Set(unknown.map((id) => new WorkflowNotFound({ workflowId: id }).message))]
+        return { success: all.length === 0, resumedRuns, skippedResourceGroups: skipped, errors: all }
+      })
+    })
+  })
+)
+
+const refused = {
+  InvalidRunWindow: (error: Parameters<typeof Errors.invalidWindow>[0]) => Effect.fail(Errors.invalidWindow(error)),
+  WorkflowNotFound: (error: WorkflowNotFound) => Effect.fail(Errors.notFound(error))
+}
+
+const response = ({ runWindow, state, warnings }: WindowView): typeof RunWindowResponse.Type => ({
+  run_window: runWindow,
+  state: state === null ? null : stateJson(state),
+  ...(warnings.length === 0 ? {} : { warnings })
+})
+
+const stateJson = ({ nextOpenAt, open }: RunWindowState) => ({ open, nextOpenAt: isoOrNull(nextOpenAt) })
+
+const holdJson = (hold: Hold) => ({ ...hold, since: iso(hold.since), until: isoOrNull(hold.until) })
+
+const futureInstant = Effect.fnUntraced(function* (text: string | null) {
+  if (text === null) return null
+  const until = parseInstant(text)
+  const now = yield* Clock.currentTimeMillis
+  if (until !== null && until > now) return until
+  return yield* Effect.fail(
+    Errors.badRequest(
+      `until: Expected an instant in the future such as 2027-01-31T08:00:00Z, got "${text.slice(0, 80)}"`
+    )
+  )
+})
+
+/** An instant written in ISO 8601 with its offset, in epoch milliseconds; `null` for anything else. */
+export const parseInstant = (text: string): number | null => {
+  if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2}))?$/.test(text)) return null
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? null : at
+}

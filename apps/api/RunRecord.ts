@@ -1,0 +1,127 @@
+/**
+ * The record of a run as the interface answers it.
+ */
+import { Schema } from "effect"
+import { type Run, RunError } from "../../core/run/Run.ts"
+import type { Listed } from "../../core/run/RunStore.ts"
+import type { View } from "../../core/run/Runs.ts"
+
+const Screenshot = Schema.Struct({
+  screenshot_id: Schema.String,
+  signed_screenshot_url: Schema.String,
+  signed_screenshot_url_expires: Schema.String,
+  node_id: Schema.String,
+  node_display_name: Schema.String,
+  timestamp: Schema.String,
+  error_screenshot: Schema.Boolean,
+  full_length_screenshot: Schema.Boolean,
+  retry_index: Schema.Int,
+  metadata: Schema.JsonObject
+})
+type Screenshot = typeof Screenshot.Type
+
+const instant = Schema.NullOr(Schema.String)
+
+export const RunRecord = Schema.Struct({
+  session_id: Schema.String,
+  workflow_id: Schema.String,
+  version_id: Schema.String,
+  status: Schema.String,
+  created_at: Schema.String,
+  execution_start: instant,
+  execution_end: instant,
+  input_variables: Schema.JsonObject,
+  encrypted_variables: Schema.Array(Schema.String),
+  vault_entries: Schema.NullOr(Schema.JsonObject),
+  session_retries: Schema.Int,
+  data: Schema.Json,
+  output_data: Schema.Json,
+  errors: Schema.Array(RunError),
+  workflow_errors: Schema.Array(RunError),
+  screenshot_urls: Schema.Array(Screenshot),
+  video_urls: Schema.Array(Schema.Json),
+  file_urls: Schema.Array(Schema.Json),
+  /** The holds that stand on a waiting run. */
+  holds: Schema.Array(
+    Schema.Struct({
+      kind: Schema.Literals(["run_window", "manual"]),
+      since: Schema.String,
+      until: instant,
+      by: Schema.String,
+      reason: Schema.String
+    })
+  ),
+  /** The earliest instant at which a waiting run can start, as far as it is known. */
+  can_start_at: instant,
+  /** What happened so far, oldest first. */
+  events: Schema.Array(Schema.Struct({ event: Schema.String, at: Schema.String, payload: Schema.JsonObject }))
+}).annotate({ identifier: "RunRecord" })
+
+export const RunListItem = Schema.Struct({
+  session_id: Schema.String,
+  status: Schema.String,
+  created_at: Schema.String,
+  workflow_id: Schema.String,
+  workspace_id: Schema.String,
+  execution_start: instant,
+  execution_end: instant,
+  dry_run: Schema.Boolean
+}).annotate({ identifier: "RunListItem" })
+
+/** Signs the address of an artifact: `url` works without a key until `expires`. */
+export type Sign = (id: string) => { readonly url: string; readonly expires: string }
+
+export const record = (view: View, sign: Sign): typeof RunRecord.Type => {
+  const { run } = view
+  return {
+    session_id: run.id,
+    workflow_id: run.workflowId,
+    version_id: run.versionId,
+    status: view.status,
+    ...times(run),
+    input_variables: run.input,
+    encrypted_variables: [],
+    vault_entries: null,
+    session_retries: run.retries,
+    data: run.data,
+    output_data: run.data,
+    errors: run.errors,
+    workflow_errors: run.errors,
+    screenshot_urls: view.events.flatMap(({ event }) => screenshot(event, sign)),
+    video_urls: [],
+    file_urls: [],
+    holds: view.holds.map((hold) => ({ ...hold, since: iso(hold.since), until: isoOrNull(hold.until) })),
+    can_start_at: isoOrNull(view.earliestStart),
+    events: view.events.map(({ at, event }) => ({
+      event: event.event,
+      at: iso(at),
+      payload: event.payload as Schema.JsonObject
+    }))
+  }
+}
+
+export const listItem = (run: Listed): typeof RunListItem.Type => ({
+  session_id: run.id,
+  status: run.status,
+  workflow_id: run.workflowId,
+  workspace_id: run.workspaceId,
+  ...times(run),
+  dry_run: run.options.dry_run?.enabled === true
+})
+
+export const iso = (at: number): string => new Date(at).toISOString()
+
+export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
+
+const times = (run: Pick<Run, "createdAt" | "startedAt" | "endedAt">) => ({
+  created_at: iso(run.createdAt),
+  execution_start: isoOrNull(run.startedAt),
+  execution_end: isoOrNull(run.endedAt)
+})
+
+const screenshot = (event: View["events"][number]["event"], sign: Sign): ReadonlyArray<Screenshot> => {
+  if (event.event !== "screenshot.uploaded") return []
+  const { session_id: _session, workflow_id: _workflow, ...facts } = event.payload
+  const { expires, url } = sign(facts.screenshot_id)
+  return [{ ...facts, signed_screenshot_url: url, signed_screenshot_url_expires: expires }]
+}

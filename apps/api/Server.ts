@@ -1,0 +1,117 @@
+/**
+ * The HTTP server: routes, what surrounds each request, and the socket it listens on.
+ */
+import { createServer } from "node:http"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Context, Effect, Layer, Schema } from "effect"
+import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { Gates } from "../../core/gate/Gates.ts"
+import { Runs } from "../../core/run/Runs.ts"
+import { Workflows } from "../../core/workflow/Workflows.ts"
+import { Api } from "./Api.ts"
+import * as ArtifactLinks from "./ArtifactLinks.ts"
+import * as Authorization from "./Authorization.ts"
+import * as Body from "./Body.ts"
+import * as Errors from "./Errors.ts"
+import * as GatesHttp from "./GatesHttp.ts"
+import * as RunsHttp from "./RunsHttp.ts"
+import * as SchemaErrors from "./SchemaErrors.ts"
+import * as WorkflowsHttp from "./WorkflowsHttp.ts"
+
+/** Tells whether the service can do its work: whether its database answers. */
+export class Readiness extends Context.Service<Readiness, { readonly ready: Effect.Effect<boolean> }>()(
+  "sluice/apps/api/Readiness"
+) {}
+
+/** Raised when the server cannot listen where it was told to. */
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  host: Schema.String,
+  port: Schema.Int,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot listen on ${this.host}:${this.port}: ${this.reason}`
+  }
+}
+
+const health = HttpRouter.add("GET", "/healthz", Effect.succeed(HttpServerResponse.jsonUnsafe({ status: "live" })))
+
+const readiness = HttpRouter.add(
+  "GET",
+  "/readyz",
+  Effect.gen(function* () {
+    const ready = yield* (yield* Readiness).ready
+    return ready
+      ? HttpServerResponse.jsonUnsafe({ status: "ready" })
+      : HttpServerResponse.jsonUnsafe(Errors.general(503, "The database does not answer"), { status: 503 })
+  })
+)
+
+const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer)
+
+const routes = Layer.mergeAll(
+  HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
+    Layer.provide(handlers),
+    Layer.provide(Authorization.layer),
+    Layer.provide(SchemaErrors.layer)
+  ),
+  HttpApiScalar.layer(Api, { path: "/docs" }),
+  ArtifactLinks.route,
+  health,
+  readiness
+).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer)))
+
+/** What no handler answered: an unknown path, a wrong method, or a mistake of ours, which only the log tells about. */
+const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  Body.checked(handler).pipe(
+    Effect.catchCause((cause) =>
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const unrouted = cause.reasons.some(
+          (reason) =>
+            reason._tag === "Fail" &&
+            HttpServerError.isHttpServerError(reason.error) &&
+            reason.error.reason._tag === "RouteNotFound"
+        )
+        const path = request.url.split("?")[0] ?? ""
+        if (unrouted) return refuse(404, `No endpoint ${request.method} ${path.slice(0, 200)}`)
+        yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
+        return refuse(500, "The request could not be answered because of an internal error")
+      })
+    )
+  )
+
+const refuse = (status: 404 | 500, message: string) =>
+  HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })
+
+/**
+ * Serves the interface. On shutdown it stops accepting, and answers what was asked before. `port` 0 takes a free port.
+ */
+export const layer = (options: { readonly host: string; readonly port: number }) =>
+  HttpRouter.serve(routes, { middleware: answerAll, disableListenLog: true, disableLogger: true }).pipe(
+    Layer.provideMerge(
+      NodeHttpServer.layer(
+        () =>
+          // A client that dawdles over its headers or its body holds a socket, and nothing else, for so long.
+          createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }),
+        { port: options.port, host: options.host, gracefulShutdownTimeout: "5 seconds" }
+      ).pipe(
+        Layer.catch((error) =>
+          Layer.effect(HttpServer.HttpServer, Effect.fail(new CannotListen({ ...options, reason: reasonOf(error) })))
+        )
+      )
+    )
+  )
+
+const reasonOf = (error: { readonly cause?: unknown }): string => {
+  const { cause } = error
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : null
+  if (code === "EADDRINUSE") return "the port is in use. Stop what uses it, or choose another one with PORT"
+  if (code === "EACCES") return "it is not allowed. Choose a port above 1023 with PORT"
+  if (code === "EADDRNOTAVAIL") return "this machine has no such address. Choose another one with HOST"
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+/** The address that the server listens on, such as `http://127.0.0.1:8787`. */
+export const address = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address))

@@ -1,0 +1,96 @@
+/**
+ * Carries out runs with the agent: a graph walked in a browser, told as the events of a run.
+ */
+import { Clock, Effect, Layer, Result, type Schema } from "effect"
+import * as Agent from "../../core/agent/Agent.ts"
+import { Browser } from "../../core/agent/Browser.ts"
+import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
+import { Executor, type Reporter } from "../../core/run/Executor.ts"
+import type { LeaseLost, RunError } from "../../core/run/Run.ts"
+import type { Claimed } from "../../core/run/RunStore.ts"
+import type { Outcome } from "../../core/run/Transition.ts"
+import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
+import { Identifiers } from "../../core/workspace/Identifiers.ts"
+
+export const layer = Layer.effect(
+  Executor,
+  Effect.gen(function* () {
+    const browser = yield* Browser
+    const files = yield* ArtifactFiles
+    const identifiers = yield* Identifiers
+
+    const observer = ({ run }: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
+      const session = { session_id: run.id, workflow_id: run.workflowId }
+      return {
+        step: (node, following) =>
+          reporter.event({
+            event: "execution.step",
+            payload: { ...session, current_step: node.name, next_step: following?.name ?? null }
+          }),
+        picture: Effect.fnUntraced(function* (picture: Agent.Picture) {
+          const id = yield* identifiers.uuid
+          yield* files.put(id, picture)
+          yield* reporter.event({
+            event: "screenshot.uploaded",
+            payload: {
+              ...session,
+              screenshot_id: id,
+              node_id: picture.node.id,
+              node_display_name: picture.node.name,
+              timestamp: iso(yield* Clock.currentTimeMillis),
+              error_screenshot: picture.error,
+              full_length_screenshot: picture.fullPage,
+              retry_index: run.retries,
+              metadata: picture.metadata
+            }
+          })
+        }),
+        before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true })
+      }
+    }
+
+    const execute = Effect.fn("AgentExecutor.execute")(function* (claimed: Claimed, reporter: Reporter) {
+      const { content } = claimed.version
+      // A version was checked when it was saved, so a graph that cannot be read is a mistake of ours.
+      const graph = Result.getOrThrowWith(
+        GraphCheck.read(content.nodes, content.edges),
+        (problems) => new Error(`The saved graph is not valid: ${JSON.stringify(problems)}`)
+      )
+      const dryRun = claimed.run.options.dry_run
+      const outcome = yield* Agent.run(
+        {
+          graph,
+          inputs: claimed.run.input,
+          outputSchema: content.output_schema,
+          dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null
+        },
+        observer(claimed, reporter)
+      ).pipe(Effect.provideService(Browser, browser))
+      if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
+      const error = yield* errorOf(outcome.failure)
+      return { _tag: "Failed", data: outcome.data, errors: [error] } satisfies Outcome
+    })
+
+    const errorOf = Effect.fnUntraced(function* (failure: Agent.Failure) {
+      return {
+        error_id: yield* identifiers.uuid,
+        message: failure.message,
+        created_at: iso(yield* Clock.currentTimeMillis),
+        error_code: failure.code,
+        full_url: failure.address,
+        action_type: failure.node?.action ?? null,
+        action_display_name: failure.node?.name ?? null,
+        node_id: failure.node?.id ?? null,
+        llm_error_category: failure.category,
+        original_error: failure.original
+      } satisfies RunError
+    })
+
+    return Executor.of({ execute })
+  })
+)
+
+const asObject = (value: Schema.Json | undefined): Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}
+
+const iso = (at: number): string => new Date(at).toISOString()

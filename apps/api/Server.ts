@@ -91,7 +91,7 @@ const refuse = (status: 404 | 500, message: string) =>
 export const layer = (options: { readonly host: string; readonly port: number }) =>
   HttpRouter.serve(routes, { middleware: answerAll, disableListenLog: true, disableLogger: true }).pipe(
     Layer.provideMerge(
-      NodeHttpServer.layer(
+      NodeHttpServer.layerServer(
         () =>
           // A client that dawdles over its headers or its body holds a socket, and nothing else, for so long.
           createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }),
@@ -101,7 +101,8 @@ export const layer = (options: { readonly host: string; readonly port: number })
           Layer.effect(HttpServer.HttpServer, Effect.fail(new CannotListen({ ...options, reason: reasonOf(error) })))
         )
       )
-    )
+    ),
+    Layer.provide(NodeHttpServer.layerHttpServices)
   )
 
 const reasonOf = (error: { readonly cause?: unknown }): string => {

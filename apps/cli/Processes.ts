@@ -1,0 +1,52 @@
+/**
+ * `sluice api`, `sluice scheduler`, `sluice worker` and `sluice migrate`: one part of the service each. Any number of
+ * them, on any machines, work together on one `DATABASE_URL`.
+ */
+import { Console, Effect, Layer, Option } from "effect"
+import { Command } from "effect/cli"
+import * as Server from "../api/Server.ts"
+import * as Assembly from "./Assembly.ts"
+import * as FirstWorkspace from "./FirstWorkspace.ts"
+import * as Settings from "./Settings.ts"
+
+export const api = Command.make(
+  "api",
+  { ...Settings.storage, ...Settings.listening },
+  Effect.fn(function* (settings) {
+    const service = Assembly.layerApi(settings).pipe(Layer.provideMerge(Assembly.layerStorage(settings)))
+    yield* Effect.gen(function* () {
+      yield* Console.log(`sluice ready ${yield* Server.address}`)
+      yield* Effect.never
+    }).pipe(Effect.provide(service))
+  })
+).pipe(Command.withDescription("Serve the HTTP interface"))
+
+export const scheduler = Command.make(
+  "scheduler",
+  Settings.storage,
+  Effect.fn(function* (settings) {
+    yield* Console.log("sluice scheduler started")
+    yield* Layer.launch(Assembly.layerScheduler.pipe(Layer.provide(Assembly.layerStorage(settings))))
+  })
+).pipe(Command.withDescription("Open and close gates, and end lost or expired runs, when they are due"))
+
+export const worker = Command.make(
+  "worker",
+  { ...Settings.storage, ...Settings.working },
+  Effect.fn(function* (settings) {
+    yield* Console.log("sluice worker started")
+    yield* Layer.launch(Assembly.layerWorker(settings).pipe(Layer.provide(Assembly.layerStorage(settings))))
+  })
+).pipe(Command.withDescription("Carry out runs in a browser"))
+
+export const migrate = Command.make(
+  "migrate",
+  { ...Settings.storage, bootstrapKey: Settings.bootstrap.bootstrapKey },
+  Effect.fn(function* (settings) {
+    yield* Effect.gen(function* () {
+      const made = yield* FirstWorkspace.make(settings.bootstrapKey)
+      yield* Console.log("The database has the present schema")
+      if (Option.isSome(made)) yield* Console.log("A first workspace was made; `sluice keys create` makes keys for it")
+    }).pipe(Effect.provide(Assembly.layerStorage(settings)))
+  })
+).pipe(Command.withDescription("Bring the database to the present schema, and make the first workspace"))

@@ -1,0 +1,34 @@
+/**
+ * The command `sluice`.
+ */
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Cause, Effect, Logger } from "effect"
+import { CliError, Command } from "effect/cli"
+import { keys } from "./Keys.ts"
+import { api, migrate, scheduler, worker } from "./Processes.ts"
+import { up } from "./Up.ts"
+import { window } from "./Window.ts"
+
+const sluice = Command.make("sluice").pipe(
+  Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
+  Command.withSubcommands([up, api, scheduler, worker, migrate, keys, window])
+)
+
+/** A failure that has a sentence for people is told by it alone; anything else with all that is known. */
+const told = Effect.catchCause((cause: Cause.Cause<unknown>) =>
+  Effect.sync(() => {
+    if (Cause.hasInterruptsOnly(cause)) return
+    const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
+    process.exitCode = 1
+    if (CliError.isCliError(failure)) return
+    process.stderr.write(`${failure instanceof Error ? failure.message : Cause.pretty(cause)}\n`)
+  })
+)
+
+Command.run(sluice, { version: "0.1.0" }).pipe(
+  told,
+  // Standard output is for answers; the log goes to standard error.
+  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])),
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({ disableErrorReporting: true })
+)

@@ -8,8 +8,8 @@
 
 import { PgClient } from "@effect/sql-pg"
 import { PGlite } from "@electric-sql/pglite"
-import { Effect, Layer, PubSub, Schema, Stream } from "effect"
-import { type Signal, Signals } from "../../core/event/Signals.ts"
+import { Effect, Layer, Schema } from "effect"
+import { layerSignals } from "../memory/LocalSignals.ts"
 import { layerStores } from "../postgres/Stores.ts"
 import * as Lock from "./Lock.ts"
 import * as Wire from "./Wire.ts"
@@ -50,17 +50,6 @@ export const layerClient = (folder: string | null) =>
       })
     })
   )
-
-/** Signals within this process. */
-export const layerSignals = Layer.effect(
-  Signals,
-  Effect.map(PubSub.unbounded<Signal>(), (hub) =>
-    Signals.of({
-      publish: (signal) => Effect.asVoid(PubSub.publish(hub, signal)),
-      subscribe: Effect.map(PubSub.subscribe(hub), Stream.fromSubscription)
-    })
-  )
-)
 
 /** All stores and signals on an embedded database. */
 export const layer = (folder: string | null) =>

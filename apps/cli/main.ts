@@ -25,6 +25,10 @@ const told = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   })
 )
 
+// Whoever started this process and holds a channel to it is gone when the channel closes: then it ends in order.
+process.channel?.unref()
+process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
+
 Command.run(sluice, { version: "0.1.0" }).pipe(
   told,
   // Standard output is for answers; the log goes to standard error.

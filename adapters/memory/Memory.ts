@@ -1,0 +1,22 @@
+/**
+ * All stores and signals in memory, for tests and for programs that embed the core. Nothing outlives the layer.
+ *
+ * Every operation is one step of JavaScript: nothing else happens in between, which is all the locking there is.
+ */
+import { Layer } from "effect"
+import { layerSignals } from "./LocalSignals.ts"
+import * as MemoryArtifacts from "./MemoryArtifacts.ts"
+import * as MemoryGateStore from "./MemoryGateStore.ts"
+import * as MemoryRunStore from "./MemoryRunStore.ts"
+import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
+import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
+import { Tables } from "./Tables.ts"
+
+export const layer = Layer.mergeAll(
+  MemoryGateStore.layer,
+  MemoryRunStore.layer,
+  MemoryWorkflowStore.layer,
+  MemoryWorkspaceStore.layer,
+  MemoryArtifacts.layer,
+  layerSignals
+).pipe(Layer.provide(Tables.layer))

@@ -1,0 +1,56 @@
+/** Gates in memory. They are asked as they are, so there is nothing to review. */
+import { Clock, Effect, Layer } from "effect"
+import * as Gate from "../../core/gate/Gate.ts"
+import { type Changed, type Decide, GateStore } from "../../core/gate/GateStore.ts"
+import { type WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { gateIn, Tables, waitingOf } from "./Tables.ts"
+
+export const layer = Layer.effect(
+  GateStore,
+  Effect.gen(function* () {
+    const tables = yield* Tables
+
+    const get = Effect.fn("GateStore.get")(function* (workspaceId: WorkspaceId, workflowId: WorkflowId) {
+      const gate = gateIn(tables, workspaceId, workflowId)
+      return gate ?? (yield* new WorkflowNotFound({ workflowId }))
+    })
+
+    const change = Effect.fn("GateStore.change")(function* <E>(
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId,
+      decide: Decide<E>
+    ) {
+      const at = yield* Clock.currentTimeMillis
+      const before = yield* get(workspaceId, workflowId)
+      const after = yield* Effect.fromResult(decide(before, at))
+      tables.gates.set(workflowId, after)
+      return { before, after, at } satisfies Changed
+    })
+
+    return GateStore.of({
+      get,
+      change,
+      countWaiting: Effect.fn("GateStore.countWaiting")((workflowId) =>
+        Effect.sync(() => waitingOf(tables, workflowId).length)
+      ),
+      changeAndCount: Effect.fn("GateStore.changeAndCount")((workspaceId, workflowId, decide) =>
+        Effect.map(change(workspaceId, workflowId, decide), (changed) => ({
+          ...changed,
+          waiting: waitingOf(tables, workflowId).length
+        }))
+      ),
+      review: () => Effect.succeed(0),
+      nextDue: Effect.fn("GateStore.nextDue")((after) =>
+        Effect.sync(() => {
+          let due = Infinity
+          for (const [workflowId, gate] of tables.gates) {
+            const startsAt = Gate.passage(gate, after)?.startsAt ?? Infinity
+            if (startsAt > after && waitingOf(tables, workflowId).length > 0) due = Math.min(due, startsAt)
+          }
+          return due === Infinity ? null : due
+        })
+      )
+    })
+  })
+)

@@ -1,0 +1,143 @@
+/** Runs and their events in memory. */
+import { Clock, Effect, Layer, type Result } from "effect"
+import * as Gate from "../../core/gate/Gate.ts"
+import * as Run from "../../core/run/Run.ts"
+import { type Claimed, type Filter, type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { append, gateIn, gateOf, Tables, waitingOf, write } from "./Tables.ts"
+
+export const layer = Layer.effect(
+  RunStore,
+  Effect.gen(function* () {
+    const tables = yield* Tables
+
+    const gated = (run: Run.Run): Gated => ({ run, gate: gateOf(tables, run) })
+
+    const find = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: Run.RunId) {
+      const run = tables.runs.get(id)
+      return run?.workspaceId === workspaceId ? gated(run) : yield* new Run.RunNotFound({ sessionId: id })
+    })
+
+    const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {
+      const run = tables.runs.get(id)
+      return run?.lease?.fence === fence ? run : yield* new Run.LeaseLost({ sessionId: id, fence })
+    })
+
+    const apply = <E>(one: Gated, decide: (gated: Gated, now: number) => Result.Result<Transition.Change, E>) =>
+      Effect.gen(function* () {
+        const at = yield* Clock.currentTimeMillis
+        const change = yield* Effect.fromResult(decide(one, at))
+        write(tables, change, at)
+        return change
+      })
+
+    /** One run of each workflow in turn, those served longest ago first, each workflow's oldest first. */
+    const inTurn = (now: number): ReadonlyArray<Run.Run> => {
+      const queues = [...tables.gates]
+        .filter(([, gate]) => Gate.mayStart(gate, now))
+        .map(([workflowId]) => ({
+          served: tables.served.get(workflowId) ?? 0,
+          runs: waitingOf(tables, workflowId).filter((run) => run.notBefore <= now)
+        }))
+        .sort((a, b) => a.served - b.served)
+      const longest = Math.max(0, ...queues.map(({ runs }) => runs.length))
+      return Array.from({ length: longest }, (_, round) => queues.flatMap(({ runs }) => runs[round] ?? [])).flat()
+    }
+
+    return RunStore.of({
+      submit: Effect.fn("RunStore.submit")(function* (submission) {
+        const at = yield* Clock.currentTimeMillis
+        const gate = gateIn(tables, submission.workspaceId, submission.workflowId)
+        if (gate === undefined) return yield* new WorkflowNotFound({ workflowId: submission.workflowId })
+        const change = Transition.submit(submission, gate, at)
+        write(tables, change, at)
+        return { run: change.run, gate }
+      }),
+      get: Effect.fn("RunStore.get")(find),
+      list: Effect.fn("RunStore.list")((workspaceId, filter) =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          [...tables.runs.values()]
+            .reverse()
+            .filter((run) => run.workspaceId === workspaceId)
+            .map((run): Listed => ({ ...run, status: Run.statusAt(run, gateOf(tables, run), now) }))
+            .filter((run) => passes(run, filter))
+            .sort((a, b) => b.createdAt - a.createdAt)
+            .slice(0, filter.limit)
+        )
+      ),
+      events: Effect.fn("RunStore.events")((id, after) =>
+        Effect.sync(() => tables.events.filter((event) => event.runId === id && event.sequence > after))
+      ),
+      change: Effect.fn("RunStore.change")((workspaceId, id, decide) =>
+        Effect.flatMap(find(workspaceId, id), (one) => apply(one, decide))
+      ),
+      claim: Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {
+        const now = yield* Clock.currentTimeMillis
+        return inTurn(now)
+          .slice(0, limit)
+          .map((run): Claimed => {
+            const lease = { worker, fence: ++tables.lastFence, until: now + leaseMillis }
+            const change = Transition.claim(run, gateOf(tables, run), lease, now)
+            write(tables, change, now)
+            tables.served.set(run.workflowId, lease.fence)
+            const version = tables.versions.get(run.workflowId)?.find((one) => one.versionId === run.versionId)
+            if (version === undefined) throw new Error(`Run ${run.id} has no version`)
+            return { run: change.run, version }
+          })
+      }),
+      renew: Effect.fn("RunStore.renew")(function* (held, leaseMillis) {
+        const until = (yield* Clock.currentTimeMillis) + leaseMillis
+        return held.filter(({ fence, id }) => {
+          const run = tables.runs.get(id)
+          if (run?.lease?.fence !== fence) return true
+          tables.runs.set(id, { ...run, lease: { ...run.lease, until } })
+          return false
+        })
+      }),
+      report: Effect.fn("RunStore.report")(function* (held, { events, progress }) {
+        const at = yield* Clock.currentTimeMillis
+        const run = yield* Effect.fromResult(Transition.progress(yield* owned(held), held.fence, progress ?? {}))
+        tables.runs.set(run.id, run)
+        append(tables, run.id, events, at)
+      }),
+      settle: Effect.fn("RunStore.settle")((held, decide) =>
+        Effect.flatMap(owned(held), (run) => apply(gated(run), decide))
+      ),
+      reap: Effect.fn("RunStore.reap")(function* (limit, decide) {
+        const now = yield* Clock.currentTimeMillis
+        const due = [...tables.runs.values()].filter(
+          (run) =>
+            (run.lease !== null && run.lease.until <= now) ||
+            (Run.isWaiting(run) && run.expiresAt !== null && run.expiresAt <= now)
+        )
+        return due.slice(0, limit).flatMap((run) => {
+          const change = decide(gated(run), now)
+          if (change !== null) write(tables, change, now)
+          return change?.run ?? []
+        })
+      }),
+      nextDue: Effect.fn("RunStore.nextDue")((after) =>
+        Effect.sync(() => {
+          const dues = [...tables.runs.values()].flatMap((run) => {
+            if (run.lease !== null) return [run.lease.until]
+            if (!Run.isWaiting(run)) return []
+            return [
+              ...(run.expiresAt === null ? [] : [run.expiresAt]),
+              ...(run.notBefore > after ? [run.notBefore] : [])
+            ]
+          })
+          return dues.length === 0 ? null : Math.min(...dues)
+        })
+      )
+    })
+  })
+)
+
+const passes = (run: Listed, filter: Filter): boolean =>
+  (filter.workflowIds?.includes(run.workflowId) ?? true) &&
+  (filter.statuses?.includes(run.status) ?? true) &&
+  run.createdAt >= (filter.from ?? -Infinity) &&
+  run.createdAt <= (filter.to ?? Infinity) &&
+  run.createdAt < (filter.before ?? Infinity)

@@ -1,0 +1,66 @@
+/**
+ * What the stores in memory keep, together: gates, runs and workflows refer to each other.
+ */
+import { Context, Layer } from "effect"
+import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
+import type { Gate } from "../../core/gate/Gate.ts"
+import * as Run from "../../core/run/Run.ts"
+import type { Change } from "../../core/run/Transition.ts"
+import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
+import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
+
+interface Shape {
+  readonly workspaces: Map<string, Workspace>
+  readonly keys: Map<string, StoredKey>
+  readonly workflows: Map<string, Workflow>
+  /** The versions of each workflow, oldest first. */
+  readonly versions: Map<string, Array<WorkflowVersion>>
+  readonly gates: Map<string, Gate>
+  /** Runs in the order of their submission. */
+  readonly runs: Map<string, Run.Run>
+  readonly events: Array<LoggedEvent>
+  /** When runs of a workflow were last taken. */
+  readonly served: Map<string, number>
+  lastFence: number
+}
+
+export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/memory/Tables") {
+  static readonly layer = Layer.sync(Tables, () =>
+    Tables.of({
+      workspaces: new Map(),
+      keys: new Map(),
+      workflows: new Map(),
+      versions: new Map(),
+      gates: new Map(),
+      runs: new Map(),
+      events: [],
+      served: new Map(),
+      lastFence: 0
+    })
+  )
+}
+
+/** The gate of a workflow of this workspace. */
+export const gateIn = (tables: Shape, workspaceId: WorkspaceId, workflowId: string): Gate | undefined =>
+  tables.workflows.get(workflowId)?.workspaceId === workspaceId ? tables.gates.get(workflowId) : undefined
+
+/** The gate of a run's workflow, which every run has. */
+export const gateOf = (tables: Shape, run: Run.Run): Gate => {
+  const gate = tables.gates.get(run.workflowId)
+  if (gate === undefined) throw new Error(`Run ${run.id} has no gate`)
+  return gate
+}
+
+export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.Run> =>
+  [...tables.runs.values()].filter((run) => run.workflowId === workflowId && Run.isWaiting(run))
+
+/** Writes what a transition decided. */
+export const write = (tables: Shape, { events, run }: Change, at: number): void => {
+  tables.runs.set(run.id, run)
+  append(tables, run.id, events, at)
+}
+
+export const append = (tables: Shape, runId: string, events: ReadonlyArray<RunEvent>, at: number): void => {
+  for (const event of events) tables.events.push({ sequence: tables.events.length + 1, runId, at, event })
+}

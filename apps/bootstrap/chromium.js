@@ -1,0 +1,83 @@
+// @ts-check
+import { existsSync, readdirSync } from "node:fs"
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { root, succeeds } from "./run.js"
+import { BootstrapError, say } from "./say.js"
+
+const programs = {
+  linux: [
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/bin/google-chrome",
+    "/usr/bin/google-chrome-stable",
+    "/snap/bin/chromium"
+  ],
+  darwin: [
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium"
+  ],
+  win32: [
+    "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+    "C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe"
+  ]
+}
+
+/**
+ * A Chromium: `SLUICE_CHROMIUM`, one in a usual place or in Playwright's cache, or one that is installed now: the
+ * distribution's package where that is possible, else Playwright's own.
+ */
+export const findChromium = () => {
+  const named = process.env.SLUICE_CHROMIUM
+  if (named !== undefined && named !== "") {
+    if (existsSync(named)) return named
+    throw new BootstrapError(`SLUICE_CHROMIUM=${named} does not exist: name a Chromium program, or unset it`)
+  }
+  const found = usual() ?? cached()
+  if (found !== undefined) return found
+  if (process.platform === "linux" && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    say("Installing Chromium (apt-get install chromium) …")
+    const quiet = { DEBIAN_FRONTEND: "noninteractive" }
+    const installed =
+      succeeds("apt-get", ["update", "-qq"], quiet) &&
+      succeeds("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], quiet)
+    const program = installed ? usual() : undefined
+    if (program !== undefined) return program
+  }
+  say("Installing Chromium (playwright-core install) …")
+  const cli = join(root, "node_modules", "playwright-core", "cli.js")
+  succeeds(process.execPath, [cli, "install", ...(process.getuid?.() === 0 ? ["--with-deps"] : []), "chromium"])
+  const program = cached()
+  if (program !== undefined) return program
+  throw new BootstrapError(
+    "No Chromium was found, and none could be installed. Install Chromium or Chrome, or set SLUICE_CHROMIUM to the program"
+  )
+}
+
+const usual = () =>
+  (programs[/** @type {keyof typeof programs} */ (process.platform)] ?? []).find((path) => existsSync(path))
+
+/** The newest Chromium in Playwright's cache. */
+const cached = () => {
+  const caches = {
+    linux: join(homedir(), ".cache", "ms-playwright"),
+    darwin: join(homedir(), "Library", "Caches", "ms-playwright"),
+    win32: join(process.env.LOCALAPPDATA ?? homedir(), "ms-playwright")
+  }
+  const inside = {
+    linux: ["chrome-linux64/chrome", "chrome-linux/chrome"],
+    darwin: [
+      "chrome-mac/Chromium.app/Contents/MacOS/Chromium",
+      "chrome-mac-arm64/Chromium.app/Contents/MacOS/Chromium"
+    ],
+    win32: ["chrome-win64\\chrome.exe", "chrome-win\\chrome.exe"]
+  }
+  const platform = /** @type {keyof typeof caches} */ (process.platform)
+  const cache = process.env.PLAYWRIGHT_BROWSERS_PATH || caches[platform]
+  if (cache === undefined || !existsSync(cache)) return undefined
+  return readdirSync(cache)
+    .filter((name) => /^chromium-\d+$/.test(name))
+    .sort((a, b) => Number(b.slice(9)) - Number(a.slice(9)))
+    .flatMap((name) => inside[platform].map((path) => join(cache, name, path)))
+    .find((path) => existsSync(path))
+}

@@ -1,0 +1,42 @@
+// @ts-check
+/**
+ * The first thing that runs on a fresh machine: `node apps/bootstrap/main.js <start | test | ok | bench | sluice> [args]`.
+ *
+ * It sets up what is missing and then runs what was asked for. It is plain JavaScript without dependencies, for Node 18
+ * and later, because it is what gets the rest.
+ */
+
+import { runChecks } from "./checks.js"
+import { findChromium } from "./chromium.js"
+import { installDependencies } from "./dependencies.js"
+import { suitableNode } from "./node.js"
+import { run } from "./run.js"
+import { BootstrapError } from "./say.js"
+
+const [command = "start", ...args] = process.argv.slice(2)
+
+try {
+  installDependencies()
+  const node = suitableNode()
+  switch (command) {
+    case "start":
+      run(node, ["apps/cli/main.ts", "up", ...args], { SLUICE_CHROMIUM: findChromium() })
+      break
+    case "sluice":
+      run(node, ["apps/cli/main.ts", ...args], {})
+      break
+    case "bench":
+      run(node, ["test/bench/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
+      break
+    case "test":
+    case "ok":
+      process.exitCode = runChecks(node, { SLUICE_CHROMIUM: findChromium() })
+      break
+    default:
+      throw new BootstrapError(`Unknown command "${command}": expected start, test, ok, bench or sluice`)
+  }
+} catch (error) {
+  if (!(error instanceof BootstrapError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+}

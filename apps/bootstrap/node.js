@@ -1,0 +1,57 @@
+// @ts-check
+import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { npm, root } from "./run.js"
+import { BootstrapError, say } from "./say.js"
+
+/** The oldest Node that runs TypeScript as it is and has what the libraries need. */
+const oldest = [22, 19]
+
+/** The Node that is fetched where the present one is older. */
+const fetched = "24.21.0"
+
+/**
+ * A Node that can run the project: `SLUICE_NODE`, the present one, or one that is fetched once as a package and kept in
+ * the checkout, in `.cache`.
+ */
+export const suitableNode = () => {
+  const named = process.env.SLUICE_NODE
+  if (named !== undefined && named !== "") {
+    if (isSuitable(versionOf(named))) return named
+    throw new BootstrapError(`SLUICE_NODE=${named} is no Node of version ${oldest.join(".")} or later`)
+  }
+  if (isSuitable(process.version)) return process.execPath
+  const platform = process.platform === "win32" ? "win" : process.platform
+  const name = `node-${platform}-${process.arch}`
+  const folder = join(root, ".cache", `node-${fetched}`)
+  const program = join(folder, "node_modules", name, "bin", platform === "win" ? "node.exe" : "node")
+  if (!existsSync(program) || !isSuitable(versionOf(program))) {
+    say(
+      `This is Node ${process.version}; fetching Node ${fetched} into .cache (${oldest.join(".")} or later is needed) …`
+    )
+    npm([
+      "install",
+      "--prefix",
+      folder,
+      "--no-save",
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+      `${name}@${fetched}`
+    ])
+  }
+  if (isSuitable(versionOf(program))) return program
+  throw new BootstrapError(
+    `Node ${process.version} is too old, and Node ${fetched} could not be fetched for ${name}. Install Node ${oldest.join(".")} or later`
+  )
+}
+
+/** @param {string} program */
+const versionOf = (program) => spawnSync(program, ["--version"], { encoding: "utf8" }).stdout?.trim() ?? ""
+
+/** @param {string} version */
+const isSuitable = (version) => {
+  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number)
+  return major > (oldest[0] ?? 0) || (major === oldest[0] && minor >= (oldest[1] ?? 0))
+}

@@ -5,17 +5,15 @@
 /** Days since 1970-01-01; negative before. */
 export type EpochDay = number
 
-/** The parts of one date that a rule may ask for. Months count from 1, weekdays from Monday = 0. */
+/** The parts of one date that rules ask for. Months count from 1, weekdays from Monday = 0. */
 export interface Parts {
   readonly day: EpochDay
   readonly year: number
   readonly month: number
   readonly dayOfMonth: number
   readonly weekday: number
+  readonly dayOfYear: number
 }
-
-/** The years in which windows may name dates. */
-export const years = { first: 1, last: 9999 } as const
 
 export const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 
@@ -24,20 +22,7 @@ export const daysInYear = (year: number): number => (isLeapYear(year) ? 366 : 36
 export const daysInMonth = (year: number, month: number): number =>
   month === 2 ? (isLeapYear(year) ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 
-/** Tells whether there is such a date, in `years`. */
-export const exists = (date: { readonly year: number; readonly month: number; readonly day: number }): boolean =>
-  date.year >= years.first &&
-  date.year <= years.last &&
-  date.month >= 1 &&
-  date.month <= 12 &&
-  date.day >= 1 &&
-  date.day <= daysInMonth(date.year, date.month)
-
 /** The day of a calendar date, which must exist. */
-export const epochDay = (date: { readonly year: number; readonly month: number; readonly day: number }): EpochDay =>
-  fromYmd(date.year, date.month, date.day)
-
-/** `epochDay` of a date that is given by its numbers. */
 export const fromYmd = (year: number, month: number, dayOfMonth: number): EpochDay => {
   // Years that begin in March put the leap day last, and eras of 400 years repeat exactly.
   const y = month <= 2 ? year - 1 : year
@@ -58,38 +43,62 @@ export const parts = (day: EpochDay): Parts => {
   const dayFromMarch = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
   const monthFromMarch = Math.floor((5 * dayFromMarch + 2) / 153)
   const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   return {
     day,
-    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    year,
     month,
     dayOfMonth: dayFromMarch - Math.floor((153 * monthFromMarch + 2) / 5) + 1,
-    weekday: weekday(day)
+    weekday: weekday(day),
+    dayOfYear: day - fromYmd(year, 1, 1) + 1
+  }
+}
+
+/** The date after another, without the arithmetic that `parts` needs. */
+export const following = (date: Parts): Parts => {
+  const endsMonth = date.dayOfMonth === daysInMonth(date.year, date.month)
+  const endsYear = endsMonth && date.month === 12
+  return {
+    day: date.day + 1,
+    year: endsYear ? date.year + 1 : date.year,
+    month: endsYear ? 1 : endsMonth ? date.month + 1 : date.month,
+    dayOfMonth: endsMonth ? 1 : date.dayOfMonth + 1,
+    weekday: date.weekday === 6 ? 0 : date.weekday + 1,
+    dayOfYear: endsYear ? 1 : date.dayOfYear + 1
   }
 }
 
 /** Monday is 0. */
 export const weekday = (day: EpochDay): number => modulo(day + 3, 7)
 
+/** Tells whether there is such a date, in the years 1 to 9999. */
+export const exists = (year: number, month: number, dayOfMonth: number): boolean =>
+  year >= 1 && year <= 9999 && month >= 1 && month <= 12 && dayOfMonth >= 1 && dayOfMonth <= daysInMonth(year, month)
+
 /** The first day of the week that holds `day`, in weeks that begin at `weekStart`. */
 export const startOfWeek = (day: EpochDay, weekStart: number): EpochDay => day - modulo(weekday(day) - weekStart, 7)
 
 /**
- * The first day of week 1 of a year, in weeks that begin at `weekStart`.
+ * The number of the week that holds a date, and how many weeks its week-year has.
  *
- * As in ISO 8601, week 1 is the first that has four days in the year: it may begin in the December before, and the first
- * days of January may belong to the last week of the year before.
+ * Weeks are those of ISO 8601, except that they begin at `weekStart`: the first week of a year is the first with four
+ * days in it, so the first days of January can belong to the last week of the year before.
  */
-export const firstWeek = (year: number, weekStart: number): EpochDay => startOfWeek(fromYmd(year, 1, 4), weekStart)
-
-/** A date as ISO 8601 writes it, such as `2026-03-29`. */
-export const isoDate = (day: EpochDay): string => {
-  const { dayOfMonth, month, year } = parts(day)
-  const signed = year < 0 || year > years.last
-  const digits = String(Math.abs(year)).padStart(signed ? 6 : 4, "0")
-  return `${signed ? (year < 0 ? "-" : "+") : ""}${digits}-${twoDigits(month)}-${twoDigits(dayOfMonth)}`
+export const weekOfYear = (date: Parts, weekStart: number): { readonly week: number; readonly weeks: number } => {
+  const start = startOfWeek(date.day, weekStart)
+  // The week-year is the year of the fourth day of the week.
+  const fourth = start + 3
+  const yearOf = (day: EpochDay) =>
+    day < date.day - date.dayOfYear + 1
+      ? date.year - 1
+      : day > date.day - date.dayOfYear + daysInYear(date.year)
+        ? date.year + 1
+        : date.year
+  const weekYear = yearOf(fourth)
+  const first = firstWeek(weekYear, weekStart)
+  return { week: (start - first) / 7 + 1, weeks: (firstWeek(weekYear + 1, weekStart) - first) / 7 }
 }
 
-const twoDigits = (value: number): string => String(value).padStart(2, "0")
+const firstWeek = (year: number, weekStart: number): EpochDay => startOfWeek(fromYmd(year, 1, 4), weekStart)
 
-/** The remainder that is never negative. */
 export const modulo = (value: number, by: number): number => ((value % by) + by) % by

@@ -6,6 +6,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    globalSetup: ["test/support/globalSetup.ts"],
     pool: "forks",
     maxWorkers: 2
   }

@@ -19,4 +19,4 @@ export const layer = Layer.mergeAll(
   MemoryWorkspaceStore.layer,
   MemoryArtifacts.layer,
   layerSignals
-).pipe(Layer.provide(Tables.layer))
+).pipe(Layer.provideMerge(Tables.layer))

@@ -21,13 +21,27 @@ interface Options {
 
 type LockedGate = Rows.GateRow & { readonly starts_at: Date | null; readonly stops_at: Date | null }
 
-/** Claims, and then settles whose turn it is next. */
+/**
+ * Claims, and settles whose turn it is next.
+ *
+ * Gates that turn out to have no run to give, as when their runs were interrupted, must not hide those that have: while
+ * there were as many candidates as wanted and too few runs, it goes on with the next ones.
+ */
 export const claim = (sql: SqlClient.SqlClient, options: Options): Effect.Effect<ReadonlyArray<Claimed>> =>
   Effect.gen(function* () {
-    const { claimed, looked } = yield* transaction(sql, take(sql, options))
-    if (looked.length > 0) yield* settleTurns(sql, looked)
-    return claimed
+    const all: Array<Claimed> = []
+    for (let round = 0; round < maxRounds; round++) {
+      const wanted = options.limit - all.length
+      const { candidates, claimed, looked } = yield* transaction(sql, take(sql, { ...options, limit: wanted }))
+      all.push(...claimed)
+      if (looked.length > 0) yield* settleTurns(sql, looked)
+      if (all.length === options.limit || candidates < wanted) break
+    }
+    return all
   })
+
+/** A bound for the case that the gates in front stay locked by others. */
+const maxRounds = 50
 
 const take = (sql: SqlClient.SqlClient, { leaseMillis, limit, worker }: Options) =>
   Effect.gen(function* () {
@@ -36,7 +50,7 @@ const take = (sql: SqlClient.SqlClient, { leaseMillis, limit, worker }: Options)
       select workflow_id from gates
       where waiting and starts_at <= ${before} and (stops_at is null or stops_at > ${before})
       order by served_at nulls first, workflow_id limit ${limit}`
-    if (candidates.length === 0) return { claimed: [], looked: [] }
+    if (candidates.length === 0) return { claimed: [], looked: [], candidates: 0 }
     const locked = yield* sql<LockedGate>`
       select * from gates where ${sql.in(
         "workflow_id",
@@ -64,7 +78,8 @@ const take = (sql: SqlClient.SqlClient, { leaseMillis, limit, worker }: Options)
       }
       willing = still
     }
-    if (rows.length === 0) return { claimed: [], looked: open.map((gate) => gate.workflow_id) }
+    const looked = open.map((gate) => gate.workflow_id)
+    if (rows.length === 0) return { claimed: [], looked, candidates: candidates.length }
 
     const fences = yield* sql<{ readonly fence: bigint }>`
       select nextval('run_fences') as fence from generate_series(1, ${rows.length}::integer)`
@@ -84,7 +99,8 @@ const take = (sql: SqlClient.SqlClient, { leaseMillis, limit, worker }: Options)
         const version = byId.get(run.versionId)
         return version === undefined ? [] : [{ run, version }]
       }),
-      looked: open.map((gate) => gate.workflow_id)
+      looked,
+      candidates: candidates.length
     }
   })
 

@@ -184,12 +184,12 @@ export const layer = Layer.effect(
       renew: Effect.fn("RunStore.renew")((held, leaseMillis) =>
         Effect.gen(function* () {
           const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)
-          const renewed = yield* sql<{ readonly id: string }>`
+          const renewed = yield* sql<{ readonly id: string; readonly fence: bigint }>`
             update runs set lease_until = ${until}
             from json_to_recordset(${JSON.stringify(held)}::json) as held (id uuid, fence bigint)
-            where runs.id = held.id and lease_fence = held.fence returning runs.id`
-          const ids = new Set(renewed.map((row) => row.id))
-          return held.filter(({ id }) => !ids.has(id))
+            where runs.id = held.id and lease_fence = held.fence returning runs.id, lease_fence as fence`
+          const kept = new Set(renewed.map((row) => `${row.id} ${row.fence}`))
+          return held.filter(({ fence, id }) => !kept.has(`${id} ${fence}`))
         }).pipe(withoutSqlErrors)
       ),
       report: Effect.fn("RunStore.report")((held, { events, progress }) =>

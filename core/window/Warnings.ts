@@ -47,7 +47,7 @@ const overOrHidden = (
     const path = `special_hours[${index}]`
     if (counted.has(path)) return []
     const next = nextMatch(entry, today)
-    if (next === null) return [{ path, message: "This entry matches no date any more" }]
+    if (next === null) return [{ path, message: "This entry matches no date in the next 8 years" }]
     return next > today + horizonDays
       ? []
       : [{ path, message: "This entry has no effect in the next 400 days: others rule all of its dates" }]

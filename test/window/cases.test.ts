@@ -43,9 +43,10 @@ const paths = (issues: ReadonlyArray<RunWindow.RunWindowIssue>) => [...new Set(i
 
 const evaluate = (window: unknown, at: number) => {
   const checked = RunWindow.validate(window, { now: at })
-  if (Result.isFailure(checked)) return checked
-  const schedule = RunWindow.compile(checked.success.window)
-  return Result.succeed({ schedule, state: RunWindow.state(schedule, at), warnings: checked.success.warnings })
+  return Result.map(checked, (valid) => {
+    const schedule = RunWindow.compile(valid.window)
+    return { schedule, state: RunWindow.state(schedule, at), warnings: valid.warnings }
+  })
 }
 
 describe("the cases of the oracle", () => {
@@ -57,14 +58,10 @@ describe("the cases of the oracle", () => {
     "%s (%s) evaluates as expected",
     (_id, _class, { at, expect, window }) => {
       const { schedule, state } = Result.getOrThrow(evaluate(window, Date.parse(at)))
-      assert.deepStrictEqual(
-        {
-          open: state.open,
-          nextOpenAt: iso(state.nextOpenAt),
-          nextCloseAt: state.open ? iso(RunWindow.opening(schedule, Date.parse(at))?.closesAt ?? null) : null
-        },
-        expect
-      )
+      const { closesAt = null } = RunWindow.opening(schedule, Date.parse(at)) ?? {}
+      assert.strictEqual(state.open, expect.open)
+      assert.strictEqual(iso(state.nextOpenAt), expect.nextOpenAt)
+      assert.strictEqual(state.open ? iso(closesAt) : null, expect.nextCloseAt)
     }
   )
 

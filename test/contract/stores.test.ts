@@ -1,0 +1,389 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer, Result, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { Signals } from "../../core/event/Signals.ts"
+import * as Gate from "../../core/gate/Gate.ts"
+import { GateStore } from "../../core/gate/GateStore.ts"
+import { LeaseLost, RunEnded, RunNotFound } from "../../core/run/Run.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import { VersionId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { daily, makeWorkflow, makeWorkspace, stored, submission } from "../support/fixtures.ts"
+
+type Stores = GateStore | RunStore | WorkflowStore | WorkspaceStore | Signals
+
+const hour = 3_600_000
+const claim = { worker: "w", limit: 10, leaseMillis: 30_000 }
+const success =
+  (fence: number) =>
+  ({ run }: { readonly run: Parameters<typeof Transition.finish>[0] }, at: number) =>
+    Transition.finish(run, fence, { _tag: "Success", data: { done: true } }, at)
+
+/** What every set of stores promises, whatever it is made of. */
+const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
+  it.layer(layer, { timeout: "60 seconds" })(`the stores (${name})`, (it) => {
+    const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
+      it.effect(title, () => Effect.andThen(empty, test()))
+
+    promise("give back a run as it was submitted, odd characters included", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const input = { text: "a\u0000b \ud800 ✓", z: 1, a: { __proto__x: [null, true, 1.5] } }
+        const sent = submission(workflow, { input, options: { debug: true } })
+        yield* runs.submit(sent)
+        const { run } = yield* runs.get(sent.workspaceId, sent.id)
+        assert.deepStrictEqual(run.input, input)
+        assert.deepStrictEqual(Object.keys(run.input), ["text", "z", "a"])
+        assert.deepStrictEqual(run.options, { debug: true })
+        assert.strictEqual(run.status, "execution.queued")
+      })
+    )
+
+    promise("know nothing of runs and workflows of another workspace", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const stranger = yield* makeWorkspace()
+        const sent = submission(workflow)
+        yield* runs.submit(sent)
+        assert.instanceOf(yield* Effect.flip(runs.get(stranger.workspaceId, sent.id)), RunNotFound)
+        assert.instanceOf(
+          yield* Effect.flip((yield* GateStore).get(stranger.workspaceId, workflow.workflow.id)),
+          WorkflowNotFound
+        )
+        assert.instanceOf(
+          yield* Effect.flip((yield* WorkflowStore).get(stranger.workspaceId, workflow.workflow.id)),
+          WorkflowNotFound
+        )
+        assert.instanceOf(
+          yield* Effect.flip(runs.submit({ ...submission(workflow), workspaceId: stranger.workspaceId })),
+          WorkflowNotFound
+        )
+        assert.deepStrictEqual(yield* runs.list(stranger.workspaceId, { limit: 10 }), [])
+      })
+    )
+
+    promise("start runs in the order of their submission, each once, with growing fences", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const sent = [submission(workflow), submission(workflow), submission(workflow)]
+        yield* Effect.forEach(sent, runs.submit)
+        const first = yield* runs.claim({ ...claim, limit: 2 })
+        const second = yield* runs.claim(claim)
+        assert.deepStrictEqual(
+          [...first, ...second].map(({ run }) => run.id),
+          sent.map(({ id }) => id)
+        )
+        const fences = [...first, ...second].map(({ run }) => run.lease?.fence ?? 0)
+        assert.deepStrictEqual(
+          [...fences].sort((a, b) => a - b),
+          fences
+        )
+        assert.strictEqual(new Set(fences).size, 3)
+        assert.deepStrictEqual(yield* runs.claim(claim), [])
+        assert.strictEqual(first[0]?.version.versionId, workflow.version.versionId)
+      })
+    )
+
+    promise("let workflows take turns, so that a long queue does not starve a short one", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const caller = yield* makeWorkspace()
+        const [long, short] = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)]
+        yield* Effect.forEach(
+          Array.from({ length: 6 }, () => submission(long)),
+          runs.submit
+        )
+        const late = submission(short)
+        yield* runs.submit(late)
+        const started = [
+          ...(yield* runs.claim({ ...claim, limit: 1 })),
+          ...(yield* runs.claim({ ...claim, limit: 1 })),
+          ...(yield* runs.claim({ ...claim, limit: 1 }))
+        ]
+        assert.include(
+          started.map(({ run }) => run.id),
+          late.id
+        )
+        yield* Effect.repeat(runs.claim(claim), { while: (claimed) => claimed.length > 0 })
+      })
+    )
+
+    promise("find a run behind many workflows whose runs were taken back", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const caller = yield* makeWorkspace()
+        for (let index = 0; index < 5; index++) {
+          const emptied = submission(yield* makeWorkflow(caller))
+          yield* runs.submit(emptied)
+          yield* runs.change(caller.workspaceId, emptied.id, ({ run }, at) => Transition.interrupt(run, at))
+        }
+        const sent = submission(yield* makeWorkflow(caller))
+        yield* runs.submit(sent)
+        assert.deepStrictEqual(
+          (yield* runs.claim({ ...claim, limit: 1 })).map(({ run }) => run.id),
+          [sent.id]
+        )
+      })
+    )
+
+    promise("start nothing in a closed window, and everything once it opens by the clock", () =>
+      Effect.gen(function* () {
+        const [gates, runs] = [yield* GateStore, yield* RunStore]
+        const caller = yield* makeWorkspace()
+        const workflow = yield* makeWorkflow(caller)
+        const changed = yield* gates.change(caller.workspaceId, workflow.workflow.id, (gate, at) =>
+          Result.succeed(Gate.setWindow(gate, daily(9, 17), { at, by: caller.userId }))
+        )
+        assert.strictEqual(changed.after.revision, 1)
+        const sent = submission(workflow)
+        const { gate } = yield* runs.submit(sent)
+        assert.isFalse(Gate.mayStart(gate, 0))
+        assert.deepStrictEqual(yield* runs.claim(claim), [])
+        assert.strictEqual(yield* gates.nextDue(0), 9 * hour)
+        assert.strictEqual((yield* runs.list(caller.workspaceId, { limit: 1 }))[0]?.status, "execution.paused")
+        yield* TestClock.setTime(9 * hour - 1)
+        assert.deepStrictEqual(yield* runs.claim(claim), [])
+        yield* TestClock.setTime(9 * hour)
+        assert.deepStrictEqual(
+          (yield* runs.claim(claim)).map(({ run }) => run.id),
+          [sent.id]
+        )
+      })
+    )
+
+    promise("start nothing after a window has closed, reviewed or not, and find the next opening when reviewed", () =>
+      Effect.gen(function* () {
+        const [gates, runs] = [yield* GateStore, yield* RunStore]
+        const caller = yield* makeWorkspace()
+        const workflow = yield* makeWorkflow(caller)
+        yield* TestClock.setTime(10 * hour)
+        yield* gates.change(caller.workspaceId, workflow.workflow.id, (gate, at) =>
+          Result.succeed(Gate.setWindow(gate, daily(9, 17), { at, by: caller.userId }))
+        )
+        yield* TestClock.setTime(17 * hour)
+        const sent = submission(workflow)
+        yield* runs.submit(sent)
+        assert.deepStrictEqual(yield* runs.claim(claim), [])
+        yield* gates.review(100)
+        assert.deepStrictEqual(yield* runs.claim(claim), [])
+        assert.strictEqual(yield* gates.nextDue(17 * hour), 33 * hour)
+        yield* TestClock.setTime(33 * hour)
+        assert.deepStrictEqual(
+          (yield* runs.claim(claim)).map(({ run }) => run.id),
+          [sent.id]
+        )
+      })
+    )
+
+    promise("count the waiting runs that a change releases", () =>
+      Effect.gen(function* () {
+        const [gates, runs] = [yield* GateStore, yield* RunStore]
+        const caller = yield* makeWorkspace()
+        const workflow = yield* makeWorkflow(caller)
+        yield* Effect.forEach(
+          Array.from({ length: 3 }, () => submission(workflow)),
+          runs.submit
+        )
+        assert.strictEqual(yield* gates.countWaiting(workflow.workflow.id), 3)
+        const { waiting } = yield* gates.changeAndCount(caller.workspaceId, workflow.workflow.id, (gate) =>
+          Result.succeed(gate)
+        )
+        assert.strictEqual(waiting, 3)
+        yield* runs.claim(claim)
+        assert.strictEqual(yield* gates.countWaiting(workflow.workflow.id), 0)
+      })
+    )
+
+    promise("change nothing when a decision fails", () =>
+      Effect.gen(function* () {
+        const gates = yield* GateStore
+        const caller = yield* makeWorkspace()
+        const { workflow } = yield* makeWorkflow(caller)
+        const refused = yield* Effect.flip(
+          gates.change(caller.workspaceId, workflow.id, () => Result.fail("no" as const))
+        )
+        assert.strictEqual(refused, "no")
+        assert.strictEqual((yield* gates.get(caller.workspaceId, workflow.id)).revision, 0)
+      })
+    )
+
+    promise("accept what the holder of a lease brings, and refuse it from any other", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const sent = submission(workflow)
+        yield* runs.submit(sent)
+        const [claimed] = yield* runs.claim(claim)
+        const fence = claimed?.run.lease?.fence ?? 0
+        const held = { id: sent.id, fence }
+        const step = { session_id: sent.id, workflow_id: sent.workflowId, current_step: "Open", next_step: null }
+        yield* runs.report(held, { events: [{ event: "execution.step", payload: step }], progress: { acted: true } })
+        const stale = { id: sent.id, fence: fence - 1 }
+        assert.instanceOf(yield* Effect.flip(runs.report(stale, { events: [] })), LeaseLost)
+        assert.instanceOf(yield* Effect.flip(runs.settle(stale, success(stale.fence))), LeaseLost)
+        assert.deepStrictEqual(yield* runs.renew([held, stale], 60_000), [stale])
+        yield* runs.settle(held, success(fence))
+        assert.instanceOf(yield* Effect.flip(runs.settle(held, success(fence))), LeaseLost)
+        const { run } = yield* runs.get(sent.workspaceId, sent.id)
+        assert.strictEqual(run.status, "execution.success")
+        assert.deepStrictEqual(run.data, { done: true })
+        assert.isTrue(run.progress.acted)
+        const kinds = (yield* runs.events(sent.id, 0)).map(({ event }) => event.event)
+        assert.deepStrictEqual(kinds, ["execution.queued", "execution.start", "execution.step", "execution.success"])
+      })
+    )
+
+    promise("never change a run that has ended", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const sent = submission(workflow)
+        yield* runs.submit(sent)
+        const interrupt = runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+        yield* interrupt
+        const before = yield* runs.get(sent.workspaceId, sent.id)
+        assert.instanceOf(yield* Effect.flip(interrupt), RunEnded)
+        assert.deepStrictEqual(yield* runs.claim(claim), [])
+        assert.deepStrictEqual((yield* runs.get(sent.workspaceId, sent.id)).run, before.run)
+      })
+    )
+
+    promise("hand over a run whose lease ran out, and not before", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const sent = submission(workflow)
+        yield* runs.submit(sent)
+        const [first] = yield* runs.claim(claim)
+        const reap = runs.reap(10, ({ gate, run }, at) => Transition.reap(run, gate, at))
+        yield* TestClock.adjust(29_999)
+        assert.deepStrictEqual(yield* reap, [])
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(
+          (yield* reap).map((run) => run.status),
+          ["execution.requeued"]
+        )
+        const [second] = yield* runs.claim(claim)
+        assert.strictEqual(second?.run.id, sent.id)
+        assert.isAbove(second?.run.lease?.fence ?? 0, first?.run.lease?.fence ?? 0)
+        yield* runs.settle(
+          { id: sent.id, fence: second?.run.lease?.fence ?? 0 },
+          success(second?.run.lease?.fence ?? 0)
+        )
+      })
+    )
+
+    promise("stop a run that waited too long", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const at = 5 * hour
+        const sent = submission(workflow, { expiresAt: at })
+        yield* runs.submit(sent)
+        assert.isAtMost((yield* runs.nextDue(0)) ?? Infinity, at)
+        yield* TestClock.setTime(at)
+        yield* runs.reap(10, ({ gate, run }, now) => Transition.reap(run, gate, now))
+        const { run } = yield* runs.get(sent.workspaceId, sent.id)
+        assert.strictEqual(run.status, "execution.stopped")
+        assert.strictEqual(run.errors[0]?.error_code, "EXPIRED-E0001")
+      })
+    )
+
+    promise("number the versions of a workflow, and keep each as it was", () =>
+      Effect.gen(function* () {
+        const workflows = yield* WorkflowStore
+        const caller = yield* makeWorkspace()
+        const first = yield* makeWorkflow(caller)
+        const id = first.workflow.id
+        const versionId = VersionId.make(stored(caller).version.versionId)
+        yield* workflows.save(
+          caller.workspaceId,
+          id,
+          (before, at) =>
+            Result.succeed({
+              workflow: { ...before.workflow, name: "Renamed", updatedAt: at },
+              version: {
+                ...before.version,
+                versionId,
+                versionNumber: before.version.versionNumber + 1,
+                versionNote: "second"
+              },
+              gate: before.gate
+            }),
+          () => Result.void
+        )
+        assert.strictEqual((yield* workflows.get(caller.workspaceId, id)).workflow.name, "Renamed")
+        assert.deepStrictEqual(
+          (yield* workflows.versions(caller.workspaceId, id)).map((version) => [
+            version.versionNumber,
+            version.versionNote
+          ]),
+          [
+            [2, "second"],
+            [1, null]
+          ]
+        )
+        assert.deepStrictEqual((yield* workflows.version(caller.workspaceId, id, 1)).version, first.version)
+        assert.instanceOf(yield* Effect.flip(workflows.version(caller.workspaceId, id, 3)), WorkflowNotFound)
+      })
+    )
+
+    promise("keep nothing of a workflow whose sizes are refused", () =>
+      Effect.gen(function* () {
+        const workflows = yield* WorkflowStore
+        const caller = yield* makeWorkspace()
+        const refused = yield* Effect.flip(
+          workflows.create(stored(caller), (sizes) =>
+            sizes.nodes > 0 ? Result.fail("too large" as const) : Result.void
+          )
+        )
+        assert.strictEqual(refused, "too large")
+        assert.deepStrictEqual(yield* workflows.list(caller.workspaceId), [])
+      })
+    )
+
+    promise("recognise a key by its hash until it is revoked", () =>
+      Effect.gen(function* () {
+        const workspaces = yield* WorkspaceStore
+        const caller = yield* makeWorkspace()
+        const id = stored(caller).workflow.id
+        const hash = `${"0123456789abcdef".repeat(4).slice(0, 52) + id.slice(0, 8)}0000`
+        yield* workspaces.addKey({ id, hash, ...caller, createdAt: 0, revokedAt: null })
+        assert.deepStrictEqual((yield* workspaces.authenticate(hash))._tag, "Some")
+        assert.isTrue(yield* workspaces.revokeKey(caller.workspaceId, id, 1))
+        assert.isFalse(yield* workspaces.revokeKey(caller.workspaceId, id, 2))
+        assert.deepStrictEqual((yield* workspaces.authenticate(hash))._tag, "None")
+        assert.strictEqual((yield* workspaces.listKeys(caller.workspaceId))[0]?.revokedAt, 1)
+      })
+    )
+  })
+
+suite("memory", ...databases.memory)
+suite("embedded", ...databases.embedded)
+suite("postgres", ...databases.postgres)
+
+for (const [name, [layer]] of Object.entries({
+  memory: databases.memory,
+  embedded: databases.embedded,
+  postgres: databases.postgres
+})) {
+  it.live(`signals (${name}) reach a subscriber that was there before`, () =>
+    Effect.gen(function* () {
+      const signals = yield* Signals
+      const received = yield* signals.subscribe
+      yield* signals.publish({ _tag: "ended", runId: "r" })
+      const [ended] = yield* received.pipe(
+        Stream.filter((signal) => signal._tag === "ended"),
+        Stream.take(1),
+        Stream.runCollect
+      )
+      assert.deepStrictEqual(ended, { _tag: "ended", runId: "r" })
+    }).pipe(Effect.scoped, Effect.provide(layer as Layer.Layer<Signals, unknown>), Effect.timeout("20 seconds"))
+  )
+}

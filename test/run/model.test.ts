@@ -1,0 +1,249 @@
+import { assert, it } from "@effect/vitest"
+import { Arbitrary, Effect, Layer, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import type { Signals } from "../../core/event/Signals.ts"
+import { GateStore } from "../../core/gate/GateStore.ts"
+import { Gates } from "../../core/gate/Gates.ts"
+import { RunId } from "../../core/run/Run.ts"
+import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+
+const hour = 3_600_000
+
+/** What may happen to one workflow. Numbers choose: an hour of a window, a run among those there are, a time to pass. */
+const Command = Schema.Struct({
+  kind: Schema.Literals([
+    "setWindow",
+    "removeWindow",
+    "lift",
+    "pause",
+    "unpause",
+    "submit",
+    "submit",
+    "claim",
+    "claim",
+    "finish",
+    "fail",
+    "interrupt",
+    "abandon",
+    "loseLease",
+    "pass",
+    "pass"
+  ]),
+  number: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 22 }))
+})
+type Command = typeof Command.Type
+
+type Status = "waiting" | "running" | "ended"
+
+/** The whole of the behaviour in the plainest words there are: hours of the day, and flags. */
+class Model {
+  at = 0
+  window: { from: number; to: number } | null = null
+  liftedUntil: number | null = null
+  paused = false
+  readonly runs = new Map<string, { status: Status; fence: number }>()
+
+  windowOpen(at = this.at): boolean {
+    if (this.window === null) return true
+    const time = at % (24 * hour)
+    return time >= this.window.from * hour && time < this.window.to * hour
+  }
+  nextOpening(): number {
+    let at = this.at
+    while (!this.windowOpen(at)) at = (Math.floor(at / hour) + 1) * hour
+    return at
+  }
+  lifted(): boolean {
+    return this.liftedUntil !== null && this.at < this.liftedUntil
+  }
+  mayStart(): boolean {
+    return !this.paused && (this.windowOpen() || this.lifted())
+  }
+  waiting(): ReadonlyArray<string> {
+    return [...this.runs].filter(([, run]) => run.status === "waiting").map(([id]) => id)
+  }
+  running(): ReadonlyArray<string> {
+    return [...this.runs].filter(([, run]) => run.status === "running").map(([id]) => id)
+  }
+}
+
+type Stores = GateStore | RunStore | WorkflowStore | WorkspaceStore | Signals
+
+const services = Layer.mergeAll(Gates.layer, Crypto.layer)
+
+const obey = (commands: ReadonlyArray<Command>) =>
+  Effect.gen(function* () {
+    const [gates, runs, store] = [yield* Gates, yield* RunStore, yield* GateStore]
+    const caller = yield* makeWorkspace()
+    const workflow = yield* makeWorkflow(caller, { maxRetries: 1 })
+    const id = workflow.workflow.id
+    const model = new Model()
+    const held = new Map<string, Claimed>()
+    let highestFence = 0
+    const pick = (ids: ReadonlyArray<string>, number: number) =>
+      ids.length === 0 ? null : (ids[number % ids.length] ?? null)
+    const settle = (chosen: string, decide: Parameters<typeof runs.settle>[1]) =>
+      runs.settle({ id: RunId.make(chosen), fence: held.get(chosen)?.run.lease?.fence ?? 0 }, decide)
+
+    for (const { kind, number } of commands) {
+      switch (kind) {
+        case "setWindow": {
+          const window = { from: number, to: number + 1 + (number % (24 - number - 1 || 1)) }
+          yield* gates.setWindow(caller, id, daily(window.from, Math.min(window.to, 23)))
+          model.window = { from: window.from, to: Math.min(window.to, 23) }
+          model.liftedUntil = null
+          break
+        }
+        case "removeWindow":
+          yield* gates.removeWindow(caller, id)
+          model.window = null
+          model.liftedUntil = null
+          break
+        case "lift": {
+          const before = model.mayStart()
+          const { errors, resumedRuns, skipped } = yield* gates.unpause(caller, "run_window", [id])
+          assert.deepStrictEqual(errors, [])
+          if (model.windowOpen() || model.lifted()) {
+            assert.deepStrictEqual([resumedRuns, skipped], [0, [id]])
+          } else {
+            model.liftedUntil = model.nextOpening()
+            assert.deepStrictEqual(skipped, [])
+            assert.strictEqual(resumedRuns, !before && model.mayStart() ? model.waiting().length : 0)
+          }
+          break
+        }
+        case "pause":
+          yield* gates.pause(caller, id, { reason: "test", until: null })
+          model.paused = true
+          break
+        case "unpause": {
+          const before = model.mayStart()
+          model.paused = false
+          const { resumedRuns, skipped } = yield* gates.unpause(caller, "workflow", [id])
+          assert.deepStrictEqual(skipped, [])
+          assert.strictEqual(resumedRuns, !before && model.mayStart() ? model.waiting().length : 0)
+          break
+        }
+        case "submit": {
+          const sent = submission(workflow)
+          yield* runs.submit(sent)
+          model.runs.set(sent.id, { status: "waiting", fence: 0 })
+          break
+        }
+        case "claim": {
+          const wanted = 1 + (number % 3)
+          const claimed = yield* runs.claim({ worker: "w", limit: wanted, leaseMillis: hour })
+          const expected = model.mayStart() ? model.waiting().slice(0, wanted) : []
+          const tryable = claimed.map(({ run }) => String(run.id))
+          // A run that is put off is passed over, so the claimed ones are a part of the waiting ones, in their order.
+          for (const one of tryable) assert.include(model.waiting(), one)
+          if (!model.mayStart()) assert.deepStrictEqual(tryable, [])
+          else if (expected.length > 0 && held.size === 0) assert.deepStrictEqual(tryable, expected)
+          for (const one of claimed) {
+            const fence = one.run.lease?.fence ?? 0
+            assert.isAbove(fence, highestFence)
+            highestFence = fence
+            held.set(one.run.id, one)
+            model.runs.set(one.run.id, { status: "running", fence })
+          }
+          break
+        }
+        case "finish":
+        case "fail": {
+          const chosen = pick(model.running(), number)
+          if (chosen === null) break
+          const fence = held.get(chosen)?.run.lease?.fence ?? 0
+          yield* settle(chosen, ({ run }, at) =>
+            Transition.finish(run, fence, { _tag: kind === "finish" ? "Success" : "Failed", data: {}, errors: [] }, at)
+          )
+          model.runs.set(chosen, { status: "ended", fence })
+          break
+        }
+        case "interrupt": {
+          const chosen = pick([...model.runs.keys()], number)
+          if (chosen === null) break
+          const done = yield* Effect.result(
+            runs.change(caller.workspaceId, RunId.make(chosen), ({ run }, at) => Transition.interrupt(run, at))
+          )
+          assert.strictEqual(done._tag, model.runs.get(chosen)?.status === "ended" ? "Failure" : "Success")
+          model.runs.set(chosen, { status: "ended", fence: 0 })
+          break
+        }
+        case "abandon": {
+          const chosen = pick(model.running(), number)
+          if (chosen === null) break
+          const fence = held.get(chosen)?.run.lease?.fence ?? 0
+          const { run } = yield* settle(chosen, (gated, at) => Transition.abandon(gated.run, fence, gated.gate, at))
+          model.runs.set(chosen, { status: run.status === "execution.requeued" ? "waiting" : "ended", fence: 0 })
+          break
+        }
+        case "loseLease": {
+          // A worker that lost its lease is refused, whatever it brings.
+          const chosen = pick([...model.runs.keys()], number)
+          if (chosen === null) break
+          const stale = { id: RunId.make(chosen), fence: highestFence + 1 }
+          const late = yield* Effect.result(
+            runs.settle(stale, ({ run }, at) => Transition.finish(run, stale.fence, { _tag: "Success", data: {} }, at))
+          )
+          assert.strictEqual(late._tag, "Failure")
+          break
+        }
+        case "pass":
+          model.at += (1 + number) * (hour / 2)
+          yield* TestClock.setTime(model.at)
+          // The leases of the model's workers are renewed; what is due is done.
+          yield* runs.renew(
+            model.running().map((one) => ({ id: RunId.make(one), fence: model.runs.get(one)?.fence ?? 0 })),
+            hour
+          )
+          yield* store.review(100)
+          yield* runs.reap(100, ({ gate, run }, at) => Transition.reap(run, gate, at))
+          break
+      }
+      for (const [one, expected] of model.runs) {
+        const { run } = yield* runs.get(caller.workspaceId, RunId.make(one))
+        const status = run.endedAt !== null ? "ended" : run.lease !== null ? "running" : "waiting"
+        assert.strictEqual(status, expected.status, `after ${kind}`)
+      }
+    }
+
+    // In the end nothing is lost: what waits starts as soon as nothing holds it.
+    yield* gates.removeWindow(caller, id)
+    yield* gates.unpause(caller, "workflow", [id])
+    yield* TestClock.setTime(model.at + 24 * hour)
+    const left = new Set(model.waiting())
+    for (let claimed = yield* runs.claim({ worker: "w", limit: 50, leaseMillis: hour }); claimed.length > 0; ) {
+      for (const { run } of claimed) assert.isTrue(left.delete(run.id), "started twice, or never submitted")
+      claimed = yield* runs.claim({ worker: "w", limit: 50, leaseMillis: hour })
+    }
+    assert.deepStrictEqual([...left], [])
+  }).pipe(Effect.provide(services))
+
+const commands = Arbitrary.schema(Schema.Array(Command).check(Schema.isMaxLength(60)))
+
+it.effect.prop(
+  "the stores in memory and the plain model agree on every command",
+  [commands],
+  ([list]) => obey(list).pipe(Effect.provide(Memory.layer, { local: true })),
+  { arbitrary: { runs: 150, size: 60 }, timeout: 60_000 }
+)
+
+const long = (seed: string, length: number) =>
+  Effect.map(Arbitrary.sampleEffect(Arbitrary.schema(Command), { count: length, seed }), (list) => [...list])
+
+for (const [name, [layer]] of Object.entries({ embedded: databases.embedded, postgres: databases.postgres })) {
+  it.layer(layer as Layer.Layer<Stores, unknown>, { timeout: "60 seconds" })(`on ${name}`, (it) => {
+    it.effect.each(["a", "b", "c", "d"])(
+      "the stores and the plain model agree on a long series of commands (%s)",
+      (seed) => Effect.flatMap(long(seed, 120), obey),
+      120_000
+    )
+  })
+}

@@ -1,0 +1,96 @@
+/**
+ * A workspace, a workflow and what a run of it is given, for tests that do not care which.
+ */
+import { randomUUID } from "node:crypto"
+import { Effect, Result } from "effect"
+import * as Gate from "../../core/gate/Gate.ts"
+import { RunId } from "../../core/run/Run.ts"
+import type { Submission } from "../../core/run/Transition.ts"
+import { VersionId, WorkflowId } from "../../core/workflow/Workflow.ts"
+import { type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import { type Caller, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+
+/** The smallest graph there is. */
+export const graph = (url = "https://example.com") => {
+  const [start, end] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]
+  return {
+    nodes: [
+      { id: start, name: "Open", action: "START", parameters: { url } },
+      { id: end, name: "Done", action: "END", parameters: {} }
+    ],
+    edges: { [String(start)]: { to: String(end) } }
+  }
+}
+
+export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member") {
+  const id = WorkspaceId.make(randomUUID())
+  yield* (yield* WorkspaceStore).create({ id, name: "Test", createdAt: 0, waitingTtlMillis: null })
+  return { workspaceId: id, userId: UserId.make(randomUUID()), role } satisfies Caller
+})
+
+export const stored = (
+  caller: Caller,
+  overrides: { readonly maxRetries?: number; readonly note?: string } = {}
+): Stored => {
+  const workflowId = WorkflowId.make(randomUUID())
+  return {
+    workflow: {
+      id: workflowId,
+      workspaceId: caller.workspaceId,
+      name: "Nightly",
+      description: null,
+      createdAt: 0,
+      updatedAt: 0,
+      createdBy: caller.userId
+    },
+    version: {
+      versionId: VersionId.make(randomUUID()),
+      workflowId,
+      versionNumber: 1,
+      createdAt: 0,
+      createdBy: caller.userId,
+      versionNote: overrides.note ?? null,
+      content: {
+        ...graph(),
+        input_schema: {},
+        output_schema: {},
+        vault_schema: {},
+        max_retries: overrides.maxRetries ?? 0,
+        settings: {}
+      }
+    },
+    gate: Gate.open
+  }
+}
+
+export const makeWorkflow = Effect.fn(function* (caller: Caller, overrides: { readonly maxRetries?: number } = {}) {
+  const made = stored(caller, overrides)
+  yield* (yield* WorkflowStore).create(made, () => Result.void)
+  return made
+})
+
+export const submission = ({ version, workflow }: Stored, overrides: Partial<Submission> = {}): Submission => ({
+  id: RunId.make(randomUUID()),
+  workspaceId: workflow.workspaceId,
+  workflowId: workflow.id,
+  versionId: version.versionId,
+  input: {},
+  options: {},
+  maxRetries: version.content.max_retries,
+  expiresAt: null,
+  ...overrides
+})
+
+/** A window that is open from `from` to `to` o'clock every day, in UTC. */
+export const daily = (from: number, to: number) => ({
+  time_zone: "UTC",
+  regular_hours: (["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const).map(
+    (day) => ({
+      active_start_day: day,
+      active_start_time: { hours: from, minutes: 0 },
+      active_end_day: day,
+      active_end_time: { hours: to, minutes: 0 }
+    })
+  )
+})

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Arbitrary, Effect, Layer, Schema } from "effect"
+import { Arbitrary, Clock, Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
@@ -85,6 +85,9 @@ const obey = (commands: ReadonlyArray<Command>) =>
     const workflow = yield* makeWorkflow(caller, { maxRetries: 1 })
     const id = workflow.workflow.id
     const model = new Model()
+    // Tests that share a layer share its clock, which only goes on.
+    model.at = Math.ceil((yield* Clock.currentTimeMillis) / (24 * hour)) * 24 * hour
+    yield* TestClock.setTime(model.at)
     const held = new Map<string, Claimed>()
     let highestFence = 0
     const pick = (ids: ReadonlyArray<string>, number: number) =>

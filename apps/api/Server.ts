@@ -4,8 +4,8 @@
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer, Schema } from "effect"
-import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
@@ -50,6 +50,31 @@ const readiness = HttpRouter.add(
 
 const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer)
 
+/** What no other route answers: a known address with another method, or an unknown one. */
+const unrouted = HttpRouter.add(
+  "*",
+  "/*",
+  Effect.gen(function* () {
+    const { method, url } = yield* HttpServerRequest.HttpServerRequest
+    const path = url.split("?")[0] ?? ""
+    const methods = described.find(({ pattern }) => pattern.test(path))?.methods ?? []
+    if (methods.length === 0) return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
+    return HttpServerResponse.jsonUnsafe(
+      Errors.general(405, `Method ${method} is not allowed here: expected ${methods.join(" or ")}`),
+      {
+        status: 405,
+        headers: { allow: methods.join(", ") }
+      }
+    )
+  })
+)
+
+/** The described addresses as patterns, and their methods. */
+const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operations]) => ({
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`),
+  methods: Object.keys(operations).map((method) => method.toUpperCase())
+}))
+
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
     Layer.provide(handlers),
@@ -59,23 +84,17 @@ const routes = Layer.mergeAll(
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,
   health,
-  readiness
+  readiness,
+  unrouted
 ).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer)))
 
-/** What no handler answered: an unknown path, a wrong method, or a mistake of ours, which only the log tells about. */
+/** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Body.checked(handler).pipe(
     Effect.catchCause((cause) =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
-        const unrouted = cause.reasons.some(
-          (reason) =>
-            reason._tag === "Fail" &&
-            HttpServerError.isHttpServerError(reason.error) &&
-            reason.error.reason._tag === "RouteNotFound"
-        )
         const path = request.url.split("?")[0] ?? ""
-        if (unrouted) return refuse(404, `No endpoint ${request.method} ${path.slice(0, 200)}`)
         yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
         return refuse(500, "The request could not be answered because of an internal error")
       })

@@ -1,0 +1,107 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { OpenApi } from "effect/http-api"
+import { Api } from "../../apps/api/Api.ts"
+import type { Ability } from "../../core/workspace/Workspace.ts"
+import { allows } from "../../core/workspace/Workspace.ts"
+import { daily, graph } from "../support/fixtures.ts"
+import { layer, Service } from "../support/service.ts"
+
+const workflow = { name: "Nightly", ...graph() }
+
+interface Row {
+  readonly ability: Ability
+  /** What is sent when everything is in order, and the status it gets. */
+  readonly json?: unknown
+  readonly status: number
+}
+
+/** Every endpoint that needs a key. One that is missing here fails the test below. */
+const table: Readonly<Record<string, Row>> = {
+  "POST /workflows": { ability: "edit", json: workflow, status: 201 },
+  "GET /workflows": { ability: "read", status: 200 },
+  "GET /workflows/{workflow_id}": { ability: "read", status: 200 },
+  "PUT /workflows/{workflow_id}": { ability: "edit", json: workflow, status: 200 },
+  "GET /workflows/{workflow_id}/versions": { ability: "read", status: 200 },
+  "GET /workflows/{workflow_id}/versions/{version_number}": { ability: "read", status: 200 },
+  "GET /workflows/{workflow_id}/metadata": { ability: "read", status: 200 },
+  "GET /workflows/{workflow_id}/run-window": { ability: "read", status: 200 },
+  "PUT /workflows/{workflow_id}/run-window": { ability: "edit", json: daily(9, 17), status: 200 },
+  "DELETE /workflows/{workflow_id}/run-window": { ability: "edit", status: 200 },
+  "POST /workflows/{workflow_id}/run-window/preview": { ability: "read", json: daily(9, 17), status: 200 },
+  "POST /workflows/{workflow_id}/pause": { ability: "edit", json: {}, status: 200 },
+  "POST /runs/unpause": {
+    ability: "edit",
+    json: { pause_resource: "workflow", resource_ids: ["{workflow_id}"] },
+    status: 200
+  },
+  "POST /run": { ability: "edit", json: { workflow_id: "{workflow_id}" }, status: 201 },
+  "GET /run/{session_id}": { ability: "read", status: 200 },
+  "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
+  "GET /runs": { ability: "read", status: 200 }
+}
+
+it("the table of authorisation names every endpoint of the interface", () => {
+  const described = Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`)
+  )
+  assert.deepStrictEqual(described.sort(), Object.keys(table).sort())
+})
+
+it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
+  it.effect.each(Object.entries(table))("%s lets in whom it should, and nobody else", ([endpoint, row]) =>
+    Effect.gen(function* () {
+      const { dump, member, revoke, send } = yield* Service
+      const owner = yield* member("Owner")
+      const made = yield* send({ method: "POST", path: "/workflows", key: owner.key, json: workflow })
+      const workflowId = String(made.body.id)
+      const start = Effect.map(
+        send({ method: "POST", path: "/run", key: owner.key, json: { workflow_id: workflowId } }),
+        ({ body }) => String(body.session_id)
+      )
+      const [method = "", template = ""] = endpoint.split(" ")
+      const fill = (text: string, session: string) =>
+        text.replaceAll("{workflow_id}", workflowId).replace("{session_id}", session).replace("{version_number}", "1")
+      const ask = (key: string | null) =>
+        Effect.flatMap(start, (session) =>
+          send({
+            method,
+            path: fill(template, session),
+            key,
+            ...(row.json === undefined ? {} : { json: JSON.parse(fill(JSON.stringify(row.json), session)) })
+          })
+        )
+
+      const revoked = yield* member("Owner", owner)
+      yield* revoke(revoked)
+      for (const key of [null, "", "nonsense", "sk_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", revoked.key]) {
+        const session = yield* start
+        const before = yield* dump
+        const { body, status } = yield* send({
+          method,
+          path: fill(template, session),
+          key,
+          ...(row.json === undefined ? {} : { json: row.json })
+        })
+        assert.deepStrictEqual([status, body.statusCode, body.error], [401, 401, "Unauthorized"])
+        assert.strictEqual(yield* dump, before)
+      }
+
+      const stranger = yield* ask((yield* member("Owner")).key)
+      if (template.includes("{") || endpoint === "POST /run") {
+        assert.deepStrictEqual([stranger.status, stranger.body.error], [404, "Not Found"])
+      } else if (endpoint === "POST /runs/unpause") {
+        assert.deepInclude(stranger.body, { success: false, resumedRuns: 0 })
+      } else {
+        assert.strictEqual(stranger.status, row.status)
+        assert.notInclude(stranger.text, workflowId)
+      }
+
+      for (const role of ["Viewer", "Member", "Owner"] as const) {
+        const { body, status } = yield* ask((yield* member(role, owner)).key)
+        if (allows(role, row.ability)) assert.strictEqual(status, row.status, `${role}: ${JSON.stringify(body)}`)
+        else assert.deepStrictEqual([status, body.statusCode, body.error], [403, 403, "Forbidden"])
+      }
+    })
+  )
+})

@@ -1,9 +1,18 @@
 /**
  * Brings a database to the present schema. Each migration runs once, in a transaction, whoever starts first.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { Migrator } from "effect/sql"
 import { foundation } from "./migrations/0001_foundation.ts"
+
+/** Raised when the database cannot be reached, or cannot be brought to the present schema. */
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot use the database at DATABASE_URL: ${this.reason}`
+  }
+}
 
 const migrate = Migrator.make({})({
   loader: Migrator.fromRecord({ "0001_foundation": foundation }),
@@ -11,4 +20,11 @@ const migrate = Migrator.make({})({
 })
 
 /** Migrates when it is built. Layers that need the schema are built on it. */
-export const layer = Layer.effectDiscard(Effect.orDie(migrate))
+export const layer = Layer.effectDiscard(Effect.mapError(migrate, unavailable))
+
+/** Why a database cannot be used, from whatever its client failed with. */
+export function unavailable(error: { readonly message: string; readonly cause?: unknown }): DatabaseUnavailable {
+  let reason = error.message
+  for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) reason = cause.message || reason
+  return new DatabaseUnavailable({ reason })
+}

@@ -2,7 +2,7 @@
  * All stores on one PostgreSQL, its schema brought up to date before any of them is built.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Layer, type Redacted } from "effect"
+import { Effect, Layer, type Redacted } from "effect"
 import * as Migrations from "./Migrations.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
@@ -21,5 +21,9 @@ export const layerStores = Layer.mergeAll(
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */
 export const layer = (url: Redacted.Redacted<string>, maxConnections = 10) =>
   Layer.merge(layerStores, PgSignals.layer).pipe(
-    Layer.provideMerge(PgClient.layer({ url, maxConnections, applicationName: "sluice" }))
+    Layer.provideMerge(
+      PgClient.layerFrom(
+        PgClient.make({ url, maxConnections, applicationName: "sluice" }).pipe(Effect.mapError(Migrations.unavailable))
+      )
+    )
   )

@@ -1,0 +1,95 @@
+/**
+ * A real Chromium with the agent, for tests that walk graphs in it.
+ */
+import { existsSync } from "node:fs"
+import { Effect, Layer, Option, Result, type Schema } from "effect"
+import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
+import * as Site from "../../apps/demo/Site.ts"
+import * as Agent from "../../core/agent/Agent.ts"
+import type { Browser } from "../../core/agent/Browser.ts"
+import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
+
+export const executablePath = Option.getOrThrow(
+  PlaywrightBrowser.findExecutable(Option.fromUndefinedOr(process.env.SLUICE_CHROMIUM), existsSync)
+)
+
+/** Chromium that may reach the given origins, and nothing else that is private. */
+export const chromium = (allowedOrigins: ReadonlyArray<string>) =>
+  PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowedOrigins })
+
+/** Runs a test with the demo site and a browser that may reach it. */
+export const withSite = <A, E>(test: (site: string) => Effect.Effect<A, E, Browser>) =>
+  Effect.scoped(Effect.flatMap(Site.serve(0), (site) => test(site).pipe(Effect.provide(Layer.fresh(chromium([site]))))))
+
+export interface Step {
+  readonly action: string
+  readonly parameters?: Record<string, unknown>
+  /** Where it leads, by position; the following step when not given. */
+  readonly to?:
+    | number
+    | { readonly yes: number; readonly no: number }
+    | { readonly body: number; readonly done: number }
+}
+
+const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`
+
+/** A graph of steps that follow each other, START first and END last. */
+export const graphOf = (url: string, steps: ReadonlyArray<Step>) => {
+  const all: ReadonlyArray<Step> = [{ action: "START", parameters: { url } }, ...steps, { action: "END" }]
+  const nodes = all.map(({ action, parameters = {} }, index) => ({
+    id: id(index),
+    name: `${action} ${index}`,
+    action,
+    parameters
+  }))
+  const edges = Object.fromEntries(
+    all.slice(0, -1).map(({ to = -1 }, index) => {
+      if (typeof to === "number") return [id(index), { to: id(to < 0 ? index + 1 : to) }]
+      return "yes" in to
+        ? [id(index), { true: id(to.yes), false: id(to.no) }]
+        : [id(index), { loop_not_done: id(to.body), loop_done: id(to.done) }]
+    })
+  )
+  return { nodes, edges }
+}
+
+export interface Seen {
+  readonly outcome: Agent.Outcome
+  readonly steps: ReadonlyArray<string>
+  readonly pictures: ReadonlyArray<Agent.Picture>
+  readonly marks: ReadonlyArray<string>
+}
+
+/** Walks a graph and answers what came of it and what was told on the way. */
+export const walk = (
+  graph: { readonly nodes: unknown; readonly edges: unknown },
+  inputs: Schema.JsonObject = {},
+  options: {
+    readonly outputSchema?: Schema.JsonObject
+    readonly dryRun?: Schema.JsonObject
+    readonly limits?: Agent.Limits
+  } = {}
+) =>
+  Effect.gen(function* () {
+    const steps: Array<string> = []
+    const pictures: Array<Agent.Picture> = []
+    const marks: Array<string> = []
+    const outcome = yield* Agent.run(
+      {
+        graph: Result.getOrThrowWith(
+          GraphCheck.read(graph.nodes, graph.edges),
+          (problems) => new Error(JSON.stringify(problems))
+        ),
+        inputs,
+        outputSchema: options.outputSchema ?? {},
+        dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun }
+      },
+      {
+        step: (node) => Effect.sync(() => void steps.push(node.name)),
+        picture: (picture) => Effect.sync(() => void pictures.push(picture)),
+        before: (mark) => Effect.sync(() => void marks.push(mark))
+      },
+      options.limits
+    )
+    return { outcome, steps, pictures, marks } satisfies Seen
+  })

@@ -22,7 +22,7 @@ export default async () => {
     // The server refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     // Tests kill nothing but themselves, so what is written need not reach the disk.
-    postgresFlags: ["-c", "fsync=off", "-c", "max_connections=200"],
+    postgresFlags: ["-c", "max_connections=200"],
     onLog: () => {},
     onError: () => {}
   })

@@ -1,0 +1,42 @@
+/**
+ * `npm run bench`: the numbers that the project holds itself to, each against its reference in the same run.
+ */
+import { cpus, totalmem } from "node:os"
+import startServer from "../support/globalSetup.ts"
+import type { Row } from "./Row.ts"
+import { runs } from "./runs.ts"
+import { stores } from "./stores.ts"
+import { window } from "./window.ts"
+
+const suites = { window, stores, runs }
+const wanted = process.argv.slice(2)
+
+const print = ({ name, ok, ratio, reference, target, value }: Row): void => {
+  const cells = [
+    name.padEnd(44),
+    value.padStart(16),
+    reference.padStart(22),
+    ratio.toFixed(2).padStart(9),
+    target.padStart(8)
+  ]
+  process.stdout.write(`${cells.join("  ")}  ${ok ? "ok" : "MISSED"}\n`)
+}
+
+const [cpu] = cpus()
+process.stdout.write(
+  `${cpu?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}\n\n`
+)
+const stopServer = await startServer()
+let missed = 0
+try {
+  for (const [name, suite] of Object.entries(suites)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    for (const row of await suite()) {
+      print(row)
+      if (!row.ok) missed++
+    }
+  }
+} finally {
+  await stopServer?.()
+}
+process.exitCode = missed === 0 ? 0 : 1

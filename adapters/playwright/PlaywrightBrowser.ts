@@ -35,7 +35,7 @@ export class ChromiumNotRunnable extends Schema.TaggedError<ChromiumNotRunnable>
 }
 
 /** What no run needs: background traffic, first-run pages, and protocols that would pass the guard by. */
-const switches = [
+export const switches = [
   "--disable-quic",
   "--disable-background-networking",
   "--disable-component-update",
@@ -65,6 +65,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
     Effect.gen(function* () {
       const guard = options.allowPrivateNetworks ? null : yield* Guard.make(new Set(options.allowedOrigins))
       const proxy = guard === null ? [] : [`--proxy-server=${guard.server}`, "--proxy-bypass-list=<-loopback>"]
+      const scope = yield* Effect.scope
       const preparing = yield* Semaphore.make(1)
       const current = yield* Ref.make<Running | null>(null)
       const spare = yield* Ref.make<Ready | null>(null)
@@ -116,6 +117,8 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
           yield* Effect.ignore(Effect.tryPromise(() => context.close()))
           running.inUse--
           if (running.inUse === 0 && running !== (yield* Ref.get(current))) yield* close(running)
+          // The next context is made now, when no run has to share the machine with that.
+          yield* Effect.forkIn(refill, scope)
         })
 
       const refill = Effect.gen(function* () {
@@ -131,9 +134,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const refusal = (url: URL): string | null =>
         guard?.refusal(url.hostname, Number(url.port || (url.protocol === "https:" ? 443 : 80))) ?? null
 
-      const scope = yield* Effect.scope
       const open: Effect.Effect<Page, PageFailure, Scope.Scope> = Effect.acquireRelease(take, discard).pipe(
-        Effect.tap(() => Effect.forkIn(refill, scope)),
         Effect.map(({ page }) => PlaywrightPages.make(page, { refusal }))
       )
 

@@ -144,10 +144,13 @@ const settleTurns = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string
         select workflow_id from gates where ${sql.in("workflow_id", workflowIds)}
         order by workflow_id for no key update skip locked`
       if (locked.length === 0) return
+      // Ordered, so that the index answers: where most runs are of one workflow, a plain EXISTS is planned as a scan of all
+      // runs, which took 11 ms beside 100,000 held ones.
       yield* sql`
-        update gates set served_at = ${now}, waiting = exists (
-          select from runs where runs.workflow_id = gates.workflow_id
-            and status in ('execution.queued', 'execution.requeued'))
+        update gates set served_at = ${now}, waiting = (
+          select sequence from runs where runs.workflow_id = gates.workflow_id
+            and status in ('execution.queued', 'execution.requeued')
+          order by sequence limit 1) is not null
         where ${sql.in(
           "workflow_id",
           locked.map((row) => row.workflow_id)

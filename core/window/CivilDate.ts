@@ -84,7 +84,23 @@ export const startOfWeek = (day: EpochDay, weekStart: number): EpochDay => day -
  * Weeks are those of ISO 8601, except that they begin at `weekStart`: the first week of a year is the first with four
  * days in it, so the first days of January can belong to the last week of the year before.
  */
-export const weekOfYear = (date: Parts, weekStart: number): { readonly week: number; readonly weeks: number } => {
+export const weekOfYear = (date: Parts, weekStart: number): Week => {
+  // Many rules are asked about one date after the other, so the last answer is kept.
+  const known = lastWeeks[weekStart]
+  if (known !== undefined && known.day === date.day) return known.week
+  const week = findWeek(date, weekStart)
+  lastWeeks[weekStart] = { day: date.day, week }
+  return week
+}
+
+export interface Week {
+  readonly week: number
+  readonly weeks: number
+}
+
+const lastWeeks: Array<{ readonly day: EpochDay; readonly week: Week } | undefined> = []
+
+const findWeek = (date: Parts, weekStart: number): Week => {
   const start = startOfWeek(date.day, weekStart)
   // The week-year is the year of the fourth day of the week.
   const fourth = start + 3

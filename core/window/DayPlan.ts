@@ -9,6 +9,7 @@ import { Result } from "effect"
 import * as CivilDate from "./CivilDate.ts"
 import { type CalendarDate, Day, type RunWindow, type SpecialHours, type Time } from "./Definition.ts"
 import * as Recurrence from "./Recurrence.ts"
+import * as RecurrenceRule from "./RecurrenceRule.ts"
 
 export const dayMillis = 86_400_000
 
@@ -46,6 +47,7 @@ interface Entry {
   readonly active: boolean
   readonly start: number
   readonly end: number
+  readonly sieve: Recurrence.Sieve
   readonly matches: (date: CivilDate.Parts) => boolean
 }
 
@@ -119,8 +121,13 @@ export const contains = (stretches: Stretches, time: number): boolean => {
 }
 
 const matching = (level: Special["level"], entries: ReadonlyArray<Entry>, date: CivilDate.Parts): Special | null => {
-  const found = entries.filter((entry) => entry.matches(date))
-  return found.length === 0 ? null : { level, entries: found }
+  let found: Array<Entry> | null = null
+  for (const entry of entries) {
+    if (!Recurrence.passes(entry.sieve, date) || !entry.matches(date)) continue
+    if (found === null) found = [entry]
+    else found.push(entry)
+  }
+  return found === null ? null : { level, entries: found }
 }
 
 const toEntry = (entry: SpecialHours, index: number): Entry => ({
@@ -129,6 +136,7 @@ const toEntry = (entry: SpecialHours, index: number): Entry => ({
   active: entry.active,
   start: entry.active_start_time === undefined ? 0 : millisOf(entry.active_start_time),
   end: entry.active_end_time === undefined ? 0 : millisOf(entry.active_end_time),
+  sieve: seriesOf(entry)?.sieve ?? Recurrence.openSieve,
   matches: matcher(entry)
 })
 
@@ -146,7 +154,7 @@ export const seriesOf = (entry: SpecialHours): Recurrence.Series | null => {
   if (entry.recurrence === undefined || entry.recurrence_start === undefined) return null
   const known = allSeries.get(entry)
   if (known !== undefined) return known
-  const rule = Result.getOrThrow(Recurrence.parse(entry.recurrence))
+  const rule = Result.getOrThrow(RecurrenceRule.parse(entry.recurrence))
   const series = Recurrence.series(rule, epochDay(entry.recurrence_start))
   allSeries.set(entry, series)
   return series

@@ -15,6 +15,7 @@ import {
   type Time
 } from "./Definition.ts"
 import * as Recurrence from "./Recurrence.ts"
+import * as RecurrenceRule from "./RecurrenceRule.ts"
 import * as Zone from "./Zone.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -180,7 +181,7 @@ const readLabel = (value: unknown, path: string, note: Note): string | null => {
 const readRule = (value: unknown, path: string, note: Note): string | null => {
   if (typeof value !== "string")
     return note(path, `Expected a recurrence rule such as FREQ=WEEKLY, got ${shown(value)}`)
-  const parsed = Recurrence.parse(value)
+  const parsed = RecurrenceRule.parse(value)
   return Result.isSuccess(parsed) ? value : note(path, parsed.failure)
 }
 
@@ -203,7 +204,7 @@ const refuseLongCounts = (special: ReadonlyArray<SpecialHours | null>, note: Not
   let counted = 0
   for (const [index, entry] of special.entries()) {
     if (!entry?.recurrence || !entry.recurrence_start) continue
-    const rule = Result.getOrNull(Recurrence.parse(entry.recurrence))
+    const rule = Result.getOrNull(RecurrenceRule.parse(entry.recurrence))
     if (rule === null) continue
     counted += Recurrence.countingCost(rule, epochDay(entry.recurrence_start), countedUntil)
     if (counted > maxCountedDays) {

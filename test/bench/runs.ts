@@ -26,7 +26,7 @@ const browser = Layer.fresh(
 const demo = Effect.gen(function* () {
   const site = yield* Site.serve(0)
   const context = yield* Effect.context<never>()
-  const byHand = yield* Effect.promise(() => chromium.launch({ executablePath }))
+  const byHand = yield* Effect.promise(() => chromium.launch({ executablePath, args: [...PlaywrightBrowser.switches] }))
   yield* Effect.addFinalizer(() => Effect.promise(() => byHand.close()))
   const { runByHand } = yield* Effect.promise(() => import("./ByHand.ts"))
   return yield* Effect.gen(function* () {
@@ -45,10 +45,12 @@ const demo = Effect.gen(function* () {
       return took
     }
     const hand = async () => {
+      // The page is there before, and closed after: the agent has to see to both in its time.
       const page = await (await byHand.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
       await pause()
       const took = await timed(() => runByHand(page, site, "open"))
       await page.context().close()
+      await pause()
       return took
     }
     return yield* Effect.promise(() => inTurn(25, agent, hand))

@@ -392,31 +392,4 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
       })
     )
   })
-
-  describe("the server", () => {
-    it.effect("answers for its health, its description and its reference without a key", () =>
-      Effect.gen(function* () {
-        const { send } = yield* Service
-        assert.strictEqual((yield* send({ method: "GET", path: "/healthz" })).status, 200)
-        assert.strictEqual((yield* send({ method: "GET", path: "/readyz" })).status, 200)
-        assert.strictEqual((yield* send({ method: "GET", path: "/openapi.json" })).body.openapi, "3.1.0")
-        assert.include((yield* send({ method: "GET", path: "/docs" })).text, "<html")
-      })
-    )
-
-    it.effect("answers an unknown address and a forged artifact with 404", () =>
-      Effect.gen(function* () {
-        const { send } = yield* Service
-        const id = "00000000-0000-7000-8000-000000000001"
-        for (const path of [
-          "/nowhere",
-          `/artifacts/${id}?expires=9999999999999&signature=x`,
-          "/artifacts/..%2f..%2fetc"
-        ]) {
-          const { body, status } = yield* send({ method: "GET", path })
-          assert.deepStrictEqual([status, body.statusCode, body.error], [404, 404, "Not Found"])
-        }
-      })
-    )
-  })
 })

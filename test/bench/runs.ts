@@ -58,7 +58,7 @@ const demo = Effect.gen(function* () {
 }).pipe(Effect.scoped)
 
 /** Lets the machine come to rest between two measurements, as it is for a run that was waited for. */
-const pause = () => new Promise((resolve) => setTimeout(resolve, 150))
+const pause = () => new Promise((resolve) => setTimeout(resolve, 500))
 
 /** From the call that submits to the moment at which the site sees the request. */
 const toNavigation = Effect.gen(function* () {

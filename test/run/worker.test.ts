@@ -1,0 +1,155 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import { Signals } from "../../core/event/Signals.ts"
+import { Gates } from "../../core/gate/Gates.ts"
+import { Executor } from "../../core/run/Executor.ts"
+import { type RunId, statusAt } from "../../core/run/Run.ts"
+import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import * as Scheduler from "../../core/run/Scheduler.ts"
+import type { Outcome } from "../../core/run/Transition.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import * as Worker from "../../core/run/Worker.ts"
+import type { Caller, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+
+const hour = 3_600_000
+const options: Worker.Options = { name: "w", capacity: 2, leaseMillis: 30_000, graceMillis: 10_000 }
+const success: Outcome = { _tag: "Success", data: {} }
+
+/** An executor whose attempts begin when they are taken from `begun`, and end when they are told to. */
+const byHand = Effect.gen(function* () {
+  const begun = yield* Queue.unbounded<{ readonly claimed: Claimed; readonly end: Deferred.Deferred<Outcome> }>()
+  const layer = Layer.succeed(
+    Executor,
+    Executor.of({
+      execute: (claimed, reporter) =>
+        Effect.gen(function* () {
+          const end = yield* Deferred.make<Outcome>()
+          yield* reporter.mark({ acted: true })
+          yield* Queue.offer(begun, { claimed, end })
+          return yield* Deferred.await(end)
+        })
+    })
+  )
+  return { begun, layer }
+})
+
+const services = Layer.mergeAll(Gates.layer, Crypto.layer).pipe(Layer.provideMerge(Memory.layer))
+
+const provided = <A, E>(test: Effect.Effect<A, E, RunStore | Signals | Gates | Layer.Success<typeof services>>) =>
+  test.pipe(Effect.provide(Layer.fresh(services)))
+
+const submitted = (caller: Caller, overrides: { readonly maxRetries?: number } = {}) =>
+  Effect.gen(function* () {
+    const sent = submission(yield* makeWorkflow(caller, overrides))
+    yield* (yield* RunStore).submit(sent)
+    yield* (yield* Signals).publish({ _tag: "work" })
+    return sent
+  })
+
+const status = (id: RunId, workspaceId: WorkspaceId) =>
+  Effect.gen(function* () {
+    const { gate, run } = yield* (yield* RunStore).get(workspaceId, id)
+    return statusAt(run, gate, 0)
+  })
+
+it.effect("a worker starts what is submitted at once, and no more than it has room for", () =>
+  provided(
+    Effect.gen(function* () {
+      const { begun, layer } = yield* byHand
+      const caller = yield* makeWorkspace()
+      const worker = yield* Effect.forkChild(Worker.run(options).pipe(Effect.provide(layer)))
+      yield* Effect.yieldNow
+      const sent = [yield* submitted(caller), yield* submitted(caller), yield* submitted(caller)]
+      const [first, second] = [yield* Queue.take(begun), yield* Queue.take(begun)]
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(yield* Queue.size(begun), 0)
+      yield* Deferred.succeed(first.end, success)
+      const third = yield* Queue.take(begun)
+      assert.deepStrictEqual(
+        [first, second, third].map(({ claimed }) => claimed.run.id).sort(),
+        sent.map(({ id }) => id).sort()
+      )
+      yield* Deferred.succeed(second.end, success)
+      yield* Deferred.succeed(third.end, success)
+      yield* Fiber.interrupt(worker)
+      for (const { id } of sent) assert.strictEqual(yield* status(id, caller.workspaceId), "execution.success")
+    })
+  )
+)
+
+it.effect("a worker that ends waits for its runs, and then gives back what is left of them", () =>
+  provided(
+    Effect.gen(function* () {
+      const { begun, layer } = yield* byHand
+      const caller = yield* makeWorkspace()
+      const worker = yield* Effect.forkChild(Worker.run(options).pipe(Effect.provide(layer)))
+      yield* Effect.yieldNow
+      const [quick, slow] = [yield* submitted(caller), yield* submitted(caller, { maxRetries: 1 })]
+      const attempts = [yield* Queue.take(begun), yield* Queue.take(begun)]
+      const ending = yield* Effect.forkChild(Fiber.interrupt(worker))
+      yield* TestClock.adjust(9_000)
+      for (const { claimed, end } of attempts) if (claimed.run.id === quick.id) yield* Deferred.succeed(end, success)
+      yield* TestClock.adjust(1_000)
+      yield* Fiber.join(ending)
+      assert.strictEqual(yield* status(quick.id, caller.workspaceId), "execution.success")
+      assert.strictEqual(yield* status(slow.id, caller.workspaceId), "execution.requeued")
+    })
+  )
+)
+
+it.effect("a worker keeps its lease while it works, and stops when a person interrupts the run", () =>
+  provided(
+    Effect.gen(function* () {
+      const { begun, layer } = yield* byHand
+      const [runs, signals] = [yield* RunStore, yield* Signals]
+      const caller = yield* makeWorkspace()
+      const worker = yield* Effect.forkChild(Worker.run(options).pipe(Effect.provide(layer)))
+      yield* Effect.yieldNow
+      const sent = yield* submitted(caller)
+      yield* Queue.take(begun)
+      for (let minute = 0; minute < 10; minute++) {
+        yield* TestClock.adjust("20 seconds")
+        const reaped = yield* runs.reap(10, ({ gate, run }, at) => Transition.reap(run, gate, at))
+        assert.deepStrictEqual(reaped, [])
+      }
+      yield* runs.change(caller.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+      yield* signals.publish({ _tag: "ended", runId: sent.id })
+      const next = yield* submitted(caller)
+      const { claimed, end } = yield* Queue.take(begun)
+      assert.strictEqual(claimed.run.id, next.id)
+      yield* Deferred.succeed(end, success)
+      yield* Fiber.interrupt(worker)
+      assert.strictEqual(yield* status(sent.id, caller.workspaceId), "execution.stopped")
+    })
+  )
+)
+
+it.effect("the scheduler wakes the workers at the instant a window opens", () =>
+  provided(
+    Effect.gen(function* () {
+      const { begun, layer } = yield* byHand
+      const [gates, runs] = [yield* Gates, yield* RunStore]
+      const caller = yield* makeWorkspace()
+      const workflow = yield* makeWorkflow(caller)
+      yield* gates.setWindow(caller, workflow.workflow.id, daily(9, 17))
+      const scheduler = yield* Effect.forkChild(Scheduler.run())
+      const worker = yield* Effect.forkChild(Worker.run(options).pipe(Effect.provide(layer)))
+      yield* Effect.yieldNow
+      const sent = submission(workflow)
+      yield* runs.submit(sent)
+      yield* (yield* Signals).publish({ _tag: "due" })
+      yield* TestClock.setTime(9 * hour - 1)
+      assert.strictEqual(yield* Queue.size(begun), 0)
+      yield* TestClock.setTime(9 * hour)
+      const { claimed, end } = yield* Queue.take(begun)
+      assert.strictEqual(claimed.run.startedAt, 9 * hour)
+      yield* Deferred.succeed(end, success)
+      yield* Fiber.interrupt(worker)
+      yield* Fiber.interrupt(scheduler)
+    })
+  )
+)

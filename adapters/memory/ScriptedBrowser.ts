@@ -1,0 +1,130 @@
+/**
+ * A browser in memory, on sites that are written down: for testing graphs and the agent without Chromium.
+ *
+ * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. It does at once what a
+ * real page would do in time, so whoever waits for an element that is not there is refused at once.
+ */
+import { Effect, Layer, Ref, type Schema } from "effect"
+import { Browser, type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
+import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
+
+export interface ScriptedElement {
+  /** The selector that it is found by. Several elements may have the same one. */
+  readonly selector: string
+  readonly text?: string
+  /** What it holds when it is a field. */
+  readonly value?: string
+  /** The values that may be chosen when it is a list. */
+  readonly options?: ReadonlyArray<string>
+  /** The address that a click leads to. */
+  readonly leadsTo?: string
+  /** When it is a row: the texts of its parts, by their path in the row. */
+  readonly parts?: Readonly<Record<string, string>>
+}
+
+/** Pages by their address. */
+export type ScriptedSite = Readonly<Record<string, ReadonlyArray<ScriptedElement>>>
+
+/** Each session starts on an empty page, with every field as it is written down. */
+export const layer = (site: ScriptedSite): Layer.Layer<Browser> =>
+  Layer.succeed(Browser, Browser.of({ open: Effect.map(Ref.make(blank), (state) => open(site, state)) }))
+
+interface State {
+  readonly history: ReadonlyArray<string>
+  readonly fields: Readonly<Record<string, string>>
+  readonly focus: string | null
+}
+
+const blank: State = { history: [], fields: {}, focus: null }
+
+const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
+  const address = Effect.map(Ref.get(state), ({ history }) => history.at(-1) ?? "about:blank")
+  const elements = Effect.map(address, (url) => site[url] ?? [])
+
+  const goto = (url: string) =>
+    Object.hasOwn(site, url)
+      ? Ref.update(state, ({ history }) => ({ ...blank, history: [...history, url] }))
+      : Effect.fail(new PageFailure({ kind: "navigation", reason: "the server answered with status 404" }))
+
+  const one = Effect.fnUntraced(function* ({ selector, waitMillis }: Target) {
+    const found = (yield* elements).filter((element) => element.selector === selector)
+    const [only] = found
+    if (only !== undefined && found.length === 1) return only
+    return yield* new PageFailure({
+      kind: "mismatch",
+      reason: `${found.length} elements match after ${waitMillis} ms, expected exactly 1`,
+      selector,
+      matched: found.length
+    })
+  })
+
+  const textOf = (element: ScriptedElement, { fields }: State): string =>
+    fields[element.selector] ?? element.value ?? element.text ?? ""
+
+  const setField = (selector: string, change: (before: string) => string, initial = "") =>
+    Ref.update(state, (now) => ({
+      ...now,
+      focus: selector,
+      fields: { ...now.fields, [selector]: change(now.fields[selector] ?? initial) }
+    }))
+
+  const carryOut = (
+    plan: ExtractionPlan,
+    all: ReadonlyArray<ScriptedElement>,
+    now: State,
+    row: ScriptedElement | null
+  ): Schema.Json => {
+    switch (plan.kind) {
+      case "known":
+        return plan.value as Schema.Json
+      case "object":
+        return Object.fromEntries(
+          Object.entries(plan.fields).map(([name, field]) => [name, carryOut(field, all, now, row)])
+        )
+      case "list":
+        return all.filter(({ selector }) => selector === plan.path).map((found) => carryOut(plan.item, all, now, found))
+      case "value": {
+        const found = all.find(({ selector }) => selector === plan.path)
+        const own = found === undefined ? undefined : textOf(found, now)
+        const text = row === null ? own : plan.path === null ? row.text : row.parts?.[plan.path]
+        if (text === undefined) return null
+        return plan.type === "number" ? Number(text) : plan.type === "boolean" ? text === "true" : text
+      }
+    }
+  }
+
+  return {
+    goto,
+    address,
+    back: Ref.update(state, ({ history }) => ({ ...blank, history: history.slice(0, -1) })),
+    html: () => Effect.map(elements, (all) => all.map(({ text = "" }) => text).join("\n")),
+    click: Effect.fnUntraced(function* (target) {
+      const { leadsTo } = yield* one(target)
+      if (leadsTo !== undefined) yield* goto(leadsTo)
+    }),
+    type: Effect.fnUntraced(function* (target, { existing, strokes }) {
+      const selector = target === null ? (yield* Ref.get(state)).focus : (yield* one(target)).selector
+      if (selector === null) return
+      const initial = (yield* elements).find((element) => element.selector === selector)?.value
+      const typed = strokes.map((stroke) => (typeof stroke === "string" ? stroke : "")).join("")
+      yield* setField(selector, (before) => (existing === "keep" ? before + typed : typed), initial)
+    }),
+    select: Effect.fnUntraced(function* (target, value) {
+      const { options = [], selector } = yield* one(target)
+      if (options.includes(value)) return yield* setField(selector, () => value)
+      return yield* new PageFailure({ kind: "unusable", reason: "no option has this value or text", selector })
+    }),
+    find: (target) => Effect.asVoid(one(target)),
+    read: ({ selector }) =>
+      Effect.gen(function* () {
+        const found = (yield* elements).find((element) => element.selector === selector)
+        return found === undefined ? null : textOf(found, yield* Ref.get(state))
+      }),
+    extract: (plan) =>
+      Effect.gen(function* () {
+        return carryOut(plan, yield* elements, yield* Ref.get(state), null)
+      }),
+    clearCookies: Effect.void,
+    screenshot: () => Effect.succeed({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" })
+  }
+}

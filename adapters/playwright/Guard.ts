@@ -25,7 +25,6 @@ export const make = (allowed: ReadonlySet<string>): Effect.Effect<Guard, never, 
 
     const addressOf = async (host: string, port: number): Promise<string> => {
       const key = `${host}:${port}`
-      refusals.delete(key)
       const bare = host.replace(/^\[|\]$/g, "")
       const addresses = isIP(bare) > 0 ? [bare] : (await lookup(bare, { all: true })).map(({ address }) => address)
       const refused = addresses.find(isPrivate)
@@ -36,6 +35,7 @@ export const make = (allowed: ReadonlySet<string>): Effect.Effect<Guard, never, 
         refusals.set(key, reason)
         throw new Refused(reason)
       }
+      refusals.delete(key)
       return addresses[0] ?? bare
     }
 

@@ -40,11 +40,8 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
         if (done._tag === "Success") return
         if (done.failure.kind !== "mismatch") return yield* done.failure
         if ((yield* Clock.currentTimeMillis) - began + lookAgainMillis > target.waitMillis) {
-          const matched = yield* Effect.orElseSucceed(
-            attempt(target.selector, () => element.count()),
-            () => 0
-          )
-          return yield* mismatch(target, matched)
+          // Counting also tells a selector that cannot be read from one that matches nothing.
+          return yield* mismatch(target, yield* attempt(target.selector, () => element.count()))
         }
         yield* Effect.sleep(lookAgainMillis)
       }

@@ -152,16 +152,6 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
     })
   )
 
-/** How a service without any Chromium answers: runs fail with a sentence that says what to do. */
-export const layerMissing = Layer.succeed(
-  Browser,
-  Browser.of({
-    open: Effect.fail(
-      new PageFailure({ kind: "crash", reason: "no Chromium was found on this machine; SLUICE_CHROMIUM names one" })
-    )
-  })
-)
-
 /** The first of the programs that Chromium and its kin are usually installed as. */
 export const usualPaths = [
   "/usr/bin/chromium",

@@ -7,7 +7,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "
 import * as RunWindow from "../../core/window/RunWindow.ts"
 import { Authorization } from "./Authorization.ts"
 import * as Errors from "./Errors.ts"
-import { RunListItem, RunRecord } from "./RunRecord.ts"
+import { HoldJson, RunListItem, RunRecord } from "./RunRecord.ts"
 import { SchemaErrors } from "./SchemaErrors.ts"
 
 const workflow = { workflow_id: Schema.String }
@@ -53,14 +53,6 @@ const PreviewResponse = Schema.Struct({
   releases: Schema.Int,
   holds: Schema.Int
 }).annotate({ identifier: "RunWindowPreview" })
-
-const Hold = Schema.Struct({
-  kind: Schema.Literals(["run_window", "manual"]),
-  since: Schema.String,
-  until: Schema.NullOr(Schema.String),
-  by: Schema.String,
-  reason: Schema.String
-}).annotate({ identifier: "Hold" })
 
 const RunRequest = Schema.Struct({
   workflow_id: Schema.String,
@@ -144,7 +136,7 @@ export class GatesGroup extends HttpApiGroup.make("run windows").add(
       reason: optional(Schema.String.check(Schema.isMaxLength(1_024))),
       until: optional(Schema.String)
     }),
-    success: Schema.Struct({ success: Schema.Boolean, holds: Schema.Array(Hold) }),
+    success: Schema.Struct({ success: Schema.Boolean, holds: Schema.Array(HoldJson) }),
     error: edits
   }),
   HttpApiEndpoint.post("unpause", "/runs/unpause", {

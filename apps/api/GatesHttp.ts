@@ -1,14 +1,13 @@
 /** Answers the endpoints of run windows and pauses. */
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Hold } from "../../core/gate/Gate.ts"
 import { Gates, type WindowView } from "../../core/gate/Gates.ts"
 import type { RunWindowState } from "../../core/window/RunWindow.ts"
 import { WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import { Api, type RunWindowResponse } from "./Api.ts"
 import { CurrentCaller, callerWho } from "./Authorization.ts"
 import * as Errors from "./Errors.ts"
-import { iso, isoOrNull } from "./RunRecord.ts"
+import { holdJson, iso, isoOrNull } from "./RunRecord.ts"
 import { workflowId } from "./WorkflowsHttp.ts"
 
 const defaultOpenings = 10
@@ -85,8 +84,6 @@ const response = ({ runWindow, state, warnings }: WindowView): typeof RunWindowR
 })
 
 const stateJson = ({ nextOpenAt, open }: RunWindowState) => ({ open, nextOpenAt: isoOrNull(nextOpenAt) })
-
-const holdJson = (hold: Hold) => ({ ...hold, since: iso(hold.since), until: isoOrNull(hold.until) })
 
 const futureInstant = Effect.fnUntraced(function* (text: string | null) {
   if (text === null) return null

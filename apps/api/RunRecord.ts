@@ -2,6 +2,7 @@
  * The record of a run as the interface answers it.
  */
 import { Schema } from "effect"
+import type { Hold } from "../../core/gate/Gate.ts"
 import { type Run, RunError } from "../../core/run/Run.ts"
 import type { Listed } from "../../core/run/RunStore.ts"
 import type { View } from "../../core/run/Runs.ts"
@@ -21,6 +22,15 @@ const Screenshot = Schema.Struct({
 type Screenshot = typeof Screenshot.Type
 
 const instant = Schema.NullOr(Schema.String)
+
+/** One reason why a run may not start, as the interface answers it. */
+export const HoldJson = Schema.Struct({
+  kind: Schema.Literals(["run_window", "manual"]),
+  since: Schema.String,
+  until: instant,
+  by: Schema.String,
+  reason: Schema.String
+}).annotate({ identifier: "Hold" })
 
 export const RunRecord = Schema.Struct({
   session_id: Schema.String,
@@ -42,15 +52,7 @@ export const RunRecord = Schema.Struct({
   video_urls: Schema.Array(Schema.Json),
   file_urls: Schema.Array(Schema.Json),
   /** The holds that stand on a waiting run. */
-  holds: Schema.Array(
-    Schema.Struct({
-      kind: Schema.Literals(["run_window", "manual"]),
-      since: Schema.String,
-      until: instant,
-      by: Schema.String,
-      reason: Schema.String
-    })
-  ),
+  holds: Schema.Array(HoldJson),
   /** The earliest instant at which a waiting run can start, as far as it is known. */
   can_start_at: instant,
   /** What happened so far, oldest first. */
@@ -90,7 +92,7 @@ export const record = (view: View, sign: Sign): typeof RunRecord.Type => {
     screenshot_urls: view.events.flatMap(({ event }) => screenshot(event, sign)),
     video_urls: [],
     file_urls: [],
-    holds: view.holds.map((hold) => ({ ...hold, since: iso(hold.since), until: isoOrNull(hold.until) })),
+    holds: view.holds.map(holdJson),
     can_start_at: isoOrNull(view.earliestStart),
     events: view.events.map(({ at, event }) => ({
       event: event.event,
@@ -107,6 +109,12 @@ export const listItem = (run: Listed): typeof RunListItem.Type => ({
   workspace_id: run.workspaceId,
   ...times(run),
   dry_run: run.options.dry_run?.enabled === true
+})
+
+export const holdJson = (hold: Hold): typeof HoldJson.Type => ({
+  ...hold,
+  since: iso(hold.since),
+  until: isoOrNull(hold.until)
 })
 
 export const iso = (at: number): string => new Date(at).toISOString()

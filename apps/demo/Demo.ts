@@ -105,7 +105,7 @@ export const run = Effect.fn("Demo.run")(
 
     yield* report.title("Its window is closed now: the next run is accepted, and held")
     const now = yield* Clock.currentTimeMillis
-    yield* send("PUT", `/workflows/${workflow.id}/run-window`, closedUntilTomorrow(now), Schema.Json)
+    yield* send("PUT", `/workflows/${workflow.id}/run-window`, closedForNow(now), Schema.Json)
     const second = yield* start(workflow.id, "shipped")
     const { told } = yield* follow(second.session_id, 0, "execution.paused")
 
@@ -131,7 +131,7 @@ const alwaysOpen = {
 }
 
 /** A window of the hours after the present one and the next, every day: closed now, open in more than an hour. */
-const closedUntilTomorrow = (now: number) => {
+const closedForNow = (now: number) => {
   const hour = new Date(now).getUTCHours()
   const opens = (hour + 2) % 23
   return {

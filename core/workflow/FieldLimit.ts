@@ -77,5 +77,6 @@ export const refuse = (fields: ReadonlyArray<FieldTooLarge>): Result.Result<void
 export const asProblems = (fields: ReadonlyArray<FieldTooLarge>): ReadonlyArray<Problem> =>
   fields.map(({ field, message }) => ({ path: field, message }))
 
+/** The entries of a record whose keys are all known, which the type of `Object.keys` does not say. */
 const entries = <K extends string, V>(record: Readonly<Record<K, V>>): ReadonlyArray<readonly [K, V]> =>
-  Object.entries(record) as unknown as ReadonlyArray<readonly [K, V]>
+  (Object.keys(record) as Array<K>).map((key) => [key, record[key]])

@@ -1,7 +1,6 @@
 /**
  * The graph of a workflow: nodes that act, and edges that lead from each to the next.
  */
-import type { Schema } from "effect"
 import type { ActionName, Parameters } from "./Action.ts"
 
 export type NodeId = string
@@ -50,6 +49,3 @@ export const reach = (from: Iterable<NodeId>, next: (id: NodeId) => Iterable<Nod
   for (const id of found) for (const target of next(id)) found.add(target)
   return found
 }
-
-/** A value of a workflow's JSON. */
-export type Json = Schema.Json

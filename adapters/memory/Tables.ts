@@ -7,6 +7,7 @@ import type { Gate } from "../../core/gate/Gate.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
+import type { Kept } from "../../core/workspace/Collection.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 
@@ -20,6 +21,8 @@ interface Shape {
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
+  /** The entries of each collection, by its name. */
+  readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
   lastFence: number
@@ -35,6 +38,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       gates: new Map(),
       runs: new Map(),
       events: [],
+      collections: new Map(),
       served: new Map(),
       lastFence: 0
     })

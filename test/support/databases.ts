@@ -35,7 +35,10 @@ export const postgresLayer = Layer.unwrap(Effect.map(freshDatabase, (url) => Pos
 const truncate = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate workspaces cascade`).pipe(Effect.orDie)
 
 const clear = Effect.map(Tables, (tables) => {
-  for (const table of Object.values(tables)) if (table instanceof Map) table.clear()
+  for (const entries of tables.collections.values()) entries.clear()
+  for (const [name, table] of Object.entries(tables)) {
+    if (table instanceof Map && name !== "collections") table.clear()
+  }
   tables.events.length = 0
 })
 

@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
-import * as ArtifactLinks from "../../apps/api/ArtifactLinks.ts"
+import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import { type Caller, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
@@ -92,9 +92,7 @@ export const layer = Layer.effect(
       send,
       member,
       revoke: ({ caller, keyId }) => Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1)),
-      dump: Effect.sync(() =>
-        JSON.stringify(Object.entries(tables).map(([name, table]) => [name, table instanceof Map ? [...table] : table]))
-      )
+      dump: Effect.sync(() => JSON.stringify(tables, (_, value) => (value instanceof Map ? [...value] : value)))
     })
   })
 ).pipe(

@@ -3,13 +3,13 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import type { RunEnded, RunNotFound } from "../../core/run/Run.ts"
-import { type InvalidRunWindow, RunWindowIssue } from "../../core/window/RunWindow.ts"
-import type { FieldsTooLarge } from "../../core/workflow/FieldLimit.ts"
-import { InputError, type InvalidInput } from "../../core/workflow/InputContract.ts"
-import type { InvalidWorkflow, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
-import type { VersionConflict } from "../../core/workflow/Workflows.ts"
-import type { RoleForbids } from "../../core/workspace/Workspace.ts"
+import type { RunEnded, RunNotFound } from "../../../core/run/Run.ts"
+import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
+import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
+import { InputError, type InvalidInput } from "../../../core/workflow/InputContract.ts"
+import type { InvalidWorkflow, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import type { VersionConflict } from "../../../core/workflow/Workflows.ts"
+import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
 
 const body = <const Status extends number>(status: Status, fields: Schema.Struct.Fields = {}) =>
   Schema.Struct({

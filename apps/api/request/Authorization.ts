@@ -3,9 +3,9 @@
  */
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import { Keys } from "../../core/workspace/Keys.ts"
-import { type Ability, allows, type Caller, RoleForbids } from "../../core/workspace/Workspace.ts"
-import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import { Keys } from "../../../core/workspace/Keys.ts"
+import { type Ability, allows, type Caller, RoleForbids } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Errors from "./Errors.ts"
 
 /** The caller of the request that is being answered. */

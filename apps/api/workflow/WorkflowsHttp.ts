@@ -1,14 +1,14 @@
 /** Answers the endpoints of workflows. */
 import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import * as InputContract from "../../core/workflow/InputContract.ts"
-import { type Workflow, WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
-import type { Stored } from "../../core/workflow/WorkflowStore.ts"
-import { Workflows } from "../../core/workflow/Workflows.ts"
-import { Api } from "./Api.ts"
-import { CurrentCaller, callerWho } from "./Authorization.ts"
-import * as Errors from "./Errors.ts"
-import { iso } from "./RunRecord.ts"
+import * as InputContract from "../../../core/workflow/InputContract.ts"
+import { type Workflow, WorkflowId, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import type { Stored } from "../../../core/workflow/WorkflowStore.ts"
+import { Workflows } from "../../../core/workflow/Workflows.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller, callerWho } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { iso } from "../run/RunRecord.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,

@@ -2,10 +2,10 @@
  * The record of a run as the interface answers it.
  */
 import { Schema } from "effect"
-import type { Hold } from "../../core/gate/Gate.ts"
-import { type Run, RunError } from "../../core/run/Run.ts"
-import type { Listed } from "../../core/run/RunStore.ts"
-import type { View } from "../../core/run/Runs.ts"
+import type { Hold } from "../../../core/gate/Gate.ts"
+import { type Run, RunError } from "../../../core/run/Run.ts"
+import type { Listed } from "../../../core/run/RunStore.ts"
+import type { View } from "../../../core/run/Runs.ts"
 
 const Screenshot = Schema.Struct({
   screenshot_id: Schema.String,

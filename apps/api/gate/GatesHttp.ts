@@ -1,14 +1,15 @@
 /** Answers the endpoints of run windows and pauses. */
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Gates, type WindowView } from "../../core/gate/Gates.ts"
-import type { RunWindowState } from "../../core/window/RunWindow.ts"
-import { WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
-import { Api, type RunWindowResponse } from "./Api.ts"
-import { CurrentCaller, callerWho } from "./Authorization.ts"
-import * as Errors from "./Errors.ts"
-import { holdJson, iso, isoOrNull } from "./RunRecord.ts"
-import { workflowId } from "./WorkflowsHttp.ts"
+import { Gates, type WindowView } from "../../../core/gate/Gates.ts"
+import type { RunWindowState } from "../../../core/window/RunWindow.ts"
+import { WorkflowId, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller, callerWho } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { holdJson, iso, isoOrNull } from "../run/RunRecord.ts"
+import { workflowId } from "../workflow/WorkflowsHttp.ts"
+import type { RunWindowResponse } from "./GatesApi.ts"
 
 const defaultOpenings = 10
 

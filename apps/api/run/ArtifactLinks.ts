@@ -4,8 +4,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
-import * as Errors from "./Errors.ts"
+import { ArtifactFiles } from "../../../core/run/ArtifactFiles.ts"
+import * as Errors from "../request/Errors.ts"
 import { iso, type Sign } from "./RunRecord.ts"
 
 const lifetimeMillis = 7 * 86_400_000

@@ -1,0 +1,81 @@
+/** The endpoints of run windows and pauses. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import * as RunWindow from "../../../core/window/RunWindow.ts"
+import * as Errors from "../request/Errors.ts"
+import { edits, optional, workflow } from "../request/Fields.ts"
+import { HoldJson } from "../run/RunRecord.ts"
+
+const Json = Schema.Json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
+
+export const RunWindowResponse = Schema.Struct({
+  run_window: Schema.NullOr(RunWindow.RunWindow),
+  state: Schema.NullOr(RunWindow.RunWindowStateJson),
+  warnings: Schema.optionalKey(Schema.Array(RunWindow.RunWindowIssue))
+}).annotate({ identifier: "RunWindowResponse" })
+
+const PreviewResponse = Schema.Struct({
+  warnings: Schema.Array(RunWindow.RunWindowIssue),
+  state: RunWindow.RunWindowStateJson,
+  openings: Schema.Array(
+    Schema.Struct({
+      opens_at: Schema.String,
+      closes_at: Schema.NullOr(Schema.String),
+      decided_by: Schema.Array(Schema.Struct({ path: Schema.String, label: Schema.NullOr(Schema.String) }))
+    })
+  ),
+  releases: Schema.Int,
+  holds: Schema.Int
+}).annotate({ identifier: "RunWindowPreview" })
+
+export class GatesGroup extends HttpApiGroup.make("run windows").add(
+  HttpApiEndpoint.get("getRunWindow", "/workflows/:workflow_id/run-window", {
+    params: workflow,
+    success: RunWindowResponse,
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.put("setRunWindow", "/workflows/:workflow_id/run-window", {
+    params: workflow,
+    payload: Json,
+    success: RunWindowResponse,
+    error: edits
+  }),
+  HttpApiEndpoint.delete("removeRunWindow", "/workflows/:workflow_id/run-window", {
+    params: workflow,
+    success: RunWindowResponse,
+    error: [Errors.Forbidden, Errors.NotFound]
+  }),
+  HttpApiEndpoint.post("previewRunWindow", "/workflows/:workflow_id/run-window/preview", {
+    params: workflow,
+    query: {
+      openings: Schema.optionalKey(
+        Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 }))
+      )
+    },
+    payload: Json,
+    success: PreviewResponse,
+    error: [Errors.BadRequest, Errors.NotFound]
+  }),
+  HttpApiEndpoint.post("pause", "/workflows/:workflow_id/pause", {
+    params: workflow,
+    payload: Schema.Struct({
+      reason: optional(Schema.String.check(Schema.isMaxLength(1_024))),
+      until: optional(Schema.String)
+    }),
+    success: Schema.Struct({ success: Schema.Boolean, holds: Schema.Array(HoldJson) }),
+    error: edits
+  }),
+  HttpApiEndpoint.post("unpause", "/runs/unpause", {
+    payload: Schema.Struct({
+      pause_resource: Schema.Literals(["run_window", "workflow"]),
+      resource_ids: Schema.Array(Schema.String).check(Schema.isMaxLength(1_000))
+    }).annotate({ parseOptions: { errors: "all" } }),
+    success: Schema.Struct({
+      success: Schema.Boolean,
+      resumedRuns: Schema.Int,
+      skippedResourceGroups: Schema.Array(Schema.String),
+      errors: Schema.Array(Schema.String)
+    }),
+    error: [Errors.BadRequest, Errors.Forbidden]
+  })
+) {}

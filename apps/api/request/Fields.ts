@@ -1,0 +1,17 @@
+/**
+ * What the descriptions of several endpoints have in common.
+ */
+import { Schema } from "effect"
+import * as Errors from "./Errors.ts"
+
+/** The parameters of a path that names a workflow. */
+export const workflow = { workflow_id: Schema.String }
+
+/** The parameters of a path that names a run. */
+export const session = { session_id: Schema.String }
+
+/** A field that may be left out; `null` is the same as leaving it out. */
+export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** How a change of one thing may be refused. */
+export const edits = [Errors.BadRequest, Errors.Forbidden, Errors.NotFound] as const

@@ -1,0 +1,52 @@
+/**
+ * Things of one kind that a workspace keeps: each under an id, and known by a key that no other of the kind has there.
+ *
+ * Kinds that need nothing more than this from a store are each a service of their own of this shape, such as the error
+ * codes and the webhooks. What another workspace keeps is as if it did not exist.
+ */
+import { type Effect, type Option, type Result, Schema } from "effect"
+import type { WorkspaceId } from "./Workspace.ts"
+
+/** What is kept has an id, a UUID, that never changes. */
+export interface Kept {
+  readonly id: string
+}
+
+/** Raised by a change that would give two things of one kind the same key. `key` is the key that is taken. */
+export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", { key: Schema.String }) {
+  override get message() {
+    return `"${this.key}" is taken already in this workspace`
+  }
+}
+
+export interface Collection<A extends Kept> {
+  /** All of them, in the order in which they were inserted. */
+  readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<A>>
+
+  readonly get: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Option.Option<A>>
+
+  /** The one with this key. */
+  readonly find: (workspaceId: WorkspaceId, key: string) => Effect.Effect<Option.Option<A>>
+
+  readonly insert: (workspaceId: WorkspaceId, value: A) => Effect.Effect<void, KeyTaken>
+
+  /**
+   * Changes one by a decision made while nobody else can change it, and answers what it has become; none when there is
+   * no such thing. A decision that fails changes nothing. It must be pure: it may be called again.
+   */
+  readonly change: <E>(
+    workspaceId: WorkspaceId,
+    id: string,
+    decide: (before: A) => Result.Result<A, E>
+  ) => Effect.Effect<Option.Option<A>, E | KeyTaken>
+
+  /** Removes one and answers what it was; none when there was no such thing. */
+  readonly remove: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Option.Option<A>>
+}
+
+/** A kind: its name (lower case and underscores), how one of it is written as JSON, and what it is known by. */
+export interface Kind<A extends Kept> {
+  readonly name: string
+  readonly schema: Schema.Codec<A, unknown>
+  readonly key: (value: A) => string
+}

@@ -4,8 +4,10 @@
  * Every operation is one step of JavaScript: nothing else happens in between, which is all the locking there is.
  */
 import { Layer } from "effect"
+import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
+import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
@@ -18,5 +20,6 @@ export const layer = Layer.mergeAll(
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,
   MemoryArtifacts.layer,
+  Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
   layerSignals
 ).pipe(Layer.provideMerge(Tables.layer))

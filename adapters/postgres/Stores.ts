@@ -3,7 +3,9 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
+import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as Migrations from "./Migrations.ts"
+import * as PgCollection from "./PgCollection.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
@@ -15,7 +17,8 @@ export const layerStores = Layer.mergeAll(
   PgGateStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,
-  PgWorkspaceStore.layer
+  PgWorkspaceStore.layer,
+  Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes))
 ).pipe(Layer.provideMerge(Migrations.layer))
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */

@@ -9,7 +9,9 @@ import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
+import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { Api } from "./Api.ts"
+import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
@@ -48,7 +50,7 @@ const readiness = HttpRouter.add(
   })
 )
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer)
+const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, ErrorCodesHttp.layer)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -86,7 +88,7 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer)))
+).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer, ErrorCodes.layer)))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

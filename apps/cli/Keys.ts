@@ -40,6 +40,7 @@ const create = Command.make(
   {
     ...Settings.storage,
     workspace,
+    name: Flag.String("name").pipe(Flag.withDescription("What to call the key, to tell it from others"), Flag.optional),
     role: Flag.Literals("role", Role.literals).pipe(
       Flag.withDescription("What the key may do"),
       Flag.withDefault("Member")
@@ -55,6 +56,7 @@ const create = Command.make(
       yield* (yield* WorkspaceStore).addKey({
         id,
         hash: yield* keys.hash(key),
+        name: Option.getOrNull(settings.name),
         workspaceId,
         userId: UserId.make(yield* identifiers.uuid),
         role: settings.role as Role,
@@ -76,7 +78,7 @@ const list = Command.make(
       const { id } = yield* chosen(settings.workspace)
       for (const key of yield* (yield* WorkspaceStore).listKeys(id)) {
         const state = key.revokedAt === null ? "" : `  revoked ${new Date(key.revokedAt).toISOString()}`
-        yield* Console.log(`${key.id}  ${key.role.padEnd(6)}  ${new Date(key.createdAt).toISOString()}${state}`)
+        yield* Console.log(`${key.id}  ${key.role.padEnd(6)}  ${new Date(key.createdAt).toISOString()}  ${key.name ?? ""}${state}`)
       }
     }).pipe(Effect.provide(Assembly.layerStorage(settings)))
   })

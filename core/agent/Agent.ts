@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, type Schema } from "effect"
 import type { ActionName } from "../workflow/Action.ts"
+import * as ErrorReferences from "../workflow/ErrorReferences.ts"
 import type { Edge, Graph, Node, NodeId } from "../workflow/Graph.ts"
 import * as OutputContract from "../workflow/OutputContract.ts"
 import { boolCondition } from "./action/BoolCondition.ts"
@@ -14,7 +15,7 @@ import { inputText } from "./action/InputText.ts"
 import { navigate } from "./action/Navigate.ts"
 import { screenshot } from "./action/Screenshot.ts"
 import { Browser, type Page, type Shot } from "./Browser.ts"
-import { type Code, kinds, ofPage, StepFailed } from "./Failure.ts"
+import { type Code, declared, kinds, ofPage, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 
@@ -58,6 +59,8 @@ export interface Failure {
   readonly category: (typeof kinds)[Code]
   readonly message: string
   readonly original: string | null
+  /** The id of the error code that the node names for this failure. */
+  readonly errorCodeId: string | null
   readonly node: Node | null
   readonly address: string | null
 }
@@ -247,18 +250,25 @@ const failed = (
   { code, original, sentence }: StepFailed,
   node: Node | null,
   address: string | null
-): Outcome => ({
-  _tag: "Failed",
-  data,
-  failure: {
-    code,
-    category: kinds[code],
-    message: node === null ? sentence : `Node "${node.name}": ${sentence}${address === null ? "" : ` (at ${address})`}`,
-    original,
-    node,
-    address
+): Outcome => {
+  const said = node === null ? null : declared(node, code)
+  const errorCodeId = said === null ? null : ErrorReferences.idIn(said)
+  const words = errorCodeId === null ? said : null
+  const told = words ?? sentence
+  return {
+    _tag: "Failed",
+    data,
+    failure: {
+      code,
+      category: kinds[code],
+      message: node === null ? told : `Node "${node.name}": ${told}${address === null ? "" : ` (at ${address})`}`,
+      original: words === null ? original : sentence,
+      errorCodeId,
+      node,
+      address
+    }
   }
-})
+}
 
 const exceeded = (limits: Limits, steps: number, millis: number): StepFailed | null => {
   if (millis >= limits.millis) return tooLong(limits)

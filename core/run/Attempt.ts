@@ -3,6 +3,7 @@
  */
 import { Effect, Queue, type Result, Schedule, Semaphore } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
+import { Signals } from "../event/Signals.ts"
 import { Executor } from "./Executor.ts"
 import * as Run from "./Run.ts"
 import { type Claimed, type Gated, RunStore } from "./RunStore.ts"
@@ -17,6 +18,7 @@ import * as Transition from "./Transition.ts"
 export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed) {
   const store = yield* RunStore
   const executor = yield* Executor
+  const signals = yield* Signals
   const fence = claimed.run.lease?.fence ?? 0
   const held = { id: claimed.run.id, fence }
   const told = yield* Queue.unbounded<RunEvent>()
@@ -35,7 +37,11 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
     )
 
   const settle = (decide: (gated: Gated, now: number) => Result.Result<Transition.Change, Run.LeaseLost>) =>
-    Effect.andThen(write({}), patiently(store.settle(held, decide)))
+    write({}).pipe(
+      Effect.andThen(patiently(store.settle(held, decide))),
+      // A run that is put off is the scheduler's to wake the workers for.
+      Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void))
+    )
 
   const writer = Effect.forever(Effect.andThen(Queue.peek(told), write({})))
 
@@ -45,7 +51,9 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       Effect.logError("The attempt died of an internal error", defect).pipe(Effect.as(died))
     ),
     Effect.raceFirst(writer),
-    Effect.flatMap((outcome) => settle(({ run }, at) => Transition.finish(run, fence, outcome(run, at), at))),
+    Effect.flatMap((outcome) =>
+      settle(({ run, gate }, at) => Transition.settle(run, fence, outcome(run, at), gate, at))
+    ),
     Effect.onInterrupt(() => settle(({ run, gate }, at) => Transition.abandon(run, fence, gate, at))),
     Effect.catchTag("LeaseLost", (lost) => Effect.logInfo(lost.message)),
     Effect.annotateLogs({ session_id: held.id })

@@ -354,7 +354,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const caller = yield* makeWorkspace()
         const id = stored(caller).workflow.id
         const hash = `${"0123456789abcdef".repeat(4).slice(0, 52) + id.slice(0, 8)}0000`
-        yield* workspaces.addKey({ id, hash, ...caller, createdAt: 0, revokedAt: null })
+        yield* workspaces.addKey({ id, hash, name: "one", ...caller, createdAt: 0, revokedAt: null })
         assert.deepStrictEqual((yield* workspaces.authenticate(hash))._tag, "Some")
         assert.isTrue(yield* workspaces.revokeKey(caller.workspaceId, id, 1))
         assert.isFalse(yield* workspaces.revokeKey(caller.workspaceId, id, 2))

@@ -3,12 +3,13 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import type { RunEnded, RunNotFound } from "../../../core/run/Run.ts"
+import type { RunEnded } from "../../../core/run/Run.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
 import { InputError, type InvalidInput } from "../../../core/workflow/InputContract.ts"
-import type { InvalidWorkflow, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import type { InvalidWorkflow } from "../../../core/workflow/Workflow.ts"
 import type { VersionConflict } from "../../../core/workflow/Workflows.ts"
+import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
 
 const body = <const Status extends number>(status: Status, fields: Schema.Struct.Fields = {}) =>
@@ -100,9 +101,13 @@ export const invalidInput = ({ errors, inputSchema, message }: InvalidInput): Ba
   input_schema: inputSchema
 })
 
-export const notFound = ({ message }: WorkflowNotFound | RunNotFound) => general(404, message)
+/** The 404 of any failure of core that says that something does not exist. */
+export const notFound = ({ message }: { readonly _tag: `${string}NotFound`; readonly message: string }) =>
+  general(404, message)
 
 export const forbidden = ({ message }: RoleForbids) => general(403, message)
+
+export const keyTaken = ({ message }: KeyTaken) => general(409, message)
 
 export const ended = ({ message }: RunEnded) => general(409, message)
 

@@ -24,10 +24,11 @@ export const layer = Layer.effect(
         Effect.suspend(() => {
           const live = [...keys.values()].filter((key) => key.workspaceId === workspaceId && key.revokedAt === null)
           const key = live.find(({ id }) => id === keyId)
-          if (key === undefined) return Effect.succeed(false)
+          if (key === undefined) return Effect.succeed(Option.none())
           return Effect.map(Effect.fromResult(accept(key, live)), () => {
-            keys.set(keyId, { ...key, revokedAt: at })
-            return true
+            const revoked = { ...key, revokedAt: at }
+            keys.set(keyId, revoked)
+            return Option.some(revoked)
           })
         }),
       authenticate: (hash) =>

@@ -95,10 +95,10 @@ export const layer = Layer.effect(
               select * from api_keys where workspace_id = ${workspaceId} and revoked_at is null
               order by id for update`).map(toKey)
             const key = live.find(({ id }) => id === keyId)
-            if (key === undefined) return false
+            if (key === undefined) return Option.none()
             yield* Effect.fromResult(accept(key, live))
             yield* sql`update api_keys set revoked_at = ${new Date(at)} where id = ${key.id}`
-            return true
+            return Option.some({ ...key, revokedAt: at })
           })
         )
       ),

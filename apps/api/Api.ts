@@ -9,6 +9,7 @@ import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
+import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
 
 /** The whole interface that needs a key. */
 export class Api extends HttpApi.make("sluice")
@@ -16,6 +17,7 @@ export class Api extends HttpApi.make("sluice")
   .add(GatesGroup)
   .add(RunsGroup)
   .add(ErrorCodesGroup)
+  .add(WorkspacesGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .annotateMerge(

@@ -9,7 +9,9 @@ import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
+import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
+import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
@@ -20,6 +22,7 @@ import * as SchemaErrors from "./request/SchemaErrors.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
+import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
 
 /** Tells whether the service can do its work: whether its database answers. */
 export class Readiness extends Context.Service<Readiness, { readonly ready: Effect.Effect<boolean> }>()(
@@ -50,7 +53,7 @@ const readiness = HttpRouter.add(
   })
 )
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, ErrorCodesHttp.layer)
+const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, ErrorCodesHttp.layer, WorkspacesHttp.layer)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -88,7 +91,7 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer, ErrorCodes.layer)))
+).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer, ErrorCodes.layer, Workspaces.layer, ApiKeys.layer)))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

@@ -31,7 +31,7 @@ export class WorkspaceStore extends Context.Service<
     readonly addKey: (key: StoredKey) => Effect.Effect<void>
     readonly listKeys: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<StoredKey>>
     /**
-     * Revokes a key from `at` on, and tells whether there was such a key of this workspace that was not revoked yet.
+     * Revokes a key from `at` on and answers it; none when there was no such key of this workspace that was not revoked.
      *
      * `accept` judges it beside all keys of the workspace that are not revoked, while nobody else can revoke one; what
      * it refuses stays as it is.
@@ -41,7 +41,7 @@ export class WorkspaceStore extends Context.Service<
       keyId: string,
       at: number,
       accept?: (key: StoredKey, live: ReadonlyArray<StoredKey>) => Result.Result<void, E>
-    ) => Effect.Effect<boolean, E>
+    ) => Effect.Effect<Option.Option<StoredKey>, E>
     /** Who the key with this hash speaks for; none when it is unknown or revoked. */
     readonly authenticate: (hash: string) => Effect.Effect<Option.Option<Caller>>
   }

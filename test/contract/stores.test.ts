@@ -356,8 +356,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const hash = `${"0123456789abcdef".repeat(4).slice(0, 52) + id.slice(0, 8)}0000`
         yield* workspaces.addKey({ id, hash, name: "one", ...caller, createdAt: 0, revokedAt: null })
         assert.deepStrictEqual((yield* workspaces.authenticate(hash))._tag, "Some")
-        assert.isTrue(yield* workspaces.revokeKey(caller.workspaceId, id, 1))
-        assert.isFalse(yield* workspaces.revokeKey(caller.workspaceId, id, 2))
+        assert.strictEqual((yield* workspaces.revokeKey(caller.workspaceId, id, 1))._tag, "Some")
+        assert.strictEqual((yield* workspaces.revokeKey(caller.workspaceId, id, 2))._tag, "None")
         assert.deepStrictEqual((yield* workspaces.authenticate(hash))._tag, "None")
         assert.strictEqual((yield* workspaces.listKeys(caller.workspaceId))[0]?.revokedAt, 1)
       })

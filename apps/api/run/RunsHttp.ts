@@ -50,7 +50,7 @@ export const layer = HttpApiBuilder.group(
           .get(yield* CurrentCaller, yield* runId(params.session_id))
           .pipe(Effect.mapError(Errors.notFound))
         const request = yield* HttpServerRequest.HttpServerRequest
-        return record(view, yield* links.signer(`http://${request.headers.host ?? "localhost"}`))
+        return record(view, yield* links.under(`http://${request.headers.host ?? "localhost"}`))
       }),
       interrupt: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")

@@ -7,6 +7,7 @@ import { Layer } from "effect"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
+import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
@@ -15,6 +16,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.mergeAll(
+  MemoryEventLog.layer,
   MemoryGateStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,

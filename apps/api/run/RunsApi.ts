@@ -44,6 +44,16 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   }),
+  HttpApiEndpoint.post("failedItem", "/failed_item", {
+    headers: { "x-session-id": Schema.String },
+    payload: Schema.Struct({
+      reasoning: optional(Schema.String.check(Schema.isMaxLength(4_096))),
+      full_url: optional(Schema.String.check(Schema.isMaxLength(4_096))),
+      error_code: optional(Schema.String.check(Schema.isMaxLength(256)))
+    }).annotate({ identifier: "FailedItem", parseOptions: { errors: "all" } }),
+    success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
+    error: [...edits, Errors.Conflict]
+  }),
   HttpApiEndpoint.get("listRuns", "/runs", {
     query: RunFilter,
     success: Schema.Array(RunListItem),

@@ -50,11 +50,26 @@ export const layer = HttpApiBuilder.group(
           .get(yield* CurrentCaller, yield* runId(params.session_id))
           .pipe(Effect.mapError(Errors.notFound))
         const request = yield* HttpServerRequest.HttpServerRequest
-        return record(view, yield* links.signer(`http://${request.headers.host ?? "localhost"}`))
+        return record(view, yield* links.under(`http://${request.headers.host ?? "localhost"}`))
       }),
       interrupt: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")
         yield* runs.interrupt(caller, yield* runId(params.session_id)).pipe(
+          Effect.catchTags({
+            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
+            RunEnded: (error) => Effect.fail(Errors.ended(error))
+          })
+        )
+        return { success: true, message: "Run interrupt triggered" }
+      }),
+      failedItem: Effect.fn(function* ({ headers, payload }) {
+        const caller = yield* callerWho("edit")
+        const why = {
+          code: payload.error_code ?? "INTERRUPTED-E0001",
+          message: payload.reasoning ?? "Interrupted by a user",
+          address: payload.full_url ?? null
+        }
+        yield* runs.interrupt(caller, yield* runId(headers["x-session-id"]), why).pipe(
           Effect.catchTags({
             RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
             RunEnded: (error) => Effect.fail(Errors.ended(error))

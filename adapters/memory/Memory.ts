@@ -4,11 +4,12 @@
  * Every operation is one step of JavaScript: nothing else happens in between, which is all the locking there is.
  */
 import { Layer } from "effect"
+import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
-import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
+import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
@@ -23,5 +24,6 @@ export const layer = Layer.mergeAll(
   MemoryWorkspaceStore.layer,
   MemoryArtifacts.layer,
   Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
+  Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions)),
   layerSignals
 ).pipe(Layer.provideMerge(Tables.layer))

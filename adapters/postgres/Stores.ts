@@ -3,10 +3,11 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
+import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as Migrations from "./Migrations.ts"
-import * as PgEventLog from "./PgEventLog.ts"
 import * as PgCollection from "./PgCollection.ts"
+import * as PgEventLog from "./PgEventLog.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
@@ -20,7 +21,8 @@ export const layerStores = Layer.mergeAll(
   PgRunStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,
-  Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes))
+  Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
+  Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions))
 ).pipe(Layer.provideMerge(Migrations.layer))
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */

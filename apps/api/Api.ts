@@ -5,6 +5,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
+import { NotificationsGroup } from "./notification/NotificationsApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
@@ -18,6 +19,7 @@ export class Api extends HttpApi.make("sluice")
   .add(RunsGroup)
   .add(ErrorCodesGroup)
   .add(WorkspacesGroup)
+  .add(NotificationsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .annotateMerge(

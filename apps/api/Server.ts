@@ -6,6 +6,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
+import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
@@ -15,6 +16,7 @@ import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
 import * as Errors from "./request/Errors.ts"
@@ -53,7 +55,14 @@ const readiness = HttpRouter.add(
   })
 )
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, ErrorCodesHttp.layer, WorkspacesHttp.layer)
+const handlers = Layer.mergeAll(
+  WorkflowsHttp.layer,
+  GatesHttp.layer,
+  RunsHttp.layer,
+  ErrorCodesHttp.layer,
+  WorkspacesHttp.layer,
+  NotificationsHttp.layer
+)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -91,7 +100,19 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer, ErrorCodes.layer, Workspaces.layer, ApiKeys.layer)))
+).pipe(
+  Layer.provide(
+    Layer.mergeAll(
+      Gates.layer,
+      Runs.layer,
+      Workflows.layer,
+      ErrorCodes.layer,
+      Workspaces.layer,
+      ApiKeys.layer,
+      RunSubscriptions.layer
+    )
+  )
+)
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

@@ -67,7 +67,9 @@ const list = Command.make(
       const { id } = yield* chosen(settings.workspace)
       for (const key of yield* (yield* WorkspaceStore).listKeys(id)) {
         const state = key.revokedAt === null ? "" : `  revoked ${new Date(key.revokedAt).toISOString()}`
-        yield* Console.log(`${key.id}  ${key.role.padEnd(6)}  ${new Date(key.createdAt).toISOString()}  ${key.name ?? ""}${state}`)
+        yield* Console.log(
+          `${key.id}  ${key.role.padEnd(6)}  ${new Date(key.createdAt).toISOString()}  ${key.name ?? ""}${state}`
+        )
       }
     }).pipe(Effect.provide(Assembly.layerStorage(settings)))
   })

@@ -69,9 +69,7 @@ export class Workspaces extends Context.Service<
         }),
         set: Effect.fn("Workspaces.set")(function* (caller, id, settings) {
           const workspaceId = yield* own(caller, id)
-          return yield* store
-            .change(workspaceId, (before) => ({ ...before, ...settings }))
-            .pipe(existing(workspaceId))
+          return yield* store.change(workspaceId, (before) => ({ ...before, ...settings })).pipe(existing(workspaceId))
         })
       })
     })

@@ -9,8 +9,8 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { Keys } from "../../../core/workspace/Keys.ts"
 import { type Ability, allows, type Caller, RoleForbids } from "../../../core/workspace/Workspace.ts"
-import { WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import { WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 import * as Errors from "./Errors.ts"
 
 /** The caller of the request that is being answered. */

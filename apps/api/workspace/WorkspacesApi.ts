@@ -87,7 +87,10 @@ export class WorkspacesGroup extends HttpApiGroup.make("workspaces")
     HttpApiEndpoint.get("listApiKeys", "/api-keys", {
       success: Schema.Array(ApiKeyRecord),
       error: Errors.Forbidden
-    }).annotate(OpenApi.Summary, "List the API keys of the workspace, revoked ones included; never the keys themselves"),
+    }).annotate(
+      OpenApi.Summary,
+      "List the API keys of the workspace, revoked ones included; never the keys themselves"
+    ),
     HttpApiEndpoint.post("makeApiKey", "/api-keys", {
       payload: Schema.Struct({ role: Role, name: optional(title) }).annotate({
         identifier: "ApiKeyToMake",

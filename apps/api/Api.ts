@@ -3,12 +3,15 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import * as Description from "./Description.ts"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
 import { NotificationsGroup } from "./notification/NotificationsApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
+import { Surrounded } from "./request/Surrounded.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
+import { WorkflowBody } from "./workflow/WorkflowBody.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
 
@@ -22,10 +25,13 @@ export class Api extends HttpApi.make("sluice")
   .add(NotificationsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
+  .middleware(Surrounded)
+  .annotate(HttpApi.AdditionalSchemas, [WorkflowBody])
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",
       version: "1.0.0",
-      description: "Runs browser-automation workflows, and starts them only at the hours when they may run"
+      description: "Runs browser-automation workflows, and starts them only at the hours when they may run",
+      transform: Description.complete((): HttpApi.Constraint => Api)
     })
   ) {}

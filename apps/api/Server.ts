@@ -21,6 +21,7 @@ import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
 import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
+import { Surrounded } from "./request/Surrounded.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
@@ -93,7 +94,8 @@ const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
     Layer.provide(handlers),
     Layer.provide(Authorization.layer),
-    Layer.provide(SchemaErrors.layer)
+    Layer.provide(SchemaErrors.layer),
+    Layer.provide(Layer.succeed(Surrounded, (handler) => handler))
   ),
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,

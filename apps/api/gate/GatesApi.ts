@@ -1,7 +1,8 @@
 /** The endpoints of run windows and pauses. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import { bodyIs } from "../Description.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional, workflow } from "../request/Fields.ts"
 import { HoldJson } from "../run/RunRecord.ts"
@@ -39,7 +40,9 @@ export class GatesGroup extends HttpApiGroup.make("run windows").add(
     payload: Json,
     success: RunWindowResponse,
     error: edits
-  }),
+  })
+    .annotate(OpenApi.Identifier, "setRunWindow")
+    .annotateMerge(bodyIs("RunWindow")),
   HttpApiEndpoint.delete("removeRunWindow", "/workflows/:workflow_id/run-window", {
     params: workflow,
     success: RunWindowResponse,
@@ -55,7 +58,7 @@ export class GatesGroup extends HttpApiGroup.make("run windows").add(
     payload: Json,
     success: PreviewResponse,
     error: [Errors.BadRequest, Errors.NotFound]
-  }),
+  }).annotateMerge(bodyIs("RunWindow")),
   HttpApiEndpoint.post("pause", "/workflows/:workflow_id/pause", {
     params: workflow,
     payload: Schema.Struct({

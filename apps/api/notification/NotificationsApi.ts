@@ -1,6 +1,6 @@
 /** The endpoints of notifications. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Channel, NoticeKind } from "../../../core/event/Notifications.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional } from "../request/Fields.ts"
@@ -39,37 +39,26 @@ export const SubscriptionRecord = Schema.Struct({
 
 const path = "/notifications/run-subscriptions"
 
-export class NotificationsGroup extends HttpApiGroup.make("notifications")
-  .add(
-    HttpApiEndpoint.get("listRunSubscriptions", path, {
-      query: { all: Schema.optionalKey(Schema.Literals(["true", "false"])) },
-      success: Schema.Array(SubscriptionRecord),
-      error: Errors.Forbidden
-    }).annotate(
-      OpenApi.Summary,
-      "List the subscriptions that the user of the key made, with all=true those of everybody in the workspace"
-    ),
-    HttpApiEndpoint.post("subscribeToRuns", path, {
-      payload: Schema.Struct({ ...about, events: kinds, channel: optional(Channel) })
-        .check(oneOfThem)
-        .annotate({ identifier: "RunSubscriptionToMake", parseOptions: { errors: "all" } }),
-      success: Schema.Array(SubscriptionRecord).pipe(HttpApiSchema.status(201)),
-      error: edits
-    }).annotate(
-      OpenApi.Summary,
-      "Subscribe to events of the runs of the workspace or of some workflows; without a channel they go to the log"
-    ),
-    HttpApiEndpoint.delete("unsubscribeFromRuns", path, {
-      payload: Schema.Struct({ ...about, events: optional(kinds) })
-        .check(oneOfThem)
-        .annotate({ identifier: "RunSubscriptionToEnd", parseOptions: { errors: "all" } }),
-      success: Schema.Struct({ success: Schema.Boolean, changed: Schema.Int }).annotate({
-        identifier: "Unsubscribed"
-      }),
-      error: edits
-    }).annotate(
-      OpenApi.Summary,
-      "End the subscriptions of the workspace or of some workflows, for the given events or for all of them"
-    )
-  )
-  .annotate(OpenApi.Description, "Who is told when runs start, succeed, fail or are tried again") {}
+export class NotificationsGroup extends HttpApiGroup.make("notifications").add(
+  HttpApiEndpoint.get("listRunSubscriptions", path, {
+    query: { all: Schema.optionalKey(Schema.Literals(["true", "false"])) },
+    success: Schema.Array(SubscriptionRecord),
+    error: Errors.Forbidden
+  }),
+  HttpApiEndpoint.post("subscribeToRuns", path, {
+    payload: Schema.Struct({ ...about, events: kinds, channel: optional(Channel) })
+      .check(oneOfThem)
+      .annotate({ identifier: "RunSubscriptionToMake", parseOptions: { errors: "all" } }),
+    success: Schema.Array(SubscriptionRecord).pipe(HttpApiSchema.status(201)),
+    error: edits
+  }),
+  HttpApiEndpoint.delete("unsubscribeFromRuns", path, {
+    payload: Schema.Struct({ ...about, events: optional(kinds) })
+      .check(oneOfThem)
+      .annotate({ identifier: "RunSubscriptionToEnd", parseOptions: { errors: "all" } }),
+    success: Schema.Struct({ success: Schema.Boolean, changed: Schema.Int }).annotate({
+      identifier: "Unsubscribed"
+    }),
+    error: edits
+  })
+) {}

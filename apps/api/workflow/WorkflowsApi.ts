@@ -1,6 +1,7 @@
 /** The endpoints of workflows and their versions. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { bodyIs } from "../Description.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, workflow } from "../request/Fields.ts"
 
@@ -30,7 +31,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     payload: Json,
     success: Workflow.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden]
-  }),
+  }).annotateMerge(bodyIs("WorkflowToSave")),
   HttpApiEndpoint.get("list", "/workflows", { success: Schema.Array(WorkflowItem) }),
   HttpApiEndpoint.get("get", "/workflows/:workflow_id", {
     params: workflow,
@@ -42,7 +43,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     payload: Json,
     success: Workflow,
     error: [...edits, Errors.Conflict]
-  }),
+  }).annotateMerge(bodyIs("WorkflowToSave")),
   HttpApiEndpoint.get("versions", "/workflows/:workflow_id/versions", {
     params: workflow,
     success: Schema.Array(VersionSummary),

@@ -1,6 +1,6 @@
 /** The endpoints of workspaces, their settings and their API keys. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Role } from "../../../core/workspace/Workspace.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional } from "../request/Fields.ts"
@@ -59,50 +59,42 @@ const NewApiKey = Schema.Struct({ ...apiKey, key: Schema.String }).annotate({ id
 
 const settings = { workspace_id: Schema.String }
 
-export class WorkspacesGroup extends HttpApiGroup.make("workspaces")
-  .add(
-    HttpApiEndpoint.get("me", "/me", { success: Me }).annotate(OpenApi.Summary, "Tell who the key speaks for"),
-    HttpApiEndpoint.get("myWorkspaces", "/me/workspaces", { success: Schema.Array(WorkspaceRecord) }).annotate(
-      OpenApi.Summary,
-      "List the workspaces that the key belongs to, which is one"
-    ),
-    HttpApiEndpoint.get("listWorkspaces", "/workspaces", {
-      query: {
-        organization_id: Schema.optionalKey(Schema.String),
-        load_members: Schema.optionalKey(Schema.Literals(["true", "false"]))
-      },
-      success: Schema.Array(WorkspaceRecord)
-    }).annotate(OpenApi.Summary, "List the workspaces of the key, with load_members=true also who works in them"),
-    HttpApiEndpoint.get("getSettings", "/workspaces/:workspace_id/settings", {
-      params: settings,
-      success: WorkspaceSettings,
-      error: Errors.NotFound
-    }).annotate(OpenApi.Summary, "Read the settings of the workspace"),
-    HttpApiEndpoint.patch("changeSettings", "/workspaces/:workspace_id/settings", {
-      params: settings,
-      payload: SettingsChanges,
-      success: WorkspaceSettings,
-      error: edits
-    }).annotate(OpenApi.Summary, "Change the given settings of the workspace"),
-    HttpApiEndpoint.get("listApiKeys", "/api-keys", {
-      success: Schema.Array(ApiKeyRecord),
-      error: Errors.Forbidden
-    }).annotate(
-      OpenApi.Summary,
-      "List the API keys of the workspace, revoked ones included; never the keys themselves"
-    ),
-    HttpApiEndpoint.post("makeApiKey", "/api-keys", {
-      payload: Schema.Struct({ role: Role, name: optional(title) }).annotate({
-        identifier: "ApiKeyToMake",
-        parseOptions: { errors: "all" }
-      }),
-      success: NewApiKey.pipe(HttpApiSchema.status(201)),
-      error: [Errors.BadRequest, Errors.Forbidden]
-    }).annotate(OpenApi.Summary, "Make an API key of a new user; the key is shown this once"),
-    HttpApiEndpoint.delete("revokeApiKey", "/api-keys/:api_key_id", {
-      params: { api_key_id: Schema.String },
-      success: ApiKeyRecord,
-      error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
-    }).annotate(OpenApi.Summary, "Revoke an API key at once, unless it is the last one with the role Owner")
-  )
-  .annotate(OpenApi.Description, "The workspace of a key: who works in it, how it is set, and its API keys") {}
+export class WorkspacesGroup extends HttpApiGroup.make("workspaces").add(
+  HttpApiEndpoint.get("me", "/me", { success: Me }),
+  HttpApiEndpoint.get("myWorkspaces", "/me/workspaces", { success: Schema.Array(WorkspaceRecord) }),
+  HttpApiEndpoint.get("listWorkspaces", "/workspaces", {
+    query: {
+      organization_id: Schema.optionalKey(Schema.String),
+      load_members: Schema.optionalKey(Schema.Literals(["true", "false"]))
+    },
+    success: Schema.Array(WorkspaceRecord)
+  }),
+  HttpApiEndpoint.get("getSettings", "/workspaces/:workspace_id/settings", {
+    params: settings,
+    success: WorkspaceSettings,
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.patch("changeSettings", "/workspaces/:workspace_id/settings", {
+    params: settings,
+    payload: SettingsChanges,
+    success: WorkspaceSettings,
+    error: edits
+  }),
+  HttpApiEndpoint.get("listApiKeys", "/api-keys", {
+    success: Schema.Array(ApiKeyRecord),
+    error: Errors.Forbidden
+  }),
+  HttpApiEndpoint.post("makeApiKey", "/api-keys", {
+    payload: Schema.Struct({ role: Role, name: optional(title) }).annotate({
+      identifier: "ApiKeyToMake",
+      parseOptions: { errors: "all" }
+    }),
+    success: NewApiKey.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden]
+  }),
+  HttpApiEndpoint.delete("revokeApiKey", "/api-keys/:api_key_id", {
+    params: { api_key_id: Schema.String },
+    success: ApiKeyRecord,
+    error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  })
+) {}

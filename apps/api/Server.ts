@@ -73,7 +73,8 @@ const unrouted = HttpRouter.add(
     const { method, url } = yield* HttpServerRequest.HttpServerRequest
     const path = url.split("?")[0] ?? ""
     const methods = described.find(({ pattern }) => pattern.test(path))?.methods ?? []
-    if (methods.length === 0) return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
+    // A known address with a known method comes here when a part of it is longer than any id.
+    if (methods.length === 0 || methods.includes(method)) return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
     return HttpServerResponse.jsonUnsafe(
       Errors.general(405, `Method ${method} is not allowed here: expected ${methods.join(" or ")}`),
       {
@@ -118,7 +119,9 @@ const routes = Layer.mergeAll(
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Body.checked(handler).pipe(
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+    isReadable(url) ? Body.checked(handler) : Effect.succeed(refuse(404, "The address is not one that can be read"))
+  ).pipe(
     Effect.catchCause((cause) =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
@@ -128,6 +131,16 @@ const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerRes
       })
     )
   )
+
+/** The router knows nothing to say of an address whose escapes are no text. */
+const isReadable = (url: string): boolean => {
+  try {
+    decodeURIComponent(url.split("?")[0] ?? "")
+    return true
+  } catch {
+    return false
+  }
+}
 
 const refuse = (status: 404 | 500, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })

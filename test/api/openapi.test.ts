@@ -11,7 +11,7 @@ import { type Answer, layer, Service } from "../support/service.ts"
 
 const document = OpenApi.fromApi(Api) as unknown as Document
 const operations = operationsOf(document)
-const trials = 14
+const trials = 20
 
 const workflow = { name: "Nightly", ...graph() }
 

@@ -5,6 +5,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import * as Description from "./Description.ts"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
+import { EventsGroup } from "./event/EventsApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
 import { NotificationsGroup } from "./notification/NotificationsApi.ts"
 import { Authorization } from "./request/Authorization.ts"
@@ -23,6 +24,7 @@ export class Api extends HttpApi.make("sluice")
   .add(ErrorCodesGroup)
   .add(WorkspacesGroup)
   .add(NotificationsGroup)
+  .add(EventsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

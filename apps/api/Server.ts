@@ -3,9 +3,10 @@
  */
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
+import { EventStreams } from "../../core/event/EventStreams.ts"
 import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
@@ -15,8 +16,10 @@ import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
+import * as EventsHttp from "./event/EventsHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
+import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
 import * as Errors from "./request/Errors.ts"
@@ -62,7 +65,8 @@ const handlers = Layer.mergeAll(
   RunsHttp.layer,
   ErrorCodesHttp.layer,
   WorkspacesHttp.layer,
-  NotificationsHttp.layer
+  NotificationsHttp.layer,
+  EventsHttp.layer
 )
 
 /** What no other route answers: a known address with another method, or an unknown one. */
@@ -74,7 +78,8 @@ const unrouted = HttpRouter.add(
     const path = url.split("?")[0] ?? ""
     const methods = described.find(({ pattern }) => pattern.test(path))?.methods ?? []
     // A known address with a known method comes here when a part of it is longer than any id.
-    if (methods.length === 0 || methods.includes(method)) return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
+    if (methods.length === 0 || methods.includes(method))
+      return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
     return HttpServerResponse.jsonUnsafe(
       Errors.general(405, `Method ${method} is not allowed here: expected ${methods.join(" or ")}`),
       {
@@ -112,18 +117,23 @@ const routes = Layer.mergeAll(
       ErrorCodes.layer,
       Workspaces.layer,
       ApiKeys.layer,
-      RunSubscriptions.layer
+      RunSubscriptions.layer,
+      EventStreams.layer
     )
   )
 )
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
-    isReadable(url) ? Body.checked(handler) : Effect.succeed(refuse(404, "The address is not one that can be read"))
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    isReadable(request.url)
+      ? Effect.provideService(Body.checked(handler), AfterResponse.AfterResponse, AfterResponse.of(request))
+      : Effect.succeed(refuse(404, "The address is not one that can be read"))
   ).pipe(
     Effect.catchCause((cause) =>
       Effect.gen(function* () {
+        // Whoever asked has gone, or the server ends: there is nobody to answer.
+        if (Cause.hasInterrupts(cause)) return yield* Effect.failCause(cause)
         const request = yield* HttpServerRequest.HttpServerRequest
         const path = request.url.split("?")[0] ?? ""
         yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)

@@ -19,6 +19,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
   const store = yield* RunStore
   const executor = yield* Executor
   const signals = yield* Signals
+  const grown = signals.publish({ _tag: "events" })
   const fence = claimed.run.lease?.fence ?? 0
   const held = { id: claimed.run.id, fence }
   const told = yield* Queue.unbounded<RunEvent>()
@@ -32,6 +33,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
         unwritten = [...unwritten, ...(yield* Queue.clear(told))]
         if (unwritten.length === 0 && Object.keys(progress).length === 0) return
         yield* store.report(held, { events: unwritten, progress })
+        if (unwritten.length > 0) yield* grown
         unwritten = []
       }).pipe(patiently)
     )
@@ -40,7 +42,8 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
     write({}).pipe(
       Effect.andThen(patiently(store.settle(held, decide))),
       // A run that is put off is the scheduler's to wake the workers for.
-      Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void))
+      Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void)),
+      Effect.tap(grown)
     )
 
   const writer = Effect.forever(Effect.andThen(Queue.peek(told), write({})))

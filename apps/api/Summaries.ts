@@ -10,6 +10,8 @@ export const operations: Readonly<Record<string, string>> = {
   "errorCodes.getErrorCode": "Read an error code",
   "errorCodes.listErrorCodes": "List error codes; with workflow_id, those that its latest version names",
   "errorCodes.removeErrorCode": "Remove an error code; nodes that name it must name another when they are next saved",
+  "events.clientEvents": "Stream the events of the runs that a client started, the ones that it missed first",
+  "events.runEvents": "Stream the events of one run, from the one after Last-Event-ID",
   "notifications.listRunSubscriptions":
     "List the subscriptions that the user of the key made, with all=true those of everybody in the workspace",
   "notifications.subscribeToRuns":
@@ -49,6 +51,7 @@ export const operations: Readonly<Record<string, string>> = {
 /** What the operations of each group are about. */
 export const groups: Readonly<Record<string, string>> = {
   "error codes": "What a workspace calls the failures of its workflows, and what follows when a run fails with one",
+  events: "What happens to runs, as it happens",
   notifications: "Who is told when runs start, succeed, fail or are tried again",
   "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
   runs: "Single executions of workflows",

@@ -50,6 +50,8 @@ const fixtures = Effect.gen(function* () {
   const makers: Readonly<Record<string, Effect.Effect<string>>> = {
     workflow_id: workflowId,
     session_id: sessionId,
+    client_id: Effect.sync(() => randomUUID()),
+    "last-event-id": Effect.succeed("0"),
     "x-session-id": sessionId,
     version_number: Effect.succeed("1"),
     workspace_id: Effect.succeed(owner.caller.workspaceId),
@@ -199,6 +201,7 @@ it.layer(layer, { timeout: "60 seconds" })("the description", (it) => {
           if (operation.parameters.some(({ in: place }) => place !== "query")) yield* attempt({ id, body: valid })
         }
         for (const { in: place, name } of operation.parameters) {
+          if (place === "header") yield* attempt({ headers: { [name]: "garbage" }, body: valid })
           if (place !== "query" || streams) continue
           for (const query of [`${name}=garbage`, `${name}=a&${name}=b`, `${name}=`, `${name}=%ff`]) {
             yield* attempt({ query: `?${query}`, body: valid })

@@ -72,8 +72,8 @@ const foreign = (method: string, operation: Operation): ReadonlyArray<number> =>
 }
 
 /** The statuses of the failures that endpoints themselves declare. */
-const ownErrors = (api: HttpApi.Constraint): ReadonlyMap<string, ReadonlySet<number>> => {
-  const found = new Map<string, ReadonlySet<number>>()
+const ownErrors = (api: HttpApi.Constraint): ReadonlyMap<string, ReadonlySet<unknown>> => {
+  const found = new Map<string, ReadonlySet<unknown>>()
   HttpApi.reflect(api as HttpApi.Top, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {
@@ -84,8 +84,8 @@ const ownErrors = (api: HttpApi.Constraint): ReadonlyMap<string, ReadonlySet<num
   return found
 }
 
-const statuses = ({ error }: HttpApiEndpoint.Top): ReadonlyArray<number> =>
-  [...error].map((schema) => SchemaAST.resolveAt<number>("httpApiStatus")(schema.ast) ?? 500)
+const statuses = ({ error }: HttpApiEndpoint.Top): ReadonlyArray<unknown> =>
+  [...error].map(({ ast }) => SchemaAST.resolve(ast)?.httpApiStatus ?? ast.context?.annotations?.httpApiStatus)
 
 /** The names of the schemas that request bodies refer to, directly or through others. */
 const inRequests = ({ components, paths }: Document): ReadonlySet<string> => {

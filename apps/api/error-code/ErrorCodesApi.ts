@@ -1,6 +1,6 @@
 /** The endpoints of error codes. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ErrorAction } from "../../../core/workspace/ErrorCodes.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional } from "../request/Fields.ts"
@@ -40,37 +40,39 @@ const Created = Schema.Struct({ ...fields, created: Schema.Literal(true) }).anno
 
 const params = { error_code_id: Schema.String }
 
-export class ErrorCodesGroup extends HttpApiGroup.make("error codes").add(
-  HttpApiEndpoint.get("listErrorCodes", "/error-codes", {
-    query: { workflow_id: Schema.optionalKey(Schema.String) },
-    success: Schema.Array(ErrorCodeRecord),
-    error: Errors.NotFound
-  }),
-  HttpApiEndpoint.post("findOrCreateErrorCode", "/error-codes", {
-    payload: Schema.Struct({ error_code: name, ...details }).annotate({
-      identifier: "ErrorCodeToCreate",
-      parseOptions: { errors: "all" }
+export class ErrorCodesGroup extends HttpApiGroup.make("errorCodes")
+  .annotate(OpenApi.Title, "error codes")
+  .add(
+    HttpApiEndpoint.get("listErrorCodes", "/error-codes", {
+      query: { workflow_id: Schema.optionalKey(Schema.String) },
+      success: Schema.Array(ErrorCodeRecord),
+      error: Errors.NotFound
     }),
-    success: [Found, Created.pipe(HttpApiSchema.status(201))],
-    error: [Errors.BadRequest, Errors.Forbidden]
-  }),
-  HttpApiEndpoint.get("getErrorCode", "/error-codes/:error_code_id", {
-    params,
-    success: ErrorCodeRecord,
-    error: Errors.NotFound
-  }),
-  HttpApiEndpoint.patch("changeErrorCode", "/error-codes/:error_code_id", {
-    params,
-    payload: Schema.Struct({ error_code: optional(name), ...details }).annotate({
-      identifier: "ErrorCodeChanges",
-      parseOptions: { errors: "all" }
+    HttpApiEndpoint.post("findOrCreateErrorCode", "/error-codes", {
+      payload: Schema.Struct({ error_code: name, ...details }).annotate({
+        identifier: "ErrorCodeToCreate",
+        parseOptions: { errors: "all" }
+      }),
+      success: [Found, Created.pipe(HttpApiSchema.status(201))],
+      error: [Errors.BadRequest, Errors.Forbidden]
     }),
-    success: ErrorCodeRecord,
-    error: [...edits, Errors.Conflict]
-  }),
-  HttpApiEndpoint.delete("removeErrorCode", "/error-codes/:error_code_id", {
-    params,
-    success: ErrorCodeRecord,
-    error: [Errors.Forbidden, Errors.NotFound]
-  })
-) {}
+    HttpApiEndpoint.get("getErrorCode", "/error-codes/:error_code_id", {
+      params,
+      success: ErrorCodeRecord,
+      error: Errors.NotFound
+    }),
+    HttpApiEndpoint.patch("changeErrorCode", "/error-codes/:error_code_id", {
+      params,
+      payload: Schema.Struct({ error_code: optional(name), ...details }).annotate({
+        identifier: "ErrorCodeChanges",
+        parseOptions: { errors: "all" }
+      }),
+      success: ErrorCodeRecord,
+      error: [...edits, Errors.Conflict]
+    }),
+    HttpApiEndpoint.delete("removeErrorCode", "/error-codes/:error_code_id", {
+      params,
+      success: ErrorCodeRecord,
+      error: [Errors.Forbidden, Errors.NotFound]
+    })
+  ) {}

@@ -13,7 +13,7 @@ import type { ErrorCodeRecord } from "./ErrorCodesApi.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
-  "error codes",
+  "errorCodes",
   Effect.fn(function* (handlers) {
     const codes = yield* ErrorCodes
     const workflows = yield* Workflows

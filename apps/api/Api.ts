@@ -28,6 +28,8 @@ export class Api extends HttpApi.make("sluice")
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)
+  // Whoever sends something wrong is told of everything that is wrong.
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.AdditionalSchemas, [WorkflowBody])
   .annotateMerge(
     OpenApi.annotations({

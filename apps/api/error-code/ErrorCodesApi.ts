@@ -50,8 +50,7 @@ export class ErrorCodesGroup extends HttpApiGroup.make("errorCodes")
     }),
     HttpApiEndpoint.post("findOrCreateErrorCode", "/error-codes", {
       payload: Schema.Struct({ error_code: name, ...details }).annotate({
-        identifier: "ErrorCodeToCreate",
-        parseOptions: { errors: "all" }
+        identifier: "ErrorCodeToCreate"
       }),
       success: [Found, Created.pipe(HttpApiSchema.status(201))],
       error: [Errors.BadRequest, Errors.Forbidden]
@@ -64,8 +63,7 @@ export class ErrorCodesGroup extends HttpApiGroup.make("errorCodes")
     HttpApiEndpoint.patch("changeErrorCode", "/error-codes/:error_code_id", {
       params,
       payload: Schema.Struct({ error_code: optional(name), ...details }).annotate({
-        identifier: "ErrorCodeChanges",
-        parseOptions: { errors: "all" }
+        identifier: "ErrorCodeChanges"
       }),
       success: ErrorCodeRecord,
       error: [...edits, Errors.Conflict]

@@ -74,7 +74,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       payload: Schema.Struct({
         pause_resource: Schema.Literals(["run_window", "workflow"]),
         resource_ids: Schema.Array(Schema.String).check(Schema.isMaxLength(1_000))
-      }).annotate({ parseOptions: { errors: "all" } }),
+      }),
       success: Schema.Struct({
         success: Schema.Boolean,
         resumedRuns: Schema.Int,

@@ -48,14 +48,14 @@ export class NotificationsGroup extends HttpApiGroup.make("notifications").add(
   HttpApiEndpoint.post("subscribeToRuns", path, {
     payload: Schema.Struct({ ...about, events: kinds, channel: optional(Channel) })
       .check(oneOfThem)
-      .annotate({ identifier: "RunSubscriptionToMake", parseOptions: { errors: "all" } }),
+      .annotate({ identifier: "RunSubscriptionToMake" }),
     success: Schema.Array(SubscriptionRecord).pipe(HttpApiSchema.status(201)),
     error: edits
   }),
   HttpApiEndpoint.delete("unsubscribeFromRuns", path, {
     payload: Schema.Struct({ ...about, events: optional(kinds) })
       .check(oneOfThem)
-      .annotate({ identifier: "RunSubscriptionToEnd", parseOptions: { errors: "all" } }),
+      .annotate({ identifier: "RunSubscriptionToEnd" }),
     success: Schema.Struct({ success: Schema.Boolean, changed: Schema.Int }).annotate({
       identifier: "Unsubscribed"
     }),

@@ -14,7 +14,7 @@ const RunRequest = Schema.Struct({
   webhook: optional(Schema.JsonObject),
   additional_context: optional(Schema.JsonObject),
   notifications: optional(Schema.JsonObject)
-}).annotate({ identifier: "RunRequest", parseOptions: { errors: "all" } })
+}).annotate({ identifier: "RunRequest" })
 
 const texts = Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
 
@@ -50,7 +50,7 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
       reasoning: optional(Schema.String.check(Schema.isMaxLength(4_096))),
       full_url: optional(Schema.String.check(Schema.isMaxLength(4_096))),
       error_code: optional(Schema.String.check(Schema.isMaxLength(256)))
-    }).annotate({ identifier: "FailedItem", parseOptions: { errors: "all" } }),
+    }).annotate({ identifier: "FailedItem" }),
     success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
     error: [...edits, Errors.Conflict]
   }),

@@ -42,7 +42,7 @@ const SettingsChanges = Schema.Struct({
   waiting_ttl_seconds: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: aYear }))).annotate({
     description: "null lets runs wait for ever; left out, it stays as it is. Runs submitted before keep what they had"
   })
-}).annotate({ identifier: "WorkspaceSettingsChanges", parseOptions: { errors: "all" } })
+}).annotate({ identifier: "WorkspaceSettingsChanges" })
 
 const apiKey = {
   id: Schema.String,
@@ -86,8 +86,7 @@ export class WorkspacesGroup extends HttpApiGroup.make("workspaces").add(
   }),
   HttpApiEndpoint.post("makeApiKey", "/api-keys", {
     payload: Schema.Struct({ role: Role, name: optional(title) }).annotate({
-      identifier: "ApiKeyToMake",
-      parseOptions: { errors: "all" }
+      identifier: "ApiKeyToMake"
     }),
     success: NewApiKey.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden]

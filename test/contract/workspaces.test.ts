@@ -44,15 +44,20 @@ const suite = <E>(name: string, layer: Layer.Layer<WorkspaceStore, E>) =>
       })
     )
 
-    it.effect("gives back keys as they were kept", () =>
+    it.effect("gives back keys as they were kept, and recognises each until it is revoked", () =>
       Effect.gen(function* () {
         const store = yield* WorkspaceStore
         const { workspaceId } = yield* makeWorkspace()
         const named = key(workspaceId, "Viewer", "Nightly ✓")
         yield* store.addKey(named)
         assert.deepStrictEqual(yield* store.listKeys(workspaceId), [named])
+        const { role, userId } = named
+        assert.deepStrictEqual(yield* store.authenticate(named.hash), Option.some({ role, userId, workspaceId }))
         const revoked = yield* store.revokeKey(workspaceId, named.id, 7)
         assert.deepStrictEqual(revoked, Option.some({ ...named, revokedAt: 7 }))
+        assert.isTrue(Option.isNone(yield* store.authenticate(named.hash)))
+        assert.isTrue(Option.isNone(yield* store.revokeKey(workspaceId, named.id, 8)))
+        assert.deepStrictEqual(yield* store.listKeys(workspaceId), [{ ...named, revokedAt: 7 }])
       })
     )
 

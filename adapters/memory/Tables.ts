@@ -4,6 +4,7 @@
 import { Context, Layer } from "effect"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import type { Gate } from "../../core/gate/Gate.ts"
+import type { Interaction } from "../../core/interaction/Interaction.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
@@ -21,6 +22,8 @@ interface Shape {
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
+  /** The latest question of each run. */
+  readonly interactions: Map<string, Interaction>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   /** When runs of a workflow were last taken. */
@@ -38,6 +41,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       gates: new Map(),
       runs: new Map(),
       events: [],
+      interactions: new Map(),
       collections: new Map(),
       served: new Map(),
       lastFence: 0

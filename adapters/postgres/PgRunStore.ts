@@ -17,6 +17,7 @@ interface EventRow {
   readonly at: Date
   readonly event: string
   readonly payload: string
+  readonly expires_at: Date | null
 }
 
 /** Raised within a submission whose workflow was just forgotten, so that it begins anew. */
@@ -231,5 +232,9 @@ const toLogged = (row: EventRow): LoggedEvent => ({
   sequence: Number(row.sequence),
   runId: row.run_id,
   at: row.at.getTime(),
-  event: decodeEvent({ event: row.event, payload: JSON.parse(row.payload) })
+  event: decodeEvent({
+    event: row.event,
+    payload: JSON.parse(row.payload),
+    ...(row.expires_at === null ? {} : { expires_at: row.expires_at.getTime() })
+  })
 })

@@ -4,6 +4,7 @@
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { GatesGroup } from "./gate/GatesApi.ts"
+import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
@@ -14,6 +15,7 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(InteractionsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .annotateMerge(

@@ -19,6 +19,17 @@ const ended = {
   vault_entries: Schema.NullOr(Schema.JsonObject)
 }
 
+const question = {
+  ...session,
+  current_step: Schema.String,
+  missing_properties: Schema.Array(Schema.String),
+  expected_json_schema_datamodel: Schema.JsonObject,
+  message: Schema.String
+}
+
+/** Until when an event matters, in epoch milliseconds, where it says so itself. */
+const expires_at = Schema.optionalKey(Schema.Finite)
+
 /** One event: what happened, to which run, and the facts that belong to it. */
 export const RunEvent = Schema.Union([
   Schema.Struct({ event: Schema.Literal("execution.queued"), payload: Schema.Struct(session) }),
@@ -60,6 +71,35 @@ export const RunEvent = Schema.Union([
       metadata: Schema.JsonObject
     })
   }),
+  Schema.Struct({ event: Schema.Literal("interaction.waiting"), payload: Schema.Struct(question), expires_at }),
+  Schema.Struct({ event: Schema.Literal("interaction.finished"), payload: Schema.Struct(question) }),
+  Schema.Struct({
+    event: Schema.Literal("interaction.failed"),
+    payload: Schema.Struct({
+      ...session,
+      current_step: Schema.String,
+      message: Schema.String,
+      reason: Schema.Literals(["timeout", "interrupted"])
+    })
+  }),
+  Schema.Struct({
+    event: Schema.Literal("execution.input_required"),
+    payload: Schema.Struct({
+      ...session,
+      current_step: Schema.String,
+      message: Schema.String,
+      input_variables: Schema.JsonObject,
+      /** The picture of the page; whoever renders the event gives its address in place of it, as `screenshot_url`. */
+      screenshot_id: Schema.NullOr(Schema.String),
+      reason: Schema.Literals([
+        "input_required",
+        "incorrect_form_input",
+        "multiple_matching_results",
+        "non_dismissible_popup"
+      ])
+    }),
+    expires_at
+  }),
   Schema.Struct({ event: Schema.Literal("execution.success"), payload: Schema.Struct(ended) }),
   Schema.Struct({ event: Schema.Literal("execution.failed"), payload: Schema.Struct(ended) }),
   Schema.Struct({ event: Schema.Literal("execution.stopped"), payload: Schema.Struct(ended) })
@@ -73,3 +113,10 @@ export interface LoggedEvent {
   readonly at: number
   readonly event: RunEvent
 }
+
+/** How long an event matters that does not say it itself, in milliseconds. */
+const lifetimeMillis = 300_000
+
+/** The instant until which an event matters, in epoch milliseconds. */
+export const expiresAt = ({ at, event }: Pick<LoggedEvent, "at" | "event">): number =>
+  ("expires_at" in event ? event.expires_at : undefined) ?? at + lifetimeMillis

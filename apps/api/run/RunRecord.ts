@@ -2,6 +2,7 @@
  * The record of a run as the interface answers it.
  */
 import { Schema } from "effect"
+import type { RunEvent } from "../../../core/event/RunEvent.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import { type Run, RunError } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
@@ -97,7 +98,7 @@ export const record = (view: View, sign: Sign): typeof RunRecord.Type => {
     events: view.events.map(({ at, event }) => ({
       event: event.event,
       at: iso(at),
-      payload: event.payload as Schema.JsonObject
+      payload: payloadOf(event, sign)
     }))
   }
 }
@@ -120,6 +121,13 @@ export const holdJson = (hold: Hold): typeof HoldJson.Type => ({
 export const iso = (at: number): string => new Date(at).toISOString()
 
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
+
+/** The payload of an event as the outside sees it: pictures are given by their address. */
+export const payloadOf = (event: RunEvent, sign: Sign): Schema.JsonObject => {
+  if (event.event !== "execution.input_required") return event.payload as Schema.JsonObject
+  const { screenshot_id, ...facts } = event.payload
+  return { ...facts, screenshot_url: screenshot_id === null ? null : sign(screenshot_id).url }
+}
 
 const times = (run: Pick<Run, "createdAt" | "startedAt" | "endedAt">) => ({
   created_at: iso(run.createdAt),

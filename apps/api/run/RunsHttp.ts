@@ -77,7 +77,8 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-const runId = (text: string) =>
+/** The id in a path; one of another form is the id of no run. */
+export const runId = (text: string) =>
   Schema.decodeUnknownEffect(RunId)(text).pipe(
     Effect.mapError(() => Errors.notFound(new RunNotFound({ sessionId: text })))
   )

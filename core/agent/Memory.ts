@@ -38,18 +38,23 @@ export const gathered = ({ answers, data }: Memory, outputSchema: Schema.JsonObj
   return { ...data, ...Object.fromEntries(Object.entries(answers).filter(([name]) => Object.hasOwn(named, name))) }
 }
 
-/** A text in which what a person answered is not to be read. Answers of less than four characters are left: they hide nothing. */
+/**
+ * A text in which what a person answered is not to be read, as it is or as a part of an address. Answers of less than four
+ * characters are left: they hide nothing.
+ */
 export const withoutAnswers = (text: string, { answers }: Memory): string => {
-  let hidden = text
+  const written: Array<string> = []
   const pending: Array<Schema.Json> = [answers]
   for (const value of pending) {
     if (typeof value === "object" && value !== null) pending.push(...Object.values(value))
-    else if (typeof value === "string" || typeof value === "number") {
-      const written = String(value)
-      if (written.length >= 4) hidden = hidden.replaceAll(written, "[answer]")
-    }
+    else if (typeof value === "string")
+      written.push(value, encodeURIComponent(value.replace(/\p{Surrogate}/gu, "\ufffd")))
+    else if (typeof value === "number") written.push(String(value))
   }
-  return hidden
+  return written
+    .filter((one) => one.length >= 4)
+    .sort((a, b) => b.length - a.length)
+    .reduce((hidden, one) => hidden.replaceAll(one, "[answer]"), text)
 }
 
 const without = (values: Schema.JsonObject, others: Schema.JsonObject): Schema.JsonObject =>

@@ -38,7 +38,11 @@ const table: Readonly<Record<string, Row>> = {
   "POST /run": { ability: "edit", json: { workflow_id: "{workflow_id}" }, status: 201 },
   "GET /run/{session_id}": { ability: "read", status: 200 },
   "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
-  "GET /runs": { ability: "read", status: 200 }
+  "GET /runs": { ability: "read", status: 200 },
+  // The runs of this table wait to be started, and ask nothing.
+  "GET /run/{session_id}/user_interaction": { ability: "read", status: 404 },
+  "POST /run/{session_id}/user_interaction": { ability: "edit", json: { code: "123456" }, status: 409 },
+  "POST /run/{session_id}/new_input_variables": { ability: "edit", json: { input_variables: { a: 1 } }, status: 400 }
 }
 
 it("the table of authorisation names every endpoint of the interface", () => {

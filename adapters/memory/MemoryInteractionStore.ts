@@ -8,7 +8,11 @@ export const layer = Layer.effect(
   InteractionStore,
   Effect.map(Tables, ({ interactions }) =>
     InteractionStore.of({
-      put: (interaction) => Effect.sync(() => void interactions.set(interaction.runId, interaction)),
+      put: (interaction) =>
+        Effect.sync(() => {
+          const { fence, runId } = interaction
+          if ((interactions.get(runId)?.fence ?? 0) <= fence) interactions.set(runId, interaction)
+        }),
       get: (workspaceId, runId) =>
         Effect.sync(() =>
           Option.filter(

@@ -31,7 +31,8 @@ export const layer = Layer.effect(
         const { run_id, ...rest } = fromInteraction(interaction)
         return sql`
           insert into interactions ${sql.insert({ run_id, ...rest })}
-          on conflict (run_id) do update set ${sql.update(rest)}`.pipe(Effect.asVoid, withoutSqlErrors)
+          on conflict (run_id) do update set ${sql.update(rest)}
+            where interactions.fence <= excluded.fence`.pipe(Effect.asVoid, withoutSqlErrors)
       }),
       get: Effect.fn("InteractionStore.get")((workspaceId, runId) =>
         sql<Row>`select * from interactions where run_id = ${runId} and workspace_id = ${workspaceId}`.pipe(

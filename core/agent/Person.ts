@@ -1,7 +1,7 @@
 /**
  * The person whom a run may ask while it goes on.
  */
-import { Effect, type Schema } from "effect"
+import type { Effect, Schema } from "effect"
 import type { Node } from "../workflow/Graph.ts"
 import type { Shot } from "./Browser.ts"
 
@@ -40,6 +40,3 @@ export interface Person {
   /** How a mistake is mended; `null` when nobody says in time. */
   readonly correct: (mistake: Mistake) => Effect.Effect<Correction | null>
 }
-
-/** A person who never answers. */
-export const nobody: Person = { ask: () => Effect.succeed(null), correct: () => Effect.succeed(null) }

@@ -15,7 +15,10 @@ export interface Changed {
 export class InteractionStore extends Context.Service<
   InteractionStore,
   {
-    /** Keeps the question of a run in place of the one before it, and of its answer. */
+    /**
+     * Keeps the question of a run in place of the one before it, and of its answer. A question of an earlier attempt never
+     * takes the place of one of a later attempt: it is dropped.
+     */
     readonly put: (interaction: Interaction) => Effect.Effect<void>
 
     /** The latest question of a run of this workspace. */

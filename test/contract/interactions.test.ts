@@ -73,6 +73,10 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const next = asked(one, 2_000)
         yield* store.put(next)
         assert.deepStrictEqual(yield* store.get(caller.workspaceId, one.run.id), Option.some(next))
+        const later = { ...asked(one, 3_000), fence: next.fence + 1 }
+        yield* store.put(later)
+        yield* store.put(asked(one, 4_000))
+        assert.deepStrictEqual(yield* store.get(caller.workspaceId, one.run.id), Option.some(later))
       })
     )
 

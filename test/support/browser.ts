@@ -7,7 +7,7 @@ import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.
 import * as Site from "../../apps/demo/Site.ts"
 import * as Agent from "../../core/agent/Agent.ts"
 import type { Browser } from "../../core/agent/Browser.ts"
-import { nobody, type Person } from "../../core/agent/Person.ts"
+import type { Person } from "../../core/agent/Person.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 
 export const executablePath = Option.getOrThrow(
@@ -53,6 +53,9 @@ export const graphOf = (url: string, steps: ReadonlyArray<Step>) => {
   )
   return { nodes, edges }
 }
+
+/** A person who never answers. */
+const nobody: Person = { ask: () => Effect.succeed(null), correct: () => Effect.succeed(null) }
 
 export interface Seen {
   readonly outcome: Agent.Outcome

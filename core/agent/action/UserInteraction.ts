@@ -5,6 +5,9 @@ import { StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import type { Action } from "../Step.ts"
 
+/** No person reads more, and every subscriber is sent it. */
+const longestMessage = 4_000
+
 /** Asks a person for data, and keeps of the answer what the data model foresees. */
 export const userInteraction: Action<"USER_INTERACTION"> = Effect.fnUntraced(function* (
   { name, parameters },
@@ -13,7 +16,8 @@ export const userInteraction: Action<"USER_INTERACTION"> = Effect.fnUntraced(fun
   const schema = parameters.expected_datamodel
   const timeoutMillis = parameters.timeout ?? defaultAnswerMillis
   const written = yield* Memory.evaluateText(parameters.server_message ?? "", memory, page)
-  const message = written === "" ? `The workflow needs an answer at "${name}" to go on` : written
+  const message =
+    written === "" ? `The workflow needs an answer at "${name}" to go on` : written.slice(0, longestMessage)
   const answer = yield* ask({ message, schema, timeoutMillis })
   if (answer !== null) return { _tag: "Answered", answer: OutputContract.project(schema, answer) }
   return yield* new StepFailed({

@@ -2,6 +2,7 @@
  * What the stores in memory keep, together: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
+import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import type { Gate } from "../../core/gate/Gate.ts"
 import type { Interaction } from "../../core/interaction/Interaction.ts"
@@ -24,6 +25,10 @@ interface Shape {
   readonly events: Array<LoggedEvent>
   /** The latest question of each run. */
   readonly interactions: Map<string, Interaction>
+  /** How many events each consumer of the log has had. */
+  readonly consumers: Map<string, number>
+  /** How far the events of runs were written to their client's stream. */
+  readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   /** When runs of a workflow were last taken. */
@@ -42,6 +47,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       runs: new Map(),
       events: [],
       interactions: new Map(),
+      consumers: new Map(),
+      written: new Map(),
       collections: new Map(),
       served: new Map(),
       lastFence: 0

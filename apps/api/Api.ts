@@ -3,6 +3,7 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { EventsGroup } from "./event/EventsApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
 import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
 import { Authorization } from "./request/Authorization.ts"
@@ -15,6 +16,7 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(EventsGroup)
   .add(InteractionsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)

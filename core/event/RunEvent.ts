@@ -114,9 +114,6 @@ export interface LoggedEvent {
   readonly event: RunEvent
 }
 
-/** How long an event matters that does not say it itself, in milliseconds. */
-const lifetimeMillis = 300_000
-
-/** The instant until which an event matters, in epoch milliseconds. */
-export const expiresAt = ({ at, event }: Pick<LoggedEvent, "at" | "event">): number =>
-  ("expires_at" in event ? event.expires_at : undefined) ?? at + lifetimeMillis
+/** Tells whether a run has ended with this event. */
+export const isLast = ({ event }: RunEvent): boolean =>
+  event === "execution.success" || event === "execution.failed" || event === "execution.stopped"

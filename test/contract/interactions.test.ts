@@ -3,7 +3,9 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Context, Effect, Fiber, Layer, Option, Queue, Redacted, Result } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
-import { expiresAt, type RunEvent } from "../../core/event/RunEvent.ts"
+import { EventLog } from "../../core/event/EventLog.ts"
+import { message } from "../../core/event/Message.ts"
+import type { RunEvent } from "../../core/event/RunEvent.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
 import * as Interaction from "../../core/interaction/Interaction.ts"
 import { InteractionStore } from "../../core/interaction/InteractionStore.ts"
@@ -17,7 +19,7 @@ import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { code, questionOf } from "../support/questions.ts"
 
-type Stores = InteractionStore | RunStore | WorkflowStore | WorkspaceStore
+type Stores = EventLog | InteractionStore | RunStore | WorkflowStore | WorkspaceStore
 
 /** A run that was just claimed. */
 const claimed = Effect.fn(function* (caller: Caller) {
@@ -157,6 +159,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
     promise("tell until when they are open, in the log of the run", () =>
       Effect.gen(function* () {
         const runs = yield* RunStore
+        const log = yield* EventLog
+        const before = yield* log.end
         const one = yield* claimed(yield* makeWorkspace())
         const event: RunEvent = {
           event: "interaction.waiting",
@@ -171,11 +175,23 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           expires_at: 123_456_789
         }
         yield* runs.report({ id: one.run.id, fence: one.run.lease?.fence ?? 0 }, { events: [event] })
-        const logged = (yield* runs.events(one.run.id, 0)).at(-1)
-        assert.deepStrictEqual(logged?.event, event)
-        assert.strictEqual(logged === undefined ? null : expiresAt(logged), 123_456_789)
         const [first] = yield* runs.events(one.run.id, 0)
-        assert.strictEqual(first === undefined ? null : expiresAt(first) - first.at, 300_000)
+        const own = (yield* runs.events(one.run.id, 0)).at(-1)
+        // The end of the log settles when other transactions have ended.
+        const entry = yield* log.read(before, 1_000).pipe(
+          Effect.map(({ entries }) => entries.find(({ sequence }) => sequence === own?.sequence)),
+          Effect.repeat({ until: (found) => found !== undefined })
+        )
+        const links = { artifact: () => ({ url: "", expires: "" }) }
+        for (const logged of [own, entry]) {
+          assert.deepStrictEqual(logged?.event, event)
+          const expires = logged === undefined ? null : message(logged, links, { validity: 7 }).expires_at
+          assert.strictEqual(expires, 123_456)
+        }
+        assert.strictEqual(
+          first === undefined ? null : message(first, links).expires_at,
+          Math.floor((first?.at ?? 0) / 1_000) + 300
+        )
       })
     )
 

@@ -27,7 +27,7 @@ export const layer = HttpApiBuilder.group(
           })
         )
         const request = yield* HttpServerRequest.HttpServerRequest
-        const sign = yield* links.signer(`http://${request.headers.host ?? "localhost"}`)
+        const { artifact } = yield* links.under(`http://${request.headers.host ?? "localhost"}`)
         const { subject } = open
         const stuck = subject._tag === "input_required" ? subject : null
         const screenshotId = stuck?.screenshotId ?? null
@@ -48,7 +48,7 @@ export const layer = HttpApiBuilder.group(
           reason: stuck?.reason ?? null,
           input_variables: stuck?.inputs ?? null,
           choosing: stuck?.choosing ?? false,
-          screenshot_url: screenshotId === null ? null : sign(screenshotId).url
+          screenshot_url: screenshotId === null ? null : artifact(screenshotId).url
         }
       }),
       answer: Effect.fn(function* ({ params, payload }) {

@@ -2,7 +2,7 @@
  * The record of a run as the interface answers it.
  */
 import { Schema } from "effect"
-import type { RunEvent } from "../../../core/event/RunEvent.ts"
+import { type Links, payloadOf } from "../../../core/event/Message.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import { type Run, RunError } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
@@ -71,10 +71,7 @@ export const RunListItem = Schema.Struct({
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
 
-/** Signs the address of an artifact: `url` works without a key until `expires`. */
-export type Sign = (id: string) => { readonly url: string; readonly expires: string }
-
-export const record = (view: View, sign: Sign): typeof RunRecord.Type => {
+export const record = (view: View, links: Links): typeof RunRecord.Type => {
   const { run } = view
   return {
     session_id: run.id,
@@ -90,7 +87,7 @@ export const record = (view: View, sign: Sign): typeof RunRecord.Type => {
     output_data: run.data,
     errors: run.errors,
     workflow_errors: run.errors,
-    screenshot_urls: view.events.flatMap(({ event }) => screenshot(event, sign)),
+    screenshot_urls: view.events.flatMap(({ event }) => screenshot(event, links)),
     video_urls: [],
     file_urls: [],
     holds: view.holds.map(holdJson),
@@ -98,7 +95,7 @@ export const record = (view: View, sign: Sign): typeof RunRecord.Type => {
     events: view.events.map(({ at, event }) => ({
       event: event.event,
       at: iso(at),
-      payload: payloadOf(event, sign)
+      payload: payloadOf(event, links)
     }))
   }
 }
@@ -122,22 +119,15 @@ export const iso = (at: number): string => new Date(at).toISOString()
 
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at))
 
-/** The payload of an event as the outside sees it: pictures are given by their address. */
-export const payloadOf = (event: RunEvent, sign: Sign): Schema.JsonObject => {
-  if (event.event !== "execution.input_required") return event.payload as Schema.JsonObject
-  const { screenshot_id, ...facts } = event.payload
-  return { ...facts, screenshot_url: screenshot_id === null ? null : sign(screenshot_id).url }
-}
-
 const times = (run: Pick<Run, "createdAt" | "startedAt" | "endedAt">) => ({
   created_at: iso(run.createdAt),
   execution_start: isoOrNull(run.startedAt),
   execution_end: isoOrNull(run.endedAt)
 })
 
-const screenshot = (event: View["events"][number]["event"], sign: Sign): ReadonlyArray<Screenshot> => {
+const screenshot = (event: View["events"][number]["event"], { artifact }: Links): ReadonlyArray<Screenshot> => {
   if (event.event !== "screenshot.uploaded") return []
   const { session_id: _session, workflow_id: _workflow, ...facts } = event.payload
-  const { expires, url } = sign(facts.screenshot_id)
+  const { expires, url } = artifact(facts.screenshot_id)
   return [{ ...facts, signed_screenshot_url: url, signed_screenshot_url_expires: expires }]
 }

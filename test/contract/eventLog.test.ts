@@ -168,7 +168,7 @@ it.layer(databases.postgres[0], { timeout: "60 seconds" })("the log of events (t
       const early = yield* Effect.forkChild(
         sql.withTransaction(
           Effect.gen(function* () {
-            yield* sql`select pg_current_xact_id()`
+            yield* sql`select pg_current_xact_id()::text`
             yield* Deferred.succeed(began, undefined)
             yield* Deferred.await(go)
             yield* sql`insert into run_events (run_id, at, event, payload)

@@ -6,6 +6,7 @@ import { type Gated, type Held, type Listed, RunStore } from "../../core/run/Run
 import * as Transition from "../../core/run/Transition.ts"
 import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import * as PgClaim from "./PgClaim.ts"
+import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 import * as Writing from "./Writing.ts"
@@ -172,6 +173,9 @@ export const layer = Layer.effect(
             return change
           })
         )
+      ),
+      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announce) =>
+        PgHoldAnnouncements.tell(sql, limit, announce)
       ),
       claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, options)),
       renew: Effect.fn("RunStore.renew")((held, leaseMillis) =>

@@ -27,6 +27,14 @@ const question = {
   message: Schema.String
 }
 
+/** Why inputs are asked for while a run goes on. */
+export const InputReason = Schema.Literals([
+  "input_required",
+  "incorrect_form_input",
+  "multiple_matching_results",
+  "non_dismissible_popup"
+])
+
 /** Until when an event matters, in epoch milliseconds, where it says so itself. */
 const expires_at = Schema.optionalKey(Schema.Finite)
 
@@ -91,12 +99,7 @@ export const RunEvent = Schema.Union([
       input_variables: Schema.JsonObject,
       /** The picture of the page; whoever renders the event gives its address in place of it, as `screenshot_url`. */
       screenshot_id: Schema.NullOr(Schema.String),
-      reason: Schema.Literals([
-        "input_required",
-        "incorrect_form_input",
-        "multiple_matching_results",
-        "non_dismissible_popup"
-      ])
+      reason: InputReason
     }),
     expires_at
   }),

@@ -11,26 +11,18 @@
  * is given until the run has taken it, and nowhere else: it may be a one-time code. Instants are epoch milliseconds.
  */
 import { Result, Schema } from "effect"
+import { InputReason } from "../event/RunEvent.ts"
 import * as Run from "../run/Run.ts"
 import * as InputContract from "../workflow/InputContract.ts"
 import { Problem, type WorkflowId } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-
-/** Why inputs are asked for again. */
-export const Reason = Schema.Literals([
-  "input_required",
-  "incorrect_form_input",
-  "multiple_matching_results",
-  "non_dismissible_popup"
-])
-export type Reason = typeof Reason.Type
 
 /** What a question is about: data that the workflow foresees, or something that stands against going on. */
 export const Subject = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("interaction") }),
   Schema.Struct({
     _tag: Schema.Literal("input_required"),
-    reason: Reason,
+    reason: InputReason,
     /** The inputs as the run has them. */
     inputs: Schema.JsonObject,
     /** Whether an option of a list may be named instead. */

@@ -1,7 +1,7 @@
 /** The endpoints by which a person answers what a run asks. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Reason } from "../../../core/interaction/Interaction.ts"
+import { InputReason } from "../../../core/event/RunEvent.ts"
 import * as Errors from "../request/Errors.ts"
 import { optional, session } from "../request/Fields.ts"
 
@@ -18,7 +18,7 @@ const OpenQuestion = Schema.Struct({
   expected_json_schema_datamodel: Schema.JsonObject,
   asked_at: Schema.String,
   expires_at: Schema.String,
-  reason: Schema.NullOr(Reason),
+  reason: Schema.NullOr(InputReason),
   input_variables: Schema.NullOr(Schema.JsonObject),
   /** Whether `chosen_option` may be sent. */
   choosing: Schema.Boolean,

@@ -103,7 +103,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
   const { graph } = execution
   const began = yield* Clock.currentTimeMillis
   const loops = new Map<NodeId, Loop>()
-  const recovery = { page, person: observer.person, choices: new Map() }
+  const recovery = { page, person: observer.person, choices: new Map<string, string>() }
   let memory: Memory.Memory = { inputs: execution.inputs, data: {}, answers: {}, runtime: {} }
   let acted = false
   let at = graph.start
@@ -163,7 +163,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       else loops.set(node.id, result.loop)
       memory = { ...memory, runtime: loopVariables(node, result.loop, memory.runtime) }
     } else if (result._tag === "Found") {
-      memory = Memory.find(memory, result.found, result.overwrite)
+      memory = Memory.learn(memory, result.found, result.overwrite)
     } else if (result._tag === "Answered") {
       memory = Memory.hear(memory, result.answer)
     }

@@ -18,7 +18,7 @@ export interface Memory {
 }
 
 /** Keeps values under their names: what a person answered before under one of them is forgotten. */
-export const find = (memory: Memory, found: Schema.JsonObject, overwrite: ReadonlySet<string>): Memory => ({
+export const learn = (memory: Memory, found: Schema.JsonObject, overwrite: ReadonlySet<string>): Memory => ({
   ...memory,
   data: remember(memory.data, found, overwrite),
   answers: without(memory.answers, found)

@@ -47,10 +47,11 @@ export const mend = Effect.fnUntraced(function* <A>(
     if (Result.isFailure(done)) failure = done.failure
   })
 
-  const named = choices.get(keyOf(node, failure))
+  /** The failure of the step as it is written, which a named option mends. */
+  let missed = keyOf(node, first)
+  const named = choices.get(missed)
   if (fails() && named !== undefined) yield* attempt(named)
   for (let asked = 0; asked < mostQuestions && fails(); asked++) {
-    const key = keyOf(node, failure)
     const shot = yield* Effect.option(page.screenshot({ fullPage: false }))
     const correction = yield* person.correct({
       node,
@@ -60,9 +61,14 @@ export const mend = Effect.fnUntraced(function* <A>(
       shot: Option.getOrNull(shot)
     })
     if (correction === null) break
-    if (correction._tag === "inputs") known = { ...known, inputs: correction.inputs }
-    else if (correction.save) choices.set(key, correction.option)
-    yield* attempt(correction._tag === "option" ? correction.option : null)
+    if (correction._tag === "inputs") {
+      known = { ...known, inputs: correction.inputs }
+      yield* attempt(null)
+      missed = keyOf(node, failure)
+    } else {
+      yield* attempt(correction.option)
+      if (correction.save && Result.isSuccess(done)) choices.set(missed, correction.option)
+    }
   }
   return { done, memory: known }
 })

@@ -8,11 +8,13 @@ import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "e
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { Gates } from "../../core/gate/Gates.ts"
+import { Interactions } from "../../core/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { Api } from "./Api.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
@@ -52,7 +54,13 @@ const readiness = HttpRouter.add(
   })
 )
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, EventsHttp.layer)
+const handlers = Layer.mergeAll(
+  WorkflowsHttp.layer,
+  GatesHttp.layer,
+  RunsHttp.layer,
+  EventsHttp.layer,
+  InteractionsHttp.layer
+)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -90,7 +98,7 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(EventStreams.layer, Gates.layer, Runs.layer, Workflows.layer)))
+).pipe(Layer.provide(Layer.mergeAll(EventStreams.layer, Gates.layer, Interactions.layer, Runs.layer, Workflows.layer)))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

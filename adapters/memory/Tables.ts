@@ -4,6 +4,8 @@
 import { Context, Layer } from "effect"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import type { Gate } from "../../core/gate/Gate.ts"
+import type { NetworkLog, Snapshot } from "../../core/run/EvidenceStore.ts"
+import type { Admission, Frame } from "../../core/run/LiveStore.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
@@ -21,6 +23,11 @@ interface Shape {
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
+  readonly snapshots: Map<string, Snapshot>
+  readonly networkLogs: Map<string, NetworkLog>
+  /** By the hash of their token. */
+  readonly admissions: Map<string, Admission>
+  readonly frames: Map<string, Frame>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   /** When runs of a workflow were last taken. */
@@ -38,6 +45,10 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       gates: new Map(),
       runs: new Map(),
       events: [],
+      snapshots: new Map(),
+      networkLogs: new Map(),
+      admissions: new Map(),
+      frames: new Map(),
       collections: new Map(),
       served: new Map(),
       lastFence: 0

@@ -5,6 +5,8 @@ import { Clock, Effect, type Schema } from "effect"
 import { errors, type Locator, type Page as PlaywrightPage } from "playwright-core"
 import { type Page, PageFailure, type Target, type Typing } from "../../core/agent/Browser.ts"
 import * as InPage from "./InPage.ts"
+import * as NetworkWatch from "./NetworkWatch.ts"
+import * as Snapshot from "./Snapshot.ts"
 
 export interface Options {
   /** Why an address is refused, or `null`. Asked before a page is loaded and after one could not be. */
@@ -13,6 +15,9 @@ export interface Options {
 
 /** How long an address may take to load, in milliseconds. */
 const navigationMillis = 30_000
+
+/** How long a page may take to describe itself, in milliseconds. */
+const snapshotMillis = 10_000
 
 /** How often a selector that matches several elements is looked at again, in milliseconds. */
 const lookAgainMillis = 100
@@ -113,7 +118,20 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
     screenshot: ({ fullPage }) =>
       attempt(null, () => page.screenshot({ fullPage, type: "jpeg", quality: 80, timeout: 10_000 })).pipe(
         Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))
-      )
+      ),
+    snapshot: ({ maxBytes }) =>
+      attempt(null, async () => {
+        await page.waitForLoadState("domcontentloaded", { timeout: snapshotMillis })
+        return page.evaluate(Snapshot.serialize, maxBytes)
+      }).pipe(
+        // A page that is just leaving takes what runs in it with it; the next one is there to be looked at.
+        Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),
+        Effect.timeoutOrElse({
+          duration: snapshotMillis,
+          orElse: () => Effect.fail(new PageFailure({ kind: "unusable", reason: "it did not answer in time" }))
+        })
+      ),
+    watchNetwork: (tell) => NetworkWatch.watch(page.context(), tell)
   }
 }
 

@@ -3,7 +3,9 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { EvidenceGroup } from "./evidence/EvidenceApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
+import { LiveGroup } from "./live/LiveApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
@@ -14,6 +16,8 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(EvidenceGroup)
+  .add(LiveGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .annotateMerge(

@@ -11,6 +11,7 @@ import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome } from "../../core/run/Transition.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
+import * as Evidence from "./Evidence.ts"
 
 export const layer = Layer.effect(
   Executor,
@@ -18,6 +19,7 @@ export const layer = Layer.effect(
     const browser = yield* Browser
     const files = yield* ArtifactFiles
     const identifiers = yield* Identifiers
+    const evidence = yield* Evidence.make
 
     const observer = ({ run }: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
       const session = { session_id: run.id, workflow_id: run.workflowId }
@@ -64,7 +66,7 @@ export const layer = Layer.effect(
           outputSchema: content.output_schema,
           dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null
         },
-        observer(claimed, reporter)
+        evidence(claimed, observer(claimed, reporter))
       ).pipe(Effect.provideService(Browser, browser))
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const error = yield* errorOf(outcome.failure)

@@ -1,7 +1,7 @@
 /**
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
-import { Clock, Effect, type Schema } from "effect"
+import { Clock, Effect, type Schema, type Scope } from "effect"
 import type { ActionName } from "../workflow/Action.ts"
 import type { Edge, Graph, Node, NodeId } from "../workflow/Graph.ts"
 import * as OutputContract from "../workflow/OutputContract.ts"
@@ -50,6 +50,10 @@ export interface Observer<E> {
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
   readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
+  /** The session was opened. What is begun in the scope ends with the session. */
+  readonly opened?: (page: Page) => Effect.Effect<void, E, Scope.Scope>
+  /** The page as a node begins, END included when it succeeds, and again as a node has failed. */
+  readonly seen?: (page: Page, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>
 }
 
 /** The failure of an execution, and the step that failed. */
@@ -83,6 +87,7 @@ export const run = <E>(
       const browser = yield* Browser
       const opened = yield* Effect.result(browser.open)
       if (opened._tag === "Failure") return failed({}, ofPage("open a browser", opened.failure), null, null)
+      if (observer.opened !== undefined) yield* observer.opened(opened.success)
       return yield* walk(execution, observer, limits, opened.success)
     })
   )
@@ -103,9 +108,12 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
   for (let steps = 1; ; steps++) {
     const node = nodeOf(graph, at)
     if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
-      return finish(execution, memory.data, node)
+      const outcome = finish(execution, memory.data, node)
+      if (outcome._tag === "Success") yield* observer.seen?.(page, node, "begins") ?? Effect.void
+      return outcome
     }
     yield* observer.step(node, following(graph, node))
+    yield* observer.seen?.(page, node, "begins") ?? Effect.void
     const outOfBounds = exceeded(limits, steps, (yield* Clock.currentTimeMillis) - began)
     if (!acted && acts(node)) {
       yield* observer.before("acting")
@@ -136,6 +144,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       if (shot._tag === "Success") {
         yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
       }
+      yield* observer.seen?.(page, node, "failed") ?? Effect.void
       return failed(memory.data, done.failure, node, yield* page.address)
     }
     const result = done.success

@@ -6,11 +6,15 @@
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 
-/** `work`: runs may be there to start. `due`: the next due instant may have come nearer. `ended`: a run was ended while running. */
+/**
+ * `work`: runs may be there to start. `due`: the next due instant may have come nearer. `ended`: a run was ended while
+ * running. `watched`: somebody looks at a run and waits for a picture of its page.
+ */
 export type Signal =
   | { readonly _tag: "work" }
   | { readonly _tag: "due" }
   | { readonly _tag: "ended"; readonly runId: string }
+  | { readonly _tag: "watched"; readonly runId: string }
 
 export class Signals extends Context.Service<
   Signals,

@@ -13,8 +13,8 @@ const lifetimeMillis = 7 * 86_400_000
 export class ArtifactLinks extends Context.Service<
   ArtifactLinks,
   {
-    /** Makes addresses under `origin` that work for seven days from now. */
-    readonly signer: (origin: string) => Effect.Effect<Sign>
+    /** Makes addresses under `origin` that work for a time from now, in milliseconds, or seven days. */
+    readonly signer: (origin: string, millis?: number) => Effect.Effect<Sign>
     /** Tells whether a signature is that of this artifact and this expiry, and the expiry is not over. */
     readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean>
   }
@@ -27,14 +27,14 @@ export const layer = (masterKey: Redacted.Redacted<string>) =>
     const signatureOf = (id: string, expires: string) =>
       createHmac("sha256", key).update(`${id}.${expires}`).digest("base64url")
     return ArtifactLinks.of({
-      signer: (origin) =>
+      signer: (origin, millis = lifetimeMillis) =>
         Effect.map(
           Clock.currentTimeMillis,
           (now): Sign =>
             (id) => {
-              const expires = String(now + lifetimeMillis)
+              const expires = String(now + millis)
               const url = `${origin}/artifacts/${id}?expires=${expires}&signature=${signatureOf(id, expires)}`
-              return { url, expires: iso(now + lifetimeMillis) }
+              return { url, expires: iso(now + millis) }
             }
         ),
       verify: (id, expires, signature) =>
@@ -45,6 +45,17 @@ export const layer = (masterKey: Redacted.Redacted<string>) =>
         })
     })
   })
+
+const headers = { "cache-control": "private, max-age=3600", "x-content-type-options": "nosniff" }
+
+/**
+ * A snapshot of somebody's page is shown under our address: it runs nothing, sends nothing, and tells no site from which
+ * signed address it was loaded.
+ */
+const inert = {
+  "content-security-policy": "sandbox; script-src 'none'; object-src 'none'; form-action 'none'",
+  "referrer-policy": "no-referrer"
+}
 
 /** Serves artifacts. Whatever is wrong with an address, the answer is the same 404. */
 export const route = HttpRouter.add(
@@ -65,8 +76,8 @@ export const route = HttpRouter.add(
         }),
       onSome: ({ bytes, mediaType }) =>
         HttpServerResponse.uint8Array(bytes, {
-          contentType: mediaType,
-          headers: { "cache-control": "private, max-age=3600" }
+          contentType: mediaType === "text/html" ? "text/html; charset=utf-8" : mediaType,
+          headers: mediaType === "text/html" ? { ...headers, ...inert } : headers
         })
     })
   })

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional, session } from "../request/Fields.ts"
+import * as RunFilter from "./RunFilter.ts"
 import { RunListItem, RunRecord } from "./RunRecord.ts"
 
 const RunRequest = Schema.Struct({
@@ -15,22 +16,6 @@ const RunRequest = Schema.Struct({
   additional_context: optional(Schema.JsonObject),
   notifications: optional(Schema.JsonObject)
 }).annotate({ identifier: "RunRequest", parseOptions: { errors: "all" } })
-
-const texts = Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
-
-/** Filters of the list, checked by its handler, which names the parameter that is wrong. */
-export const RunFilter = {
-  workflow_id: Schema.optionalKey(Schema.String),
-  workflow_ids: texts,
-  "workflow_ids[]": texts,
-  status: Schema.optionalKey(Schema.String),
-  statuses: texts,
-  "statuses[]": texts,
-  limit: Schema.optionalKey(Schema.String),
-  cursor: Schema.optionalKey(Schema.String),
-  start_time: Schema.optionalKey(Schema.String),
-  end_time: Schema.optionalKey(Schema.String)
-}
 
 export class RunsGroup extends HttpApiGroup.make("runs").add(
   HttpApiEndpoint.post("start", "/run", {
@@ -45,7 +30,7 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   }),
   HttpApiEndpoint.get("listRuns", "/runs", {
-    query: RunFilter,
+    query: RunFilter.parameters,
     success: Schema.Array(RunListItem),
     error: Errors.BadRequest
   })

@@ -13,8 +13,11 @@ interface Row {
   readonly ability: Ability
   /** What is sent when everything is in order, and the status it gets. */
   readonly json?: unknown
+  readonly query?: string
   readonly status: number
 }
+
+const frame = "start_timestamp=1970-01-01T00:00:00Z&end_timestamp=1970-01-02T00:00:00Z"
 
 /** Every endpoint that needs a key. One that is missing here fails the test below. */
 const table: Readonly<Record<string, Row>> = {
@@ -38,7 +41,13 @@ const table: Readonly<Record<string, Row>> = {
   "POST /run": { ability: "edit", json: { workflow_id: "{workflow_id}" }, status: 201 },
   "GET /run/{session_id}": { ability: "read", status: 200 },
   "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
-  "GET /runs": { ability: "read", status: 200 }
+  "GET /runs": { ability: "read", status: 200 },
+  "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
+  "GET /run/{session_id}/network": { ability: "read", status: 200 },
+  "GET /runs/workflow/{workflow_id}/errors": { ability: "read", query: `?${frame}`, status: 200 },
+  "GET /reporting/errors": { ability: "read", query: `?workflow_id={workflow_id}&${frame}`, status: 200 },
+  // The run of this test waits, and only a running one can be watched.
+  "GET /live/sessions/{session_id}/connection": { ability: "read", status: 409 }
 }
 
 it("the table of authorisation names every endpoint of the interface", () => {
@@ -59,9 +68,14 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         send({ method: "POST", path: "/run", key: owner.key, json: { workflow_id: workflowId } }),
         ({ body }) => String(body.session_id)
       )
-      const [method = "", template = ""] = endpoint.split(" ")
+      const [method = "", described = ""] = endpoint.split(" ")
+      const template = described + (row.query ?? "")
       const fill = (text: string, session: string) =>
-        text.replaceAll("{workflow_id}", workflowId).replace("{session_id}", session).replace("{version_number}", "1")
+        text
+          .replaceAll("{workflow_id}", workflowId)
+          .replace("{session_id}", session)
+          .replace("{version_number}", "1")
+          .replace("{node_id}", workflow.nodes[0]?.id ?? "")
       const ask = (key: string | null) =>
         Effect.flatMap(start, (session) =>
           send({

@@ -5,6 +5,7 @@
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { LiveViews } from "../../../core/run/LiveViews.ts"
+import { RunId } from "../../../core/run/Run.ts"
 import * as Errors from "../request/Errors.ts"
 import * as LivePage from "./LivePage.ts"
 import { LiveTickets } from "./LiveTickets.ts"
@@ -12,19 +13,23 @@ import { LiveTickets } from "./LiveTickets.ts"
 /** How long a page that stopped asking may begin again, in milliseconds. */
 const ticketMillis = 5 * 60_000
 
+const isRun = Schema.is(RunId)
+
 const page = HttpRouter.add(
   "GET",
   "/live/:session_id",
-  Effect.succeed(
-    HttpServerResponse.text(LivePage.html, {
-      contentType: "text/html; charset=utf-8",
-      headers: {
-        "content-security-policy": LivePage.policy,
-        "cache-control": "no-cache",
-        "referrer-policy": "no-referrer",
-        "x-content-type-options": "nosniff"
-      }
-    })
+  Effect.map(HttpRouter.params, ({ session_id }) =>
+    isRun(session_id)
+      ? HttpServerResponse.text(LivePage.html, {
+          contentType: "text/html; charset=utf-8",
+          headers: {
+            "content-security-policy": LivePage.policy,
+            "cache-control": "no-cache",
+            "referrer-policy": "no-referrer",
+            "x-content-type-options": "nosniff"
+          }
+        })
+      : answer(404, Errors.general(404, "No such live view: expected the id of a run"))
   )
 )
 

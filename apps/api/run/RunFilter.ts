@@ -11,27 +11,9 @@ import { RunId, Status } from "../../../core/run/Run.ts"
 import type { Filter, Listed } from "../../../core/run/RunStore.ts"
 import { type Problem, WorkflowId } from "../../../core/workflow/Workflow.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
+import type { RunFilter } from "./RunsApi.ts"
 
-const texts = Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
-
-/** The parameters, checked by `read`, which names the one that is wrong. */
-export const parameters = {
-  workflow_id: texts,
-  workflow_ids: texts,
-  "workflow_ids[]": texts,
-  credential_id: texts,
-  credential_ids: texts,
-  "credential_ids[]": texts,
-  status: texts,
-  statuses: texts,
-  "statuses[]": texts,
-  limit: texts,
-  cursor: texts,
-  start_time: texts,
-  end_time: texts
-}
-
-type Name = keyof typeof parameters
+type Name = keyof typeof RunFilter
 
 export type Query = { readonly [K in Name]?: string | ReadonlyArray<string> }
 

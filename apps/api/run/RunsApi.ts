@@ -3,7 +3,6 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional, session } from "../request/Fields.ts"
-import * as RunFilter from "./RunFilter.ts"
 import { RunListItem, RunRecord } from "./RunRecord.ts"
 
 const RunRequest = Schema.Struct({
@@ -16,6 +15,25 @@ const RunRequest = Schema.Struct({
   additional_context: optional(Schema.JsonObject),
   notifications: optional(Schema.JsonObject)
 }).annotate({ identifier: "RunRequest", parseOptions: { errors: "all" } })
+
+const texts = Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
+
+/** Filters of the list, checked by its handler, which names the parameter that is wrong. */
+export const RunFilter = {
+  workflow_id: texts,
+  workflow_ids: texts,
+  "workflow_ids[]": texts,
+  credential_id: texts,
+  credential_ids: texts,
+  "credential_ids[]": texts,
+  status: texts,
+  statuses: texts,
+  "statuses[]": texts,
+  limit: texts,
+  cursor: texts,
+  start_time: texts,
+  end_time: texts
+}
 
 export class RunsGroup extends HttpApiGroup.make("runs").add(
   HttpApiEndpoint.post("start", "/run", {
@@ -30,7 +48,7 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   }),
   HttpApiEndpoint.get("listRuns", "/runs", {
-    query: RunFilter.parameters,
+    query: RunFilter,
     success: Schema.Array(RunListItem),
     error: Errors.BadRequest
   })

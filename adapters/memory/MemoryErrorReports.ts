@@ -1,6 +1,6 @@
 /** Failures counted in memory. */
 import { Effect, Layer } from "effect"
-import { ErrorReports, type Group, uncoded } from "../../core/run/ErrorReports.ts"
+import { codeOf, ErrorReports, type Group, order } from "../../core/run/ErrorReports.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -18,12 +18,12 @@ export const layer = Layer.effect(
             .sort((a, b) => b.at - a.at || (a.runId < b.runId ? -1 : a.runId > b.runId ? 1 : 0))
           const groups = new Map<string, Shown>()
           for (const [index, { error, runId }] of framed.entries()) {
-            const code = error.error_code ?? uncoded
+            const code = codeOf(error)
             const { count, errors }: Shown = groups.get(code) ?? { code, count: 0, errors: [] }
             if (index < limit) errors.push({ runId, error })
             groups.set(code, { code, count: count + 1, errors })
           }
-          return [...groups.values()].sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1))
+          return [...groups.values()].sort(order)
         })
     })
   )

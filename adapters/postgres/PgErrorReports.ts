@@ -1,7 +1,7 @@
 /** Failures counted by PostgreSQL. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ErrorReports, type Group, uncoded } from "../../core/run/ErrorReports.ts"
+import { ErrorReports, type Group, order } from "../../core/run/ErrorReports.ts"
 import type { RunError, RunId } from "../../core/run/Run.ts"
 import { withoutSqlErrors } from "./Transaction.ts"
 
@@ -30,25 +30,22 @@ export const layer = Layer.effect(
           )
           select groups.error_code, groups.failures, newest.run_id, newest.body
           from groups left join newest on newest.error_code = groups.error_code
-          order by groups.failures desc, groups.error_code collate "C", newest.at desc, newest.run_id, newest.position`.pipe(
-          Effect.map(toGroups),
-          withoutSqlErrors
-        )
+          order by newest.at desc, newest.run_id, newest.position`.pipe(Effect.map(toGroups), withoutSqlErrors)
       )
     })
   )
 )
 
-/** The rows of each code stand together. */
+/** The groups, each with its failures in the order of the rows. */
 const toGroups = (rows: ReadonlyArray<Row>): ReadonlyArray<Group> => {
   const groups = new Map<string, Group & { readonly errors: Array<Group["errors"][number]> }>()
   for (const { body, error_code, failures, run_id } of rows) {
-    const code = (JSON.parse(error_code) as string | null) ?? uncoded
+    const code = JSON.parse(error_code) as string
     const group = groups.get(error_code) ?? { code, count: Number(failures), errors: [] }
     if (run_id !== null && body !== null) {
       group.errors.push({ runId: run_id as RunId, error: JSON.parse(body) as RunError })
     }
     groups.set(error_code, group)
   }
-  return [...groups.values()]
+  return [...groups.values()].sort(order)
 }

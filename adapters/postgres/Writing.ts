@@ -5,6 +5,7 @@ import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
+import { codeOf } from "../../core/run/ErrorReports.ts"
 import type { Run, RunId } from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import * as Rows from "./Rows.ts"
@@ -55,7 +56,7 @@ const errors = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) =>
         workspace_id: run.workspaceId,
         workflow_id: run.workflowId,
         at: new Date(error.created_at),
-        error_code: JSON.stringify(error.error_code ?? null),
+        error_code: JSON.stringify(codeOf(error)),
         body: JSON.stringify(error)
       }))
     )

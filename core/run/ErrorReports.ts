@@ -20,13 +20,16 @@ export interface Group {
   readonly errors: ReadonlyArray<{ readonly runId: RunId; readonly error: RunError }>
 }
 
-/** The code under which failures without one are counted. */
-export const uncoded = "UNKNOWN"
+/** The code under which a failure is counted. */
+export const codeOf = (error: RunError): string => error.error_code ?? "UNKNOWN"
+
+/** The order of groups: the most frequent first, and those that are equally frequent by their code. */
+export const order = (a: Group, b: Group): number => b.count - a.count || (a.code < b.code ? -1 : 1)
 
 export class ErrorReports extends Context.Service<
   ErrorReports,
   {
-    /** The groups within a frame, the most frequent first. Empty for a workflow that is not of the workspace. */
+    /** The groups within a frame, in their order. Empty for a workflow that is not of the workspace. */
     readonly report: (
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,

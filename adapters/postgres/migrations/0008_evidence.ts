@@ -30,7 +30,7 @@ const statements = [
   `create index run_errors_of_workflow on run_errors (workflow_id, at desc)`,
   `insert into run_errors
     select runs.id, position, workspace_id, workflow_id, (error ->> 'created_at')::timestamptz,
-      coalesce(error -> 'error_code', 'null')::text, error::text
+      case when error ->> 'error_code' is null then '"UNKNOWN"' else (error -> 'error_code')::text end, error::text
     from runs, json_array_elements(errors::json) with ordinality as failures (error, position)
     where errors <> '[]'`,
 

@@ -148,6 +148,7 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
       }),
     clearCookies: Effect.void,
     screenshot: () => Effect.succeed({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
+    glimpse: Effect.succeed({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
     snapshot: ({ maxBytes }) =>
       Effect.gen(function* () {
         const now = yield* Ref.get(state)

@@ -84,10 +84,10 @@ export const serialize = (maxBytes: number): string => {
     return /preload|prefetch|preconnect|prerender/.test(rel) || element.getAttribute("as") === "script"
   }
 
-  /** Adds a piece if there is room for it; once there is none, nothing more is added. */
-  const add = (out: Array<string>, piece: string): boolean => {
+  /** Adds a piece if there is room for it and for what will close it; once there is none, nothing more is added. */
+  const add = (out: Array<string>, piece: string, close = ""): boolean => {
     if (cut) return false
-    const size = encoder.encode(piece).length
+    const size = encoder.encode(piece).length + close.length
     if (size > left) {
       cut = true
       return false
@@ -115,10 +115,10 @@ export const serialize = (maxBytes: number): string => {
       return
     }
     const close = voids.has(name) ? "" : `</${name}>`
-    if (!add(out, `<${name}${attributesOf(element)}>`)) return
+    if (!add(out, `<${name}${attributesOf(element)}>`, close)) return
     const view = element.ownerDocument.defaultView ?? window
     if (name === "head") add(out, `<base href="${escapeAttribute(element.ownerDocument.baseURI)}">`)
-    if (element.shadowRoot !== null && add(out, `<template shadowrootmode="open">`)) {
+    if (element.shadowRoot !== null && add(out, '<template shadowrootmode="open">', "</template>")) {
       add(out, adopted(element.shadowRoot))
       childrenOf(element.shadowRoot, out)
       out.push("</template>")

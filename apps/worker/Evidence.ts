@@ -60,7 +60,7 @@ export const make = Effect.gen(function* () {
       let shown = false
       const show = Effect.gen(function* () {
         yield* Queue.take(wish)
-        const shot = yield* Effect.option(page.screenshot({ fullPage: false }))
+        const shot = yield* Effect.option(page.glimpse)
         if (Option.isSome(shot)) {
           shown = true
           yield* live.show(runId, { bytes: shot.value.bytes, at: yield* Clock.currentTimeMillis })

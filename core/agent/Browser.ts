@@ -89,6 +89,8 @@ export interface Page {
   readonly extract: (plan: ExtractionPlan) => Effect.Effect<Schema.Json, PageFailure>
   readonly clearCookies: Effect.Effect<void, PageFailure>
   readonly screenshot: (options: { readonly fullPage: boolean }) => Effect.Effect<Shot, PageFailure>
+  /** What the page shows at this moment, at the least cost, also while it is loading something else. */
+  readonly glimpse: Effect.Effect<Shot, PageFailure>
   /**
    * The whole page as one HTML document that shows what a person sees and does nothing: documents of frames of the same
    * origin and open shadow roots in their places, what stands in fields as attributes (never what stands in a password

@@ -1,6 +1,6 @@
 /** The endpoints of what runs leave behind: snapshots of pages, network logs, and the failures of a workflow. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Recorded } from "../../../core/agent/Exchange.ts"
 import * as Errors from "../request/Errors.ts"
 import { session, workflow } from "../request/Fields.ts"
@@ -61,27 +61,29 @@ const frame = {
   limit: Schema.optionalKey(Schema.String)
 }
 
-export class EvidenceGroup extends HttpApiGroup.make("evidence").add(
-  HttpApiEndpoint.get("debugSnapshot", "/run/:session_id/debug-snapshots/:node_id", {
-    params: { ...session, node_id: Schema.String },
-    success: DebugSnapshot,
-    error: Errors.NotFound
-  }),
-  HttpApiEndpoint.get("network", "/run/:session_id/network", {
-    params: session,
-    query: { include_noise: Schema.optionalKey(Schema.Literals(["true", "false", "1", "0"])) },
-    success: NetworkLog,
-    error: [Errors.BadRequest, Errors.NotFound]
-  }),
-  HttpApiEndpoint.get("errors", "/runs/workflow/:workflow_id/errors", {
-    params: workflow,
-    query: Schema.Struct(frame).annotate({ parseOptions: { errors: "all" } }),
-    success: ErrorReport,
-    error: [Errors.BadRequest, Errors.NotFound]
-  }),
-  HttpApiEndpoint.get("reportedErrors", "/reporting/errors", {
-    query: Schema.Struct({ ...workflow, ...frame }).annotate({ parseOptions: { errors: "all" } }),
-    success: ErrorReport,
-    error: [Errors.BadRequest, Errors.NotFound]
-  })
-) {}
+export class EvidenceGroup extends HttpApiGroup.make("evidence")
+  .annotate(HttpApi.QueryParseOptions, { errors: "all" })
+  .add(
+    HttpApiEndpoint.get("debugSnapshot", "/run/:session_id/debug-snapshots/:node_id", {
+      params: { ...session, node_id: Schema.String },
+      success: DebugSnapshot,
+      error: Errors.NotFound
+    }),
+    HttpApiEndpoint.get("network", "/run/:session_id/network", {
+      params: session,
+      query: { include_noise: Schema.optionalKey(Schema.Literals(["true", "false", "1", "0"])) },
+      success: NetworkLog,
+      error: [Errors.BadRequest, Errors.NotFound]
+    }),
+    HttpApiEndpoint.get("errors", "/runs/workflow/:workflow_id/errors", {
+      params: workflow,
+      query: frame,
+      success: ErrorReport,
+      error: [Errors.BadRequest, Errors.NotFound]
+    }),
+    HttpApiEndpoint.get("reportedErrors", "/reporting/errors", {
+      query: { ...workflow, ...frame },
+      success: ErrorReport,
+      error: [Errors.BadRequest, Errors.NotFound]
+    })
+  ) {}

@@ -7,6 +7,7 @@ import { Layer } from "effect"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryErrorReports from "./MemoryErrorReports.ts"
+import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryLiveStore from "./MemoryLiveStore.ts"
@@ -16,6 +17,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.mergeAll(
+  MemoryEventLog.layer,
   MemoryGateStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,

@@ -5,7 +5,7 @@ import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
   LiveStore,
-  Effect.map(Tables, ({ admissions, frames }) =>
+  Effect.map(Tables, ({ admissions, frames, runs }) =>
     LiveStore.of({
       admit: Effect.fnUntraced(function* (admission) {
         const now = yield* Clock.currentTimeMillis
@@ -18,6 +18,7 @@ export const layer = Layer.effect(
         admissions.delete(hash)
         return Option.filter(found, ({ expiresAt }) => expiresAt > now)
       }),
+      workspaceOf: (runId) => Effect.sync(() => Option.fromUndefinedOr(runs.get(runId)?.workspaceId)),
       show: (runId, frame) => Effect.sync(() => void frames.set(runId, frame)),
       frame: (runId, after) =>
         Effect.sync(() => Option.filter(Option.fromUndefinedOr(frames.get(runId)), ({ at }) => at > after)),

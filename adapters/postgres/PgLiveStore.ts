@@ -2,11 +2,11 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Admission, LiveStore } from "../../core/run/LiveStore.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { withoutSqlErrors } from "./Transaction.ts"
 
 interface Row {
   readonly hash: string
-  readonly workspace_id: string
   readonly run_id: string
   readonly expires_at: Date
 }
@@ -15,13 +15,12 @@ export const layer = Layer.effect(
   LiveStore,
   Effect.map(SqlClient.SqlClient, (sql) =>
     LiveStore.of({
-      admit: Effect.fn("LiveStore.admit")(({ expiresAt, hash, runId, workspaceId }) =>
+      admit: Effect.fn("LiveStore.admit")(({ expiresAt, hash, runId }) =>
         Effect.gen(function* () {
           const now = new Date(yield* Clock.currentTimeMillis)
           yield* sql`delete from live_admissions where expires_at <= ${now}`
           yield* sql`insert into live_admissions ${sql.insert({
             hash,
-            workspace_id: workspaceId,
             run_id: runId,
             expires_at: new Date(expiresAt)
           })}`
@@ -34,11 +33,16 @@ export const layer = Layer.effect(
           if (row === undefined || row.expires_at.getTime() <= now) return Option.none()
           return Option.some({
             hash,
-            workspaceId: row.workspace_id as Admission["workspaceId"],
             runId: row.run_id as Admission["runId"],
             expiresAt: row.expires_at.getTime()
           })
         }).pipe(withoutSqlErrors)
+      ),
+      workspaceOf: Effect.fn("LiveStore.workspaceOf")((runId) =>
+        sql<{ readonly workspace_id: WorkspaceId }>`select workspace_id from runs where id = ${runId}`.pipe(
+          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), ({ workspace_id }) => workspace_id)),
+          withoutSqlErrors
+        )
       ),
       show: Effect.fn("LiveStore.show")((runId, { at, bytes }) =>
         sql`

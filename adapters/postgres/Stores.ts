@@ -5,6 +5,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Migrations from "./Migrations.ts"
 import * as PgErrorReports from "./PgErrorReports.ts"
+import * as PgEventLog from "./PgEventLog.ts"
 import * as PgEvidenceStore from "./PgEvidenceStore.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as PgLiveStore from "./PgLiveStore.ts"
@@ -15,6 +16,7 @@ import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 
 /** The stores, on whatever client of the database is given. */
 export const layerStores = Layer.mergeAll(
+  PgEventLog.layer,
   PgGateStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,

@@ -3,6 +3,7 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { EventsGroup } from "./event/EventsApi.ts"
 import { EvidenceGroup } from "./evidence/EvidenceApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
 import { LiveGroup } from "./live/LiveApi.ts"
@@ -18,6 +19,7 @@ export class Api extends HttpApi.make("sluice")
   .add(RunsGroup)
   .add(EvidenceGroup)
   .add(LiveGroup)
+  .add(EventsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .annotateMerge(

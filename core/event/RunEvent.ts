@@ -31,11 +31,7 @@ export const RunEvent = Schema.Union([
       next_open_at: Schema.NullOr(Schema.String)
     })
   }),
-  Schema.Struct({
-    event: Schema.Literal("execution.start"),
-    /** `live_view_url` is a path; whoever tells the outside puts the address of the service before it. */
-    payload: Schema.Struct({ ...session, live_view_url: Schema.optionalKey(Schema.String) })
-  }),
+  Schema.Struct({ event: Schema.Literal("execution.start"), payload: Schema.Struct(session) }),
   Schema.Struct({
     event: Schema.Literal("execution.step"),
     payload: Schema.Struct({ ...session, current_step: Schema.String, next_step: Schema.NullOr(Schema.String) })
@@ -77,3 +73,7 @@ export interface LoggedEvent {
   readonly at: number
   readonly event: RunEvent
 }
+
+/** Tells whether a run has ended with this event. */
+export const isLast = ({ event }: RunEvent): boolean =>
+  event === "execution.success" || event === "execution.failed" || event === "execution.stopped"

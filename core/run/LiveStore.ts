@@ -9,7 +9,6 @@ import type { RunId } from "./Run.ts"
 /** Whom a token lets in, kept by the hash of the token only. */
 export interface Admission {
   readonly hash: string
-  readonly workspaceId: WorkspaceId
   readonly runId: RunId
   readonly expiresAt: number
 }
@@ -28,6 +27,9 @@ export class LiveStore extends Context.Service<
 
     /** Takes an admission by its hash. Whoever comes first has it; it is none afterwards, and once it has expired. */
     readonly redeem: (hash: string) => Effect.Effect<Option.Option<Admission>>
+
+    /** The workspace of a run, for those who were let in to the run without a key; none when there is no such run. */
+    readonly workspaceOf: (runId: RunId) => Effect.Effect<Option.Option<WorkspaceId>>
 
     /** Puts a picture in the place of the one before. */
     readonly show: (runId: RunId, frame: Frame) => Effect.Effect<void>

@@ -5,9 +5,9 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Signals } from "../event/Signals.ts"
 import { Keys } from "../workspace/Keys.ts"
-import type { Caller, WorkspaceId } from "../workspace/Workspace.ts"
+import type { Caller } from "../workspace/Workspace.ts"
 import { type Admission, type Frame, LiveStore } from "./LiveStore.ts"
-import { isEnded, type RunId, type RunNotFound, Status, statusAt } from "./Run.ts"
+import { isEnded, type RunId, RunNotFound, Status, statusAt } from "./Run.ts"
 import { RunStore } from "./RunStore.ts"
 
 /** Raised when a run that nobody can watch is to be watched: it has not begun, or is over. */
@@ -46,7 +46,7 @@ export class LiveViews extends Context.Service<
     readonly enter: (token: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Admission>>
 
     /** Looks at a run once, and asks its worker for the next picture. */
-    readonly look: (workspaceId: WorkspaceId, id: RunId, seen: Seen) => Effect.Effect<Look, RunNotFound>
+    readonly look: (id: RunId, seen: Seen) => Effect.Effect<Look, RunNotFound>
   }
 >()("sluice/core/run/LiveViews") {
   static readonly layer = Layer.effect(
@@ -65,13 +65,14 @@ export class LiveViews extends Context.Service<
           if (status !== "execution.start") return yield* new NotLive({ sessionId: id, status })
           // As random as a key, and not to be taken for one.
           const token = Redacted.make(Redacted.value(yield* keys.make).replace(/^sk_/, "live_"))
-          const { workspaceId } = caller
-          yield* store.admit({ hash: yield* keys.hash(token), workspaceId, runId: id, expiresAt: now + tokenMillis })
+          yield* store.admit({ hash: yield* keys.hash(token), runId: id, expiresAt: now + tokenMillis })
           return token
         }),
         enter: Effect.fn("LiveViews.enter")((token) => Effect.flatMap(keys.hash(token), store.redeem)),
-        look: Effect.fn("LiveViews.look")(function* (workspaceId, id, seen) {
-          const { gate, run } = yield* runs.get(workspaceId, id)
+        look: Effect.fn("LiveViews.look")(function* (id, seen) {
+          const workspaceId = yield* store.workspaceOf(id)
+          if (Option.isNone(workspaceId)) return yield* new RunNotFound({ sessionId: id })
+          const { gate, run } = yield* runs.get(workspaceId.value, id)
           const status = statusAt(run, gate, yield* Clock.currentTimeMillis)
           if (status === "execution.start") yield* signals.publish({ _tag: "watched", runId: id })
           const events = yield* runs.events(id, seen.event)

@@ -68,7 +68,7 @@ export const claim = (run: Run.Run, gate: Gate.Gate, lease: Run.Lease, at: numbe
   }
   return {
     run: started,
-    events: [{ event: "execution.start", payload: { ...session(run), live_view_url: `/live/${run.id}` } }]
+    events: [{ event: "execution.start", payload: session(run) }]
   }
 }
 

@@ -212,7 +212,6 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const now = yield* Clock.currentTimeMillis
         const admission = (): Admission => ({
           hash: randomUUID(),
-          workspaceId,
           runId: sent.id,
           expiresAt: now + 60_000
         })
@@ -228,6 +227,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* TestClock.adjust(60_000)
         assert.isTrue(Option.isNone(yield* live.redeem(late.hash)))
         assert.isTrue(Option.isNone(yield* live.redeem("never")))
+        assert.deepStrictEqual(yield* live.workspaceOf(sent.id), Option.some(workspaceId))
+        assert.isTrue(Option.isNone(yield* live.workspaceOf(submission(workflow).id)))
       })
     )
 

@@ -57,7 +57,6 @@ const statements = [
 
   `create table live_admissions (
     hash text primary key,
-    workspace_id uuid not null references workspaces,
     run_id uuid not null references runs,
     expires_at timestamptz not null
   )`,

@@ -10,8 +10,8 @@ import { CurrentCaller } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
 import { origin } from "../request/Origin.ts"
 import { ArtifactLinks } from "../run/ArtifactLinks.ts"
-import { runId } from "../run/RunIds.ts"
 import { iso, screenshots } from "../run/RunRecord.ts"
+import { runId } from "../run/RunsHttp.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import type { ErrorReport } from "./EvidenceApi.ts"
 
@@ -41,15 +41,15 @@ export const layer = HttpApiBuilder.group(
         const { events, snapshot } = yield* evidence
           .node(yield* CurrentCaller, id, params.node_id)
           .pipe(Effect.mapError(Errors.notFound))
-        const sign = yield* links.signer(yield* origin, linkMillis)
+        const addresses = yield* links.under(yield* origin, linkMillis)
         return {
           session_id: id,
           node_id: params.node_id,
           page_snapshot_url: Option.match(snapshot, {
             onNone: () => null,
-            onSome: ({ artifactId }) => sign(artifactId).url
+            onSome: ({ artifactId }) => addresses.artifact(artifactId).url
           }),
-          screenshots: screenshots(events, sign).filter(({ node_id }) => node_id === params.node_id)
+          screenshots: screenshots(events, addresses).filter(({ node_id }) => node_id === params.node_id)
         }
       }),
       network: Effect.fn(function* ({ params, query }) {

@@ -7,7 +7,7 @@ import { Api } from "../Api.ts"
 import { CurrentCaller } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
 import { origin } from "../request/Origin.ts"
-import { runId } from "../run/RunIds.ts"
+import { runId } from "../run/RunsHttp.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,

@@ -2,7 +2,7 @@
  * The page that shows a run while it goes on, and what the page asks for. Neither needs a key nor a cookie: the page
  * trades its single-use token for a ticket, and shows the ticket with every look.
  */
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { LiveViews } from "../../../core/run/LiveViews.ts"
 import { RunId } from "../../../core/run/Run.ts"
@@ -51,31 +51,31 @@ export const routes = Layer.unwrap(
       if (Option.isNone(admission) || admission.value.runId !== session_id) {
         return answer(401, Errors.general(401, "This token is not valid: it lets one page in, within 60 seconds"))
       }
-      const { runId, workspaceId } = admission.value
-      return answer(200, { ticket: yield* tickets.issue({ id: runId, workspaceId }, ticketMillis) })
+      const now = yield* Clock.currentTimeMillis
+      return answer(200, { ticket: tickets.issue(session_id, now + ticketMillis) })
     })
 
     /** What is new since the last look, and a ticket for the next one. */
     const look = Effect.gen(function* () {
       const { session_id } = yield* HttpRouter.params
       const request = yield* HttpServerRequest.HttpServerRequest
-      const watcher = yield* tickets.read((request.headers.authorization ?? "").replace(/^Bearer /, ""))
-      if (Option.isNone(watcher) || watcher.value.id !== session_id) {
+      const now = yield* Clock.currentTimeMillis
+      const id = tickets.read((request.headers.authorization ?? "").replace(/^Bearer /, ""), now)
+      if (id === null || id !== session_id) {
         return answer(401, Errors.general(401, "This view is not valid any more: ask for a new connection"))
       }
-      const { id, workspaceId } = watcher.value
       const query = new URL(request.url, "http://localhost").searchParams
       const seen = { event: count(query.get("event")), frame: count(query.get("frame")) }
-      const found = yield* Effect.option(views.look(workspaceId, id, seen))
+      const found = yield* Effect.option(views.look(id, seen))
       if (Option.isNone(found)) return answer(404, Errors.general(404, "This run does not exist any more"))
-      const { ended, frame, seen: now, status, step } = found.value
+      const { ended, frame, seen: next, status, step } = found.value
       return answer(200, {
         status,
         ended,
         step,
         picture: frame === null ? null : `data:image/jpeg;base64,${Buffer.from(frame.bytes).toString("base64")}`,
-        seen: now,
-        ticket: yield* tickets.issue(watcher.value, ticketMillis)
+        seen: next,
+        ticket: tickets.issue(id, now + ticketMillis)
       })
     })
 

@@ -4,17 +4,22 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Links } from "../../../core/event/Message.ts"
 import { ArtifactFiles } from "../../../core/run/ArtifactFiles.ts"
+import * as Tickets from "../live/Tickets.ts"
 import * as Errors from "../request/Errors.ts"
-import { iso, type Sign } from "./RunRecord.ts"
+import { iso } from "./RunRecord.ts"
 
 const lifetimeMillis = 7 * 86_400_000
+
+/** The address of a live view works as long as a run takes at most. */
+const liveMillis = 3_600_000
 
 export class ArtifactLinks extends Context.Service<
   ArtifactLinks,
   {
-    /** Makes addresses under `origin` that work for a time from now, in milliseconds, or seven days. */
-    readonly signer: (origin: string, millis?: number) => Effect.Effect<Sign>
+    /** Makes addresses under `origin`: of artifacts that work for a time from now, in milliseconds, or seven days. */
+    readonly under: (origin: string, millis?: number) => Effect.Effect<Links>
     /** Tells whether a signature is that of this artifact and this expiry, and the expiry is not over. */
     readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean>
   }
@@ -23,19 +28,22 @@ export class ArtifactLinks extends Context.Service<
 /** `masterKey` is the key of the installation; links are signed with a key derived from it. */
 export const layer = (masterKey: Redacted.Redacted<string>) =>
   Layer.sync(ArtifactLinks, () => {
+    const tickets = Tickets.make(masterKey)
     const key = createHmac("sha256", Redacted.value(masterKey)).update("sluice artifact links").digest()
     const signatureOf = (id: string, expires: string) =>
       createHmac("sha256", key).update(`${id}.${expires}`).digest("base64url")
     return ArtifactLinks.of({
-      signer: (origin, millis = lifetimeMillis) =>
+      under: (origin, millis = lifetimeMillis) =>
         Effect.map(
           Clock.currentTimeMillis,
-          (now): Sign =>
-            (id) => {
+          (now): Links => ({
+            artifact: (id) => {
               const expires = String(now + millis)
               const url = `${origin}/artifacts/${id}?expires=${expires}&signature=${signatureOf(id, expires)}`
               return { url, expires: iso(now + millis) }
-            }
+            },
+            liveView: (id) => `${origin}/live/${id}#view=${tickets.issue(id, now + liveMillis)}`
+          })
         ),
       verify: (id, expires, signature) =>
         Effect.map(Clock.currentTimeMillis, (now) => {

@@ -2,7 +2,7 @@
  * The record of a run as the interface answers it.
  */
 import { Schema } from "effect"
-import type { RunEvent } from "../../../core/event/RunEvent.ts"
+import { type Links, payloadOf } from "../../../core/event/Message.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import { vaultEntries } from "../../../core/run/Credentials.ts"
 import { ReportedError, type Run, reported } from "../../../core/run/Run.ts"
@@ -101,16 +101,7 @@ export const RunListItem = Schema.Struct({
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
 
-/** Signs the address of an artifact: `url` works without a key until `expires`. */
-export type Sign = (id: string) => { readonly url: string; readonly expires: string }
-
-/** Makes addresses for a record: of artifacts, and of the live view at a path. */
-export interface Addresses {
-  readonly sign: Sign
-  readonly liveView: (path: string) => string
-}
-
-export const record = (view: View, { liveView, sign }: Addresses): typeof RunRecord.Type => {
+export const record = (view: View, links: Links): typeof RunRecord.Type => {
   const { run } = view
   const errors = run.errors.map(reported)
   return {
@@ -129,7 +120,7 @@ export const record = (view: View, { liveView, sign }: Addresses): typeof RunRec
     workflow_errors: errors,
     was_recovered: false,
     recovered_error_ids: [],
-    screenshot_urls: screenshots(view.events, sign),
+    screenshot_urls: screenshots(view.events, links),
     video_urls: [],
     file_urls: [],
     holds: view.holds.map(holdJson),
@@ -137,7 +128,7 @@ export const record = (view: View, { liveView, sign }: Addresses): typeof RunRec
     events: view.events.map(({ at, event }) => ({
       event: event.event,
       at: iso(at),
-      payload: payloadOf(event, liveView)
+      payload: payloadOf(event, links)
     }))
   }
 }
@@ -167,19 +158,13 @@ const times = (run: Pick<Run, "createdAt" | "startedAt" | "endedAt">) => ({
   execution_end: isoOrNull(run.endedAt)
 })
 
-/** The live view is told as a path; here it becomes an address. */
-const payloadOf = ({ event, payload }: RunEvent, liveView: Addresses["liveView"]): Schema.JsonObject =>
-  event === "execution.start" && payload.live_view_url !== undefined
-    ? { ...payload, live_view_url: liveView(payload.live_view_url) }
-    : (payload as Schema.JsonObject)
+/** The pictures that a run told of, oldest first. */
+export const screenshots = (events: View["events"], links: Links): ReadonlyArray<Screenshot> =>
+  events.flatMap(({ event }) => screenshot(event, links))
 
-/** The pictures that a run told of, oldest first, at addresses that work for a while. */
-export const screenshots = (events: View["events"], sign: Sign): ReadonlyArray<Screenshot> =>
-  events.flatMap(({ event }) => screenshot(event, sign))
-
-const screenshot = (event: RunEvent, sign: Sign): ReadonlyArray<Screenshot> => {
+const screenshot = (event: View["events"][number]["event"], { artifact }: Links): ReadonlyArray<Screenshot> => {
   if (event.event !== "screenshot.uploaded") return []
   const { session_id: _session, workflow_id: _workflow, ...facts } = event.payload
-  const { expires, url } = sign(facts.screenshot_id)
+  const { expires, url } = artifact(facts.screenshot_id)
   return [{ ...facts, signed_screenshot_url: url, signed_screenshot_url_expires: expires }]
 }

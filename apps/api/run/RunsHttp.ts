@@ -1,22 +1,20 @@
 /** Answers the endpoints of runs. */
-import { Clock, Effect, type Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { Signals } from "../../../core/event/Signals.ts"
+import { RunId, RunNotFound } from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { Api } from "../Api.ts"
-import { LiveTickets } from "../live/LiveTickets.ts"
+import { AfterResponse } from "../request/AfterResponse.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
 import { origin } from "../request/Origin.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import { ArtifactLinks } from "./ArtifactLinks.ts"
 import * as RunFilter from "./RunFilter.ts"
-import { runId } from "./RunIds.ts"
 import { listItem, record } from "./RunRecord.ts"
-
-/** How long the address of the live view in a record works, in milliseconds: as long as a run takes at most. */
-const liveLinkMillis = 3_600_000
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -24,7 +22,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const runs = yield* Runs
     const links = yield* ArtifactLinks
-    const tickets = yield* LiveTickets
+    const signals = yield* Signals
     return handlers.handleAll({
       start: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
@@ -38,7 +36,11 @@ export const layer = HttpApiBuilder.group(
           .submit(caller, {
             workflowId: yield* workflowId(workflow_id),
             input: run_input_variables ?? {},
-            options: withoutNulls({ ...options, dry_run: dryRunOf(payload.dry_run) })
+            options: withoutNulls({
+              ...options,
+              dry_run: dryRunOf(payload.dry_run),
+              client_id: payload.client_id?.toLowerCase()
+            })
           })
           .pipe(
             Effect.catchTags({
@@ -46,18 +48,20 @@ export const layer = HttpApiBuilder.group(
               InvalidInput: (error) => Effect.fail(Errors.invalidInput(error))
             })
           )
+        const clientId = run.options.client_id
+        if (clientId !== undefined) {
+          const afterResponse = yield* AfterResponse
+          yield* afterResponse(
+            Effect.andThen(Effect.sleep(arrival), signals.publish({ _tag: "announced", runId: run.id, clientId }))
+          )
+        }
         return { session_id: run.id }
       }),
       record: Effect.fn(function* ({ params }) {
         const view = yield* runs
           .get(yield* CurrentCaller, yield* runId(params.session_id))
           .pipe(Effect.mapError(Errors.notFound))
-        const at = yield* origin
-        const ticket = yield* tickets.issue(view.run, liveLinkMillis)
-        return record(view, {
-          sign: yield* links.signer(at),
-          liveView: (path) => `${at}${path}#view=${ticket}`
-        })
+        return record(view, yield* links.under(yield* origin))
       }),
       interrupt: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")
@@ -84,6 +88,15 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
+
+/** The answer travels on another connection than the events, and must be there first. */
+const arrival = "25 millis"
+
+/** An id as it stands in a path. What is no UUID is the id of no run. */
+export const runId = (text: string) =>
+  Schema.decodeUnknownEffect(RunId)(text).pipe(
+    Effect.mapError(() => Errors.notFound(new RunNotFound({ sessionId: text })))
+  )
 
 const dryRunOf = (
   sent: { readonly enabled?: boolean | null; readonly add_to_output?: Schema.Json | null } | null | undefined

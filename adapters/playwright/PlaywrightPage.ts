@@ -125,7 +125,7 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
     // Asked of the browser itself: Playwright's own waits until nothing is being loaded.
     glimpse: attempt(null, async () => {
       devTools ??= page.context().newCDPSession(page)
-      return (await devTools).send("Page.captureScreenshot", { format: "jpeg", quality: 60, optimizeForSpeed: true })
+      return (await devTools).send("Page.captureScreenshot", { format: "jpeg", quality: 80, optimizeForSpeed: true })
     }).pipe(
       Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) }),
       Effect.map(({ data }) => ({ bytes: new Uint8Array(Buffer.from(data, "base64")), mediaType: "image/jpeg" }))

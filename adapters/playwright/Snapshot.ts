@@ -84,6 +84,9 @@ export const serialize = (maxBytes: number): string => {
     return /preload|prefetch|preconnect|prerender/.test(rel) || element.getAttribute("as") === "script"
   }
 
+  /** Where relative addresses begin. What a form or a sign-in put into the query is no part of that. */
+  const baseOf = (of: Document): string => of.baseURI.replace(/[?#].*$/s, "").replace(/^(\w+:\/\/)[^/]*@/, "$1")
+
   /** Adds a piece if there is room for it and for what will close it; once there is none, nothing more is added. */
   const add = (out: Array<string>, piece: string, close = ""): boolean => {
     if (cut) return false
@@ -117,7 +120,7 @@ export const serialize = (maxBytes: number): string => {
     const close = voids.has(name) ? "" : `</${name}>`
     if (!add(out, `<${name}${attributesOf(element)}>`, close)) return
     const view = element.ownerDocument.defaultView ?? window
-    if (name === "head") add(out, `<base href="${escapeAttribute(element.ownerDocument.baseURI)}">`)
+    if (name === "head") add(out, `<base href="${escapeAttribute(baseOf(element.ownerDocument))}">`)
     if (element.shadowRoot !== null && add(out, '<template shadowrootmode="open">', "</template>")) {
       add(out, adopted(element.shadowRoot))
       childrenOf(element.shadowRoot, out)

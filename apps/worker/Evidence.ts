@@ -130,7 +130,7 @@ export const make = Effect.gen(function* () {
       if (run.options.debug !== true || (moment === "begins" && ++moments > maxMoments)) return
       yield* keep(page, node)
       if (moment === "failed") return
-      const shot = yield* Effect.option(page.screenshot({ fullPage: false }))
+      const shot = yield* Effect.option(page.glimpse)
       if (Option.isNone(shot)) return
       yield* observer.picture({ ...shot.value, node, error: false, fullPage: false, metadata: {} })
     })

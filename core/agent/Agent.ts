@@ -14,6 +14,7 @@ import { inputText } from "./action/InputText.ts"
 import { navigate } from "./action/Navigate.ts"
 import { screenshot } from "./action/Screenshot.ts"
 import { Browser, type Page, type Shot } from "./Browser.ts"
+import { redactUrl } from "./Exchange.ts"
 import { type Code, kinds, ofPage, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
@@ -140,12 +141,12 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     )
     yield* Effect.forEach(pictures, observer.picture, { discard: true })
     if (done._tag === "Failure") {
-      const shot = yield* Effect.result(page.screenshot({ fullPage: false }))
+      const shot = yield* Effect.result(page.glimpse)
       if (shot._tag === "Success") {
         yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
       }
       yield* observer.seen?.(page, node, "failed") ?? Effect.void
-      return failed(memory.data, done.failure, node, yield* page.address)
+      return failed(memory.data, done.failure, node, redactUrl(yield* page.address))
     }
     const result = done.success
     if (result._tag === "Turned" && node.action === "LOOP") {

@@ -52,7 +52,7 @@ const hidden = "REDACTED"
 /** Redacts an exchange and cuts what is too long. `bodyLeft` is how many characters of bodies may still be kept. */
 export const record = (id: string, exchange: Exchange, bodyLeft: number): Recorded => {
   const room = Math.max(Math.min(maxBody, bodyLeft), 0)
-  const body = exchange.body === null ? null : redactBody(exchange.body)
+  const { body } = exchange
   return {
     id,
     method: exchange.method,
@@ -64,7 +64,8 @@ export const record = (id: string, exchange: Exchange, bodyLeft: number): Record
     failure: exchange.failure,
     request_headers: redactHeaders(exchange.requestHeaders),
     response_headers: redactHeaders(exchange.responseHeaders),
-    response_body: body === null ? null : body.slice(0, room),
+    // Cut first: what a page sends must not decide how long the search for secrets takes.
+    response_body: body === null ? null : redactBody(body.slice(0, room)).slice(0, room),
     response_body_truncated: body !== null && body.length > room
   }
 }
@@ -81,14 +82,14 @@ const secretName =
 
 /** Values that look like a token whatever they are called: a JWT, or a long run of mixed letters and digits. */
 const isToken = (value: string): boolean =>
-  /eyJ[\w-]{10,}\.[\w-]{4,}/.test(value) ||
+  /eyJ[\w-]{10,2048}\.[\w-]{4,}/.test(value) ||
   (/^[\w.~+/=-]{24,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) && !uuid.test(value))
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** An address without its credentials and without the values of parameters that are, or look, secret. */
 export const redactUrl = (url: string): string => {
-  const bare = url.replace(/^([a-z][\w+.-]*:\/\/)[^/?#]*@/i, "$1")
+  const bare = url.slice(0, maxUrl).replace(/^([a-z][\w+.-]*:\/\/)[^/?#]*@/i, "$1")
   const [path = "", ...rest] = bare.split(/(?=[?#])/)
   return (path + rest.map(redactPart).join("")).slice(0, maxUrl)
 }
@@ -130,12 +131,12 @@ export const redactBody = (body: string): string =>
     .replace(/("((?:[^"\\]|\\.){1,80})"\s*:\s*)("(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*)/g, (whole, head, name) =>
       secretName.test(String(name)) ? `${head}"${hidden}"` : whole
     )
-    .replace(/<input\b[^>]*>/gi, (tag) =>
+    .replace(/<input\b(?:"[^"]*(?:"|$)|'[^']*(?:'|$)|[^"'<>])*/gi, (tag) =>
       /type\s*=\s*["']?password/i.test(tag) || secretName.test(/\bname\s*=\s*["']?([\w.[\]-]+)/i.exec(tag)?.[1] ?? "")
-        ? tag.replace(/(\bvalue\s*=\s*)("[^"]*"|'[^']*'|[^\s>]+)/gi, `$1"${hidden}"`)
+        ? tag.replace(/(\bvalue\s*=\s*)("[^"]*"?|'[^']*'?|[^\s>]+)/gi, `$1"${hidden}"`)
         : tag
     )
-    .replace(/eyJ[\w-]{10,}\.[\w-]{4,}(\.[\w-]*)?/g, hidden)
+    .replace(/eyJ[\w-]{10,2048}\.[\w-]{4,}(\.[\w-]*)?/g, hidden)
 
 const noiseTypes = new Set([
   "image",

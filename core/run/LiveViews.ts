@@ -79,7 +79,10 @@ export class LiveViews extends Context.Service<
           const steps = events.flatMap(({ event }) =>
             event.event === "execution.step" ? [event.payload.current_step] : []
           )
-          const frame = Option.getOrNull(yield* store.frame(id, seen.frame))
+          // A worker that was lost left its last picture behind.
+          if (isEnded(run)) yield* store.hide(id)
+          const running = status === "execution.start"
+          const frame = running ? Option.getOrNull(yield* store.frame(id, seen.frame)) : null
           return {
             status,
             ended: isEnded(run),

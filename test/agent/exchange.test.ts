@@ -100,6 +100,27 @@ describe("a body", () => {
     ]
   ])("%s becomes %s", (body, redacted) => assert.strictEqual(redactBody(body), redacted))
 
+  it.each([
+    ['<input type="password" title="a>b" value="hunter2">', "hunter2"],
+    ["<form><input name='pass' type='password' value='hunter2", "hunter2"],
+    ['{"deep":{"client_secret":"hunter2', "hunter2"]
+  ])("cut off or oddly written loses its secret all the same: %s", (body, secret) =>
+    assert.notInclude(redactBody(body), secret)
+  )
+
+  it.each([
+    ["eyJ".repeat(400_000)],
+    ["<input ".repeat(200_000)],
+    ['<input "'.repeat(200_000)],
+    ['"a'.repeat(400_000)],
+    ['"a":'.repeat(200_000)],
+    ["\\".repeat(400_000)]
+  ])("that is made to be searched for ever is not: %#", (body) => {
+    const began = performance.now()
+    record("1", { ...exchange, body, url: `https://shop.example/?x=${body}` }, Infinity)
+    assert.isBelow(performance.now() - began, 1_000)
+  })
+
   it("is cut at its bound and at what is left of the run's, and says so", () => {
     const long = { ...exchange, body: "x".repeat(maxBody + 1) }
     assert.deepInclude(record("1", long, Infinity), {

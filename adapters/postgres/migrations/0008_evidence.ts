@@ -28,11 +28,6 @@ const statements = [
     primary key (run_id, position)
   )`,
   `create index run_errors_of_workflow on run_errors (workflow_id, at desc)`,
-  `insert into run_errors
-    select runs.id, position, workspace_id, workflow_id, (error ->> 'created_at')::timestamptz,
-      case when error ->> 'error_code' is null then '"UNKNOWN"' else (error -> 'error_code')::text end, error::text
-    from runs, json_array_elements(errors::json) with ordinality as failures (error, position)
-    where errors <> '[]'`,
 
   `create table run_snapshots (
     run_id uuid not null references runs,
@@ -71,4 +66,37 @@ const statements = [
 export const evidence = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (const statement of statements) yield* sql.unsafe(statement)
+  yield* countEarlierErrors(sql)
+})
+
+interface Failed {
+  readonly id: string
+  readonly workspace_id: string
+  readonly workflow_id: string
+  readonly errors: string
+}
+
+/** The failures of the runs that there are. They are read here, as the database refuses to read JSON with a NUL in it. */
+const countEarlierErrors = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  for (let after = "00000000-0000-0000-0000-000000000000"; ; ) {
+    const runs = yield* sql<Failed>`
+      select id, workspace_id, workflow_id, errors from runs
+      where errors <> '[]' and id > ${after} order by id limit 500`
+    const rows = runs.flatMap(({ errors, id, workflow_id, workspace_id }) =>
+      (JSON.parse(errors) as ReadonlyArray<{ created_at: string; error_code?: string | null }>).map((error, index) => ({
+        run_id: id,
+        position: index + 1,
+        workspace_id,
+        workflow_id,
+        at: new Date(error.created_at),
+        error_code: JSON.stringify(error.error_code ?? "UNKNOWN"),
+        body: JSON.stringify(error)
+      }))
+    )
+    const [first, ...rest] = rows
+    if (first !== undefined) yield* sql`insert into run_errors ${sql.insert([first, ...rest])}`
+    const last = runs.at(-1)
+    if (last === undefined) return
+    after = last.id
+  }
 })

@@ -9,8 +9,12 @@ import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCo
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
+import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
+import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
+import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
+import * as MemoryLiveStore from "./MemoryLiveStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
@@ -19,10 +23,14 @@ import { Tables } from "./Tables.ts"
 export const layer = Layer.mergeAll(
   MemoryEventLog.layer,
   MemoryGateStore.layer,
+  MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,
   MemoryArtifacts.layer,
+  MemoryErrorReports.layer,
+  MemoryEvidenceStore.layer,
+  MemoryLiveStore.layer,
   Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
   Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions)),
   layerSignals

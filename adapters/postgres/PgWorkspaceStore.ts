@@ -10,6 +10,7 @@ interface WorkspaceRow {
   readonly name: string
   readonly created_at: Date
   readonly waiting_ttl_ms: bigint | null
+  readonly input_required_timeout_s: number
 }
 
 interface KeyRow {
@@ -35,7 +36,8 @@ export const layer = Layer.effect(
               id: workspace.id,
               name: workspace.name,
               created_at: new Date(workspace.createdAt),
-              waiting_ttl_ms: workspace.waitingTtlMillis
+              waiting_ttl_ms: workspace.waitingTtlMillis,
+              input_required_timeout_s: workspace.inputRequiredTimeoutSeconds
             })}`
           )
         )
@@ -59,7 +61,8 @@ export const layer = Layer.effect(
             const after = decide(toWorkspace(row))
             yield* sql`update workspaces set ${sql.update({
               name: after.name,
-              waiting_ttl_ms: after.waitingTtlMillis
+              waiting_ttl_ms: after.waitingTtlMillis,
+              input_required_timeout_s: after.inputRequiredTimeoutSeconds
             })} where id = ${id}`
             return Option.some(after)
           })
@@ -121,7 +124,8 @@ const toWorkspace = (row: WorkspaceRow): Workspace => ({
   id: WorkspaceId.make(row.id),
   name: row.name,
   createdAt: row.created_at.getTime(),
-  waitingTtlMillis: row.waiting_ttl_ms === null ? null : Number(row.waiting_ttl_ms)
+  waitingTtlMillis: row.waiting_ttl_ms === null ? null : Number(row.waiting_ttl_ms),
+  inputRequiredTimeoutSeconds: row.input_required_timeout_s
 })
 
 const toKey = (row: KeyRow): StoredKey => ({

@@ -7,8 +7,12 @@ import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as Migrations from "./Migrations.ts"
 import * as PgCollection from "./PgCollection.ts"
+import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
+import * as PgEvidenceStore from "./PgEvidenceStore.ts"
 import * as PgGateStore from "./PgGateStore.ts"
+import * as PgInteractionStore from "./PgInteractionStore.ts"
+import * as PgLiveStore from "./PgLiveStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
 import * as PgWorkflowStore from "./PgWorkflowStore.ts"
@@ -18,9 +22,13 @@ import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 export const layerStores = Layer.mergeAll(
   PgEventLog.layer,
   PgGateStore.layer,
+  PgInteractionStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,
+  PgErrorReports.layer,
+  PgEvidenceStore.layer,
+  PgLiveStore.layer,
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
   Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions))
 ).pipe(Layer.provideMerge(Migrations.layer))

@@ -6,7 +6,10 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import * as Description from "./Description.ts"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
+import { EvidenceGroup } from "./evidence/EvidenceApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
+import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
+import { LiveGroup } from "./live/LiveApi.ts"
 import { NotificationsGroup } from "./notification/NotificationsApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
@@ -24,7 +27,10 @@ export class Api extends HttpApi.make("sluice")
   .add(ErrorCodesGroup)
   .add(WorkspacesGroup)
   .add(NotificationsGroup)
+  .add(EvidenceGroup)
+  .add(LiveGroup)
   .add(EventsGroup)
+  .add(InteractionsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

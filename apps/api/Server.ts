@@ -9,6 +9,9 @@ import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { Gates } from "../../core/gate/Gates.ts"
+import { Interactions } from "../../core/interaction/Interactions.ts"
+import { Evidence } from "../../core/run/Evidence.ts"
+import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
@@ -17,7 +20,11 @@ import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
+import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
+import * as LiveHttp from "./live/LiveHttp.ts"
+import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
@@ -67,6 +74,9 @@ const handlers = Layer.mergeAll(
   ErrorCodesHttp.layer,
   WorkspacesHttp.layer,
   NotificationsHttp.layer,
+  InteractionsHttp.layer,
+  EvidenceHttp.layer,
+  LiveHttp.layer,
   EventsHttp.layer
 )
 
@@ -97,6 +107,20 @@ const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operati
   methods: Object.keys(operations).map((method) => method.toUpperCase())
 }))
 
+const services = Layer.mergeAll(
+  EventStreams.layer,
+  Evidence.layer,
+  Gates.layer,
+  Interactions.layer,
+  LiveViews.layer,
+  Runs.layer,
+  Workflows.layer,
+  ErrorCodes.layer,
+  Workspaces.layer,
+  ApiKeys.layer,
+  RunSubscriptions.layer
+)
+
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
     Layer.provide(handlers),
@@ -106,23 +130,11 @@ const routes = Layer.mergeAll(
   ),
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,
+  LiveRoutes.routes,
   health,
   readiness,
   unrouted
-).pipe(
-  Layer.provide(
-    Layer.mergeAll(
-      Gates.layer,
-      Runs.layer,
-      Workflows.layer,
-      ErrorCodes.layer,
-      Workspaces.layer,
-      ApiKeys.layer,
-      RunSubscriptions.layer,
-      EventStreams.layer
-    )
-  )
-)
+).pipe(Layer.provide(services))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

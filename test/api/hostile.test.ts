@@ -47,6 +47,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
         .replace("{version_number}", "1")
         .replace("{workspace_id}", caller.workspaceId)
         .replace("{error_code_id}", String(code.body.id))
+        .replace("{node_id}", workflow.nodes[0]?.id ?? "")
     return { key, fill, workflowId }
   })
 

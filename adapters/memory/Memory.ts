@@ -4,8 +4,11 @@
  * Every operation is one step of JavaScript: nothing else happens in between, which is all the locking there is.
  */
 import { Layer } from "effect"
+import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/RunSubscriptions.ts"
+import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
+import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
@@ -28,5 +31,7 @@ export const layer = Layer.mergeAll(
   MemoryErrorReports.layer,
   MemoryEvidenceStore.layer,
   MemoryLiveStore.layer,
+  Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
+  Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions)),
   layerSignals
 ).pipe(Layer.provideMerge(Tables.layer))

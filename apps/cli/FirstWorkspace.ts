@@ -28,6 +28,7 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (
   yield* workspaces.addKey({
     id: yield* identifiers.uuid,
     hash: yield* keys.hash(key),
+    name: "First key",
     workspaceId,
     userId: UserId.make(yield* identifiers.uuid),
     role: "Owner",

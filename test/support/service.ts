@@ -100,7 +100,14 @@ export const layer = Layer.effect(
       const caller = { workspaceId, userId: UserId.make(randomUUID()), role }
       const key = yield* keys.make
       const keyId = randomUUID()
-      yield* workspaces.addKey({ id: keyId, hash: yield* keys.hash(key), ...caller, createdAt: 0, revokedAt: null })
+      yield* workspaces.addKey({
+        id: keyId,
+        hash: yield* keys.hash(key),
+        name: null,
+        ...caller,
+        createdAt: 0,
+        revokedAt: null
+      })
       return { caller, key: Redacted.value(key), keyId }
     })
 

@@ -8,6 +8,7 @@ import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
+import * as MemoryVault from "./MemoryVault.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
@@ -17,6 +18,7 @@ export const layer = Layer.mergeAll(
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,
+  MemoryVault.layer,
   MemoryArtifacts.layer,
   layerSignals
 ).pipe(Layer.provideMerge(Tables.layer))

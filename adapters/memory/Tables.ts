@@ -6,6 +6,8 @@ import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import type { Gate } from "../../core/gate/Gate.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
+import type { ReceivedCode } from "../../core/tfa/ReceivedCodes.ts"
+import type { WrappedKey } from "../../core/vault/WrappedKeys.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
@@ -23,6 +25,8 @@ interface Shape {
   readonly events: Array<LoggedEvent>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
+  readonly wrappedKeys: Map<string, WrappedKey>
+  readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
   lastFence: number
@@ -39,6 +43,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       runs: new Map(),
       events: [],
       collections: new Map(),
+      wrappedKeys: new Map(),
+      receivedCodes: new Map(),
       served: new Map(),
       lastFence: 0
     })

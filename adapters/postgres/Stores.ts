@@ -7,6 +7,7 @@ import * as Migrations from "./Migrations.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
+import * as PgVault from "./PgVault.ts"
 import * as PgWorkflowStore from "./PgWorkflowStore.ts"
 import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 
@@ -15,7 +16,8 @@ export const layerStores = Layer.mergeAll(
   PgGateStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,
-  PgWorkspaceStore.layer
+  PgWorkspaceStore.layer,
+  PgVault.layer
 ).pipe(Layer.provideMerge(Migrations.layer))
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */

@@ -7,6 +7,9 @@ import { GatesGroup } from "./gate/GatesApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
+import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
+import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
+import { VaultGroup } from "./vault/VaultApi.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 
 /** The whole interface that needs a key. */
@@ -14,6 +17,9 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(VaultGroup)
+  .add(AuthenticationGroup)
+  .add(SecretProvidersGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .annotateMerge(

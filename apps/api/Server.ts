@@ -8,6 +8,8 @@ import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "e
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
+import { Vault } from "../../core/vault/Vault.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { Api } from "./Api.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
@@ -17,6 +19,10 @@ import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
+import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
+import * as NoStore from "./vault/NoStore.ts"
+import * as SecretProvidersHttp from "./vault/SecretProvidersHttp.ts"
+import * as VaultHttp from "./vault/VaultHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
 
 /** Tells whether the service can do its work: whether its database answers. */
@@ -48,7 +54,9 @@ const readiness = HttpRouter.add(
   })
 )
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer)
+const vault = Layer.mergeAll(VaultHttp.layer, AuthenticationHttp.layer, SecretProvidersHttp.layer)
+
+const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, vault)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -86,7 +94,7 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer)))
+).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer, Vault.layer, TfaCodes.layer)))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
@@ -98,7 +106,8 @@ const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerRes
         yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
         return refuse(500, "The request could not be answered because of an internal error")
       })
-    )
+    ),
+    NoStore.marked
   )
 
 const refuse = (status: 404 | 500, message: string) =>

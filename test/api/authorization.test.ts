@@ -1,19 +1,41 @@
+import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
-import type { Ability } from "../../core/workspace/Workspace.ts"
+import { SecretProviders } from "../../core/vault/SecretProviders.ts"
+import type { Ability, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { allows } from "../../core/workspace/Workspace.ts"
 import { daily, graph } from "../support/fixtures.ts"
+import { seal } from "../support/sealed.ts"
 import { layer, Service } from "../support/service.ts"
 
 const workflow = { name: "Nightly", ...graph() }
+
+/** The names of a credential that each workspace but a stranger's has, and of one that nobody has yet. */
+const pair = { permissioned_user_id: "robot", domain: "https://app.example.com" }
+const fresh = { ...pair, permissioned_user_id: "{unique}" }
+
+const secretProvider = (workspaceId: WorkspaceId) => ({
+  id: randomUUID(),
+  workspaceId,
+  providerType: "none that is known",
+  name: "Safe",
+  configHint: {},
+  sealedAccess: "",
+  cacheTtlSeconds: null,
+  createdAt: 0,
+  updatedAt: 0
+})
 
 interface Row {
   readonly ability: Ability
   /** What is sent when everything is in order, and the status it gets. */
   readonly json?: unknown
+  readonly query?: string
   readonly status: number
+  /** Whether what the address names, if it names something, is nothing to a stranger. */
+  readonly isNamed?: boolean
 }
 
 /** Every endpoint that needs a key. One that is missing here fails the test below. */
@@ -38,7 +60,19 @@ const table: Readonly<Record<string, Row>> = {
   "POST /run": { ability: "edit", json: { workflow_id: "{workflow_id}" }, status: 201 },
   "GET /run/{session_id}": { ability: "read", status: 200 },
   "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
-  "GET /runs": { ability: "read", status: 200 }
+  "GET /runs": { ability: "read", status: 200 },
+  "GET /vault": { ability: "read", status: 200 },
+  "POST /vault": { ability: "edit", json: fresh, status: 201 },
+  "PUT /vault": { ability: "edit", json: pair, status: 200, isNamed: true },
+  "DELETE /vault": { ability: "edit", json: pair, status: 200, isNamed: true },
+  "PATCH /vault/clear-browser-state": { ability: "edit", json: pair, status: 200, isNamed: true },
+  "GET /vault/tfa-code": { ability: "edit", query: `?${new URLSearchParams(pair)}`, status: 200, isNamed: true },
+  "GET /authentication": { ability: "read", query: `?${new URLSearchParams(pair)}`, status: 200, isNamed: true },
+  "GET /authentication/{permissioned_user_id}": { ability: "read", status: 200 },
+  "POST /authentication": { ability: "edit", json: fresh, status: 201 },
+  "PUT /authentication": { ability: "edit", json: pair, status: 200, isNamed: true },
+  "GET /secret-providers": { ability: "read", status: 200 },
+  "GET /secret-providers/{secret_provider_id}/items": { ability: "read", status: 503 }
 }
 
 it("the table of authorisation names every endpoint of the interface", () => {
@@ -59,11 +93,27 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         send({ method: "POST", path: "/run", key: owner.key, json: { workflow_id: workflowId } }),
         ({ body }) => String(body.session_id)
       )
-      const [method = "", template = ""] = endpoint.split(" ")
+      // What an endpoint may remove is made before each request.
+      const keepCredential = send({
+        method: "POST",
+        path: "/vault",
+        key: owner.key,
+        json: { ...pair, tfa_secret: seal(owner.encryptionKey, "JBSWY3DPEHPK3PXP") }
+      })
+      const provider = secretProvider(owner.caller.workspaceId)
+      yield* (yield* SecretProviders).insert(owner.caller.workspaceId, provider)
+      const [method = "", path = ""] = endpoint.split(" ")
+      const template = `${path}${row.query ?? ""}`
       const fill = (text: string, session: string) =>
-        text.replaceAll("{workflow_id}", workflowId).replace("{session_id}", session).replace("{version_number}", "1")
+        text
+          .replaceAll("{workflow_id}", workflowId)
+          .replace("{session_id}", session)
+          .replace("{version_number}", "1")
+          .replace("{permissioned_user_id}", pair.permissioned_user_id)
+          .replace("{secret_provider_id}", provider.id)
+          .replace("{unique}", session)
       const ask = (key: string | null) =>
-        Effect.flatMap(start, (session) =>
+        Effect.flatMap(Effect.andThen(keepCredential, start), (session) =>
           send({
             method,
             path: fill(template, session),
@@ -88,7 +138,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       }
 
       const stranger = yield* ask((yield* member("Owner")).key)
-      if (template.includes("{") || endpoint === "POST /run") {
+      if (template.includes("{") || row.isNamed === true || endpoint === "POST /run") {
         assert.deepStrictEqual([stranger.status, stranger.body.error], [404, "Not Found"])
       } else if (endpoint === "POST /runs/unpause") {
         assert.deepInclude(stranger.body, { success: false, resumedRuns: 0 })

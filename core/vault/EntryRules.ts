@@ -145,9 +145,17 @@ const merge = (given: Given, before: Fields): Fields => {
     ...given.browserState,
     ...proxyOf(sent, before),
     ...providerOf(sent, before),
-    // An empty text in clear is what clients send for no value at all.
-    ...defined(credentials, (name) => (sent[name] === "" ? null : sent[name]))
+    ...defined(credentials, (name) => (holdsNothing(given, name) ? null : sent[name]))
   }
+}
+
+/** An empty text in clear, or a sealed `null`, is what some clients send for no value at all. */
+const holdsNothing = ({ opened, reading }: Given, name: (typeof credentials)[number]): boolean => {
+  const result = opened[name]
+  return (
+    reading.sent[name] === "" ||
+    (result !== undefined && Result.isSuccess(result) && Redacted.value(result.success) === null)
+  )
 }
 
 const defined = <Name extends keyof Fields>(
@@ -191,7 +199,7 @@ const sessionDataSetAt = (given: Given, before: number | null, fields: Fields, n
   return parts.some((name) => typeof given.browserState[name] === "string") ? now : before
 }
 
-/** A credential is a text or a number, or `null`, which some clients seal to say that there is none. */
+/** A credential is a text or a number, or nothing. */
 const isScalar = (value: Schema.Json): boolean =>
   value === null || typeof value === "string" || typeof value === "number"
 

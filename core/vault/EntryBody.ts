@@ -22,7 +22,9 @@ const count = (minimum: number, maximum: number) =>
   )
 
 /** Whether it is sealed as it should be is found out with the key. */
-const Sealed = text(16_384)
+const Sealed = text(16_384).annotate({
+  description: "Sealed with the encryption key of the workspace: hexadecimal of IV, AES-256-GCM ciphertext and tag"
+})
 
 const HeaderName = text(256).check(
   Schema.isPattern(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { message: "Expected the name of an HTTP header" })
@@ -31,20 +33,16 @@ const HeaderValue = text(8_192).check(
   Schema.isPattern(/^[^\r\n\0]*$/, { message: "Expected the value of an HTTP header, on one line" })
 )
 
-/** An older client names the parts of a header otherwise. */
-const Header = Schema.Union([
-  Schema.Struct({ name: HeaderName, value: HeaderValue }),
-  Schema.Struct({ header_name: HeaderName, header_value: HeaderValue })
-])
+const Header = Schema.Struct({ name: HeaderName, value: HeaderValue })
+
+const aSite = "Expected an http or https URL, or a host name, such as https://app.example.com or localhost:3000"
 
 /** The names by which an entry is addressed. */
 const pair = {
   permissioned_user_id: named(256),
-  domain: named(2_048).check(
-    Schema.makeFilter((domain) => Domain.hostOf(domain) !== null, {
-      message: "Expected an http or https URL, or a host name, such as https://app.example.com or localhost:3000"
-    })
-  )
+  domain: text(2_048)
+    .check(Schema.makeFilter((domain) => Domain.hostOf(domain) !== null, { message: aSite }))
+    .pipe(Schema.annotateKey({ messageMissingKey: aSite }))
 }
 
 const settable = {
@@ -73,7 +71,7 @@ const settable = {
   ip_address: optional(text(256)),
   location: optional(text(256)),
   proxy_setting: optional(ProxySetting),
-  proxy_value: optional(Sealed),
+  proxy_value: optional(text(16_384).annotate({ description: "Sealed when proxy_setting is custom" })),
   proxy: optional(Schema.Struct({ enable: optional(Schema.Boolean), target_ip: optional(text(256)) })),
   secret_provider_id: optional(Schema.String.check(Schema.isUUID(undefined, { message: "Expected a UUID" }))),
   secret_ref: optional(named(2_048)),
@@ -114,10 +112,11 @@ export const read = (body: unknown): Reading => reading(body, decodeBody)
 /** Reads what names an entry, and nothing else. */
 export const readPair = (body: unknown): Reading => reading(body, decodePair)
 
-const reading = (body: unknown, decode: (body: unknown) => Result.Result<Sent, Schema.SchemaError>): Reading => {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+const reading = (written: unknown, decode: (body: unknown) => Result.Result<Sent, Schema.SchemaError>): Reading => {
+  if (typeof written !== "object" || written === null || Array.isArray(written)) {
     return { sent: {}, problems: [{ path: "", message: "Expected an object" }] }
   }
+  const body = withHeaders(written)
   const decoded = decode(body)
   if (Result.isSuccess(decoded)) return { sent: decoded.success, problems: [] }
   const issues = format(decoded.failure.issue).issues
@@ -128,6 +127,19 @@ const reading = (body: unknown, decode: (body: unknown) => Result.Result<Sent, S
     problems: issues.map(({ message, path = [] }) => ({ path: pathOf(path.map(keyOf)), message }))
   }
 }
+
+/** An older client names the parts of a header `header_name` and `header_value`. */
+const withHeaders = (body: object): object =>
+  "headers" in body && Array.isArray(body.headers)
+    ? {
+        ...body,
+        headers: body.headers.map((header: unknown) =>
+          typeof header === "object" && header !== null && "header_name" in header && "header_value" in header
+            ? { name: header.header_name, value: header.header_value }
+            : header
+        )
+      }
+    : body
 
 const keyOf = (segment: PropertyKey | { readonly key: PropertyKey } | undefined): string =>
   String(typeof segment === "object" ? segment.key : segment)

@@ -268,8 +268,7 @@ const customProblems = (given: Given, sealed: string | null): ReadonlyArray<Prob
     : [
         {
           path: "proxy_value",
-          message:
-            "Expected a sealed URL such as socks5://user:password@proxy.example.com:1080, as proxy_setting is custom"
+          message: "Expected a sealed URL such as socks5://user:password@host:1080, as proxy_setting is custom"
         }
       ]
 }

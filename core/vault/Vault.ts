@@ -198,16 +198,12 @@ const sentPair = ({ domain, permissioned_user_id }: EntryBody.Sent): Pair | null
 const sealState = Effect.fnUntraced(function* (cipher: Cipher, sent: EntryBody.Sent) {
   const sealed: { -readonly [part in keyof BrowserState]?: string | null } = {}
   for (const name of browserStateNames) {
-    const value = name === "headers" ? headersOf(sent) : sent[name]
+    const value = sent[name]
     if (value !== undefined)
       sealed[name] = value === null ? null : yield* cipher.seal(Redacted.make(value as Schema.Json))
   }
   return sealed
 })
-
-const headersOf = ({ headers }: EntryBody.Sent): BrowserState["headers"] | undefined =>
-  headers?.map((header) => ("name" in header ? header : { name: header.header_name, value: header.header_value })) ??
-  (headers as null | undefined)
 
 /** What was sealed here opens again: anything else means that the data was changed behind our back. */
 const openState = Effect.fnUntraced(function* (cipher: Cipher, { fields }: VaultEntry) {

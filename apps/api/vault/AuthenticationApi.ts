@@ -1,15 +1,12 @@
 /** The older endpoints of credentials. They work on the entries of the vault. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { EntryBody } from "../../../core/vault/EntryBody.ts"
 import { Cookie } from "../../../core/vault/VaultEntry.ts"
+import * as Described from "../request/Described.ts"
 import * as Errors from "../request/Errors.ts"
 import { filter } from "./VaultApi.ts"
 import { InvalidAuthentication } from "./VaultErrors.ts"
-
-const Body = Schema.Json.annotate({
-  description:
-    "The credentials of a user, with permissioned_user_id and domain. Secrets are sealed with the encryption key of the workspace. Checked as a whole; every problem is reported at its place"
-})
 
 const text = Schema.NullOr(Schema.String)
 
@@ -47,13 +44,13 @@ export class AuthenticationGroup extends HttpApiGroup.make("authentication").add
     error: Errors.NotFound
   }),
   HttpApiEndpoint.post("createAuthentication", "/authentication", {
-    payload: Body,
+    payload: Schema.Json,
     success: AuthenticationRecord.pipe(HttpApiSchema.status(201)),
     error: [InvalidAuthentication, Errors.Forbidden, Errors.Conflict]
-  }),
+  }).annotateMerge(Described.body(EntryBody)),
   HttpApiEndpoint.put("updateAuthentication", "/authentication", {
-    payload: Body,
+    payload: Schema.Json,
     success: Schema.Struct({ message: Schema.String, permissioned_user_id: Schema.String }),
     error: [InvalidAuthentication, Errors.Forbidden, Errors.NotFound]
-  })
+  }).annotateMerge(Described.body(EntryBody))
 ) {}

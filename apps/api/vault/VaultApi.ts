@@ -1,16 +1,12 @@
 /** The endpoints of vault entries and their one-time codes. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { EntryBody, PairBody } from "../../../core/vault/EntryBody.ts"
 import { Cookie, Header, ProxySetting, TfaMethod } from "../../../core/vault/VaultEntry.ts"
+import * as Described from "../request/Described.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits } from "../request/Fields.ts"
 import { Unprocessable } from "./VaultErrors.ts"
-
-const Body = Schema.Json.annotate({
-  description:
-    "A vault entry with its permissioned_user_id and domain. Secrets are sealed with the encryption key of the workspace. Checked as a whole; every problem is reported at its path"
-})
-const Pair = Schema.Json.annotate({ description: "The permissioned_user_id and the domain of an entry" })
 
 const text = Schema.NullOr(Schema.String)
 const whole = Schema.NullOr(Schema.Int)
@@ -73,10 +69,6 @@ export const filter = {
   domain: Schema.optionalKey(Schema.String)
 }
 
-const needed = Schema.String.check(Schema.isNonEmpty({ message: "Expected some text" })).pipe(
-  Schema.annotateKey({ messageMissingKey: "Expected some text" })
-)
-
 export class VaultGroup extends HttpApiGroup.make("vault").add(
   HttpApiEndpoint.get("listEntries", "/vault", {
     query: filter,
@@ -84,22 +76,28 @@ export class VaultGroup extends HttpApiGroup.make("vault").add(
     error: Errors.NotFound
   }),
   HttpApiEndpoint.post("createEntry", "/vault", {
-    payload: Body,
+    payload: Schema.Json,
     success: VaultRecord.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict]
-  }),
-  HttpApiEndpoint.put("updateEntry", "/vault", { payload: Body, success: VaultRecord, error: edits }),
-  HttpApiEndpoint.delete("removeEntry", "/vault", { payload: Pair, success: VaultRecord, error: edits }),
+  }).annotateMerge(Described.body(EntryBody)),
+  HttpApiEndpoint.put("updateEntry", "/vault", {
+    payload: Schema.Json,
+    success: VaultRecord,
+    error: edits
+  }).annotateMerge(Described.body(EntryBody)),
+  HttpApiEndpoint.delete("removeEntry", "/vault", {
+    payload: Schema.Json,
+    success: VaultRecord,
+    error: edits
+  }).annotateMerge(Described.body(PairBody)),
   HttpApiEndpoint.patch("clearBrowserState", "/vault/clear-browser-state", {
-    payload: Pair,
+    payload: Schema.Json,
     success: Schema.Struct({ success: Schema.Boolean }),
     error: edits
-  }),
+  }).annotateMerge(Described.body(PairBody)),
   HttpApiEndpoint.get("tfaCode", "/vault/tfa-code", {
-    query: Schema.Struct({ permissioned_user_id: needed, domain: needed }).annotate({
-      parseOptions: { errors: "all" }
-    }),
+    query: filter,
     success: TfaCode,
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict, Unprocessable]
-  })
+  }).annotateMerge(Described.wholeQuery)
 ) {}

@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { type TfaCode, TfaCodes } from "../../../core/tfa/TfaCodes.ts"
 import { Vault } from "../../../core/vault/Vault.ts"
+import { InvalidEntry } from "../../../core/vault/VaultEntry.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
@@ -48,7 +49,7 @@ export const layer = HttpApiBuilder.group(
       // A code opens an account for a moment, so to see it takes the role that may change the credential.
       tfaCode: Effect.fn(function* ({ query }) {
         const caller = yield* callerWho("edit")
-        const pair = { permissionedUserId: query.permissioned_user_id, domain: query.domain }
+        const pair = yield* whole(query)
         return codeJson(
           yield* codes.current(caller, pair).pipe(
             Effect.catchTags({
@@ -65,8 +66,23 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
+interface Query {
+  readonly permissioned_user_id?: string
+  readonly domain?: string
+}
+
+/** The pair that an address names, or a problem for each part that it leaves out. */
+const whole = ({ domain = "", permissioned_user_id = "" }: Query) => {
+  const problems = Object.entries({ permissioned_user_id, domain })
+    .filter(([, value]) => value === "")
+    .map(([path]) => ({ path, message: "Expected some text" }))
+  return problems.length === 0
+    ? Effect.succeed({ permissionedUserId: permissioned_user_id, domain })
+    : VaultErrors.refused.InvalidEntry(new InvalidEntry({ problems }))
+}
+
 /** What an address asks for, without what it leaves out. */
-export const asked = (query: { readonly permissioned_user_id?: string; readonly domain?: string }) => ({
+export const asked = (query: Query) => ({
   ...(query.permissioned_user_id === undefined ? {} : { permissionedUserId: query.permissioned_user_id }),
   ...(query.domain === undefined ? {} : { domain: query.domain })
 })

@@ -1,10 +1,16 @@
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { VaultClient } from "cloudcruise/dist/vault/VaultClient.js"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { OpenApi } from "effect/http-api"
+import { Api } from "../../apps/api/Api.ts"
 import { SecretProviders } from "../../core/vault/SecretProviders.ts"
+import { Fields } from "../../core/vault/VaultEntry.ts"
 import { asMember, cookies, pair, query } from "../support/credentials.ts"
 import { layer, Service } from "../support/service.ts"
+
+/** Every field that callers may set. */
+const fields = Object.keys(Fields.fields)
 
 it.layer(layer, { timeout: "60 seconds" })("credentials", (it) => {
   it.effect("binds entries to secret providers of the workspace only, and lists what these hold", () =>
@@ -159,6 +165,59 @@ it.layer(layer, { timeout: "60 seconds" })("credentials", (it) => {
         await client.delete({ permissioned_user_id: "sdk", domain: pair.domain })
         assert.deepStrictEqual(await client.get(), [])
       })
+    })
+  )
+
+  const field = Schema.Literals([...fields, "permissioned_user_id", "domain", "proxy", "id"])
+
+  it.effect.prop(
+    "are kept whole or not at all with garbage in any field, and are answered as they were kept",
+    [field, Schema.Json],
+    ([name, value]) =>
+      Effect.gen(function* () {
+        const { dump } = yield* Service
+        const { ask } = yield* asMember()
+        assert.strictEqual((yield* ask("POST", "/vault", { ...pair, permissioned_user_id: "other" })).status, 201)
+        for (const [method, path, names] of [
+          ["POST", "/vault", pair],
+          ["PUT", "/vault", { ...pair, permissioned_user_id: "other" }],
+          ["PUT", "/authentication", { ...pair, permissioned_user_id: "other" }],
+          ["PATCH", "/vault/clear-browser-state", { ...pair, permissioned_user_id: "other" }]
+        ] as const) {
+          const before = yield* dump
+          const { body, status } = yield* ask(method, path, { ...names, [name]: value })
+          assert.isTrue([200, 201, 400, 404].includes(status), `${method} ${path} ${name}: ${status}`)
+          if (status >= 400) {
+            assert.strictEqual(body.statusCode, status)
+            assert.strictEqual(yield* dump, before)
+          } else if (path === "/vault") {
+            const found = yield* ask(
+              "GET",
+              `/vault${query({ ...pair, permissioned_user_id: String(body.permissioned_user_id) })}`
+            )
+            assert.deepStrictEqual(found.body, body)
+          }
+        }
+      }),
+    { arbitrary: { runs: 200, size: 20 }, timeout: 60_000 }
+  )
+
+  it.effect("are described as they are taken and answered", () =>
+    Effect.gen(function* () {
+      const { paths, components } = OpenApi.fromApi(Api)
+      const references = JSON.stringify(paths).match(/#\/[^"]+/g) ?? []
+      for (const reference of references) {
+        assert.property(components.schemas, reference.replace("#/components/schemas/", ""), reference)
+      }
+      const taken = paths["/vault"]?.post?.requestBody?.content["application/json"]?.schema as { properties: object }
+      assert.containsAllKeys(taken.properties, fields)
+      const answered = components.schemas.VaultEntry as { properties: object }
+      assert.containsAllKeys(answered.properties, fields)
+      const parameters = paths["/vault/tfa-code"]?.get?.parameters.map(({ name, required }) => [name, required])
+      assert.deepStrictEqual(parameters, [
+        ["permissioned_user_id", true],
+        ["domain", true]
+      ])
     })
   )
 })

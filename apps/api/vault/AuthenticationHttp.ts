@@ -2,9 +2,9 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Vault } from "../../../core/vault/Vault.ts"
-import { EntryNotFound } from "../../../core/vault/VaultEntry.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
 import * as VaultErrors from "./VaultErrors.ts"
 import { asked } from "./VaultHttp.ts"
 import { authentication } from "./VaultRecord.ts"
@@ -20,7 +20,12 @@ export const layer = HttpApiBuilder.group(
       const caller = yield* CurrentCaller
       if (domain !== undefined) return yield* vault.get(caller, { permissionedUserId, domain })
       const [first] = yield* vault.list(caller, { permissionedUserId })
-      return first ?? (yield* new EntryNotFound({ permissionedUserId, domain: "any domain" }))
+      return (
+        first ??
+        (yield* Effect.fail(
+          Errors.general(404, `Credential of "${permissionedUserId.slice(0, 256)}" not found in this workspace`)
+        ))
+      )
     }, Effect.catchTags(VaultErrors.refusedOne))
 
     return handlers.handleAll({

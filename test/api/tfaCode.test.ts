@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
-import { TestClock } from "effect/testing"
 import { addressOf, InboxDomain } from "../../core/tfa/Inbox.ts"
 import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
 import { Sealing } from "../../core/vault/Sealing.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { seal } from "../support/sealed.ts"
 import { layer, type Member, Service } from "../support/service.ts"
+import * as SetClock from "../support/setClock.ts"
+
+const clock = SetClock.make()
+const service = (inboxDomain: string | null) =>
+  Layer.fresh(layer).pipe(Layer.provide(Layer.merge(Layer.succeed(InboxDomain, inboxDomain), clock.layer)))
 
 const domain = "https://app.example.com"
 const address = (query: string, type = "totp") => `otpauth://${type}/Site:robot?${query}`
@@ -46,7 +50,7 @@ const arrive = Effect.fnUntraced(function* (member: Member, user: string, code: 
   })
 })
 
-it.layer(layer, { timeout: "30 seconds" })("a code of an authenticator", (it) => {
+it.layer(service(null), { timeout: "30 seconds" })("a code of an authenticator", (it) => {
   it.effect("is that of RFC 6238 at each instant of its vectors, with the seconds that it is good for", () =>
     Effect.gen(function* () {
       const me = yield* (yield* Service).member("Member")
@@ -63,7 +67,7 @@ it.layer(layer, { timeout: "30 seconds" })("a code of an authenticator", (it) =>
         [2_000_000_000, "69279037", "90698825", "38618901"],
         [20_000_000_000, "65353130", "77737706", "47863826"]
       ] as const) {
-        yield* TestClock.setTime(seconds * 1_000)
+        yield* clock.set(seconds * 1_000)
         const left = 30 - (seconds % 30)
         for (const [index, algorithm] of Object.keys(seeds).entries()) {
           const { body, headers, status } = yield* codeOf(me, algorithm)
@@ -175,7 +179,7 @@ it.layer(layer, { timeout: "30 seconds" })("a code of an authenticator", (it) =>
   )
 })
 
-it.layer(Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(InboxDomain, "inbox.example"))), {
+it.layer(service("inbox.example"), {
   timeout: "30 seconds"
 })("a code that comes by mail", (it) => {
   it.effect("is the last one that arrived within five minutes, to its own credential", () =>
@@ -184,7 +188,7 @@ it.layer(Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(InboxDomain, "inbox
       const me = yield* member("Member")
       const stranger = yield* member("Member")
       const start = 1_800_000_000_000
-      yield* TestClock.setTime(start)
+      yield* clock.set(start)
       const made = yield* keep(me, "Robot+1", { tfa_method: "EMAIL" })
       yield* keep(me, "other", { tfa_method: "EMAIL" })
       yield* keep(stranger, "Robot+1", { tfa_method: "EMAIL" })
@@ -201,7 +205,7 @@ it.layer(Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(InboxDomain, "inbox
       yield* arrive(me, "Robot+1", "222222", start)
       yield* arrive(me, "Robot+1", "333333", start - 30_000)
       yield* arrive(stranger, "Robot+1", "444444", start)
-      yield* TestClock.setTime(start + 300_000)
+      yield* clock.set(start + 300_000)
       const fresh = yield* codeOf(me, "Robot+1")
       const expected = { type: "email", code: "222222", received_at: new Date(start).toISOString() }
       assert.deepStrictEqual(
@@ -210,7 +214,7 @@ it.layer(Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(InboxDomain, "inbox
       )
       assert.deepStrictEqual((yield* codeOf(me, "Robot+1")).body, expected)
       assert.strictEqual((yield* codeOf(me, "other")).status, 404)
-      yield* TestClock.setTime(start + 300_001)
+      yield* clock.set(start + 300_001)
       assert.strictEqual((yield* codeOf(me, "Robot+1")).status, 404)
     })
   )

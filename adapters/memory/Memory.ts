@@ -8,6 +8,7 @@ import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
+import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryVault from "./MemoryVault.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
@@ -17,6 +18,7 @@ import { Tables } from "./Tables.ts"
 export const layer = Layer.mergeAll(
   MemoryEventLog.layer,
   MemoryGateStore.layer,
+  MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,

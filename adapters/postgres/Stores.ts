@@ -6,6 +6,7 @@ import { Effect, Layer, type Redacted } from "effect"
 import * as Migrations from "./Migrations.ts"
 import * as PgEventLog from "./PgEventLog.ts"
 import * as PgGateStore from "./PgGateStore.ts"
+import * as PgInteractionStore from "./PgInteractionStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
 import * as PgVault from "./PgVault.ts"
@@ -16,6 +17,7 @@ import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 export const layerStores = Layer.mergeAll(
   PgEventLog.layer,
   PgGateStore.layer,
+  PgInteractionStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,

@@ -8,6 +8,7 @@ import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "e
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { Gates } from "../../core/gate/Gates.ts"
+import { Interactions } from "../../core/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
 import { Vault } from "../../core/vault/Vault.ts"
@@ -15,6 +16,7 @@ import { Workflows } from "../../core/workflow/Workflows.ts"
 import { Api } from "./Api.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
@@ -60,7 +62,14 @@ const readiness = HttpRouter.add(
 
 const vault = Layer.mergeAll(VaultHttp.layer, AuthenticationHttp.layer, SecretProvidersHttp.layer)
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, EventsHttp.layer, vault)
+const handlers = Layer.mergeAll(
+  WorkflowsHttp.layer,
+  GatesHttp.layer,
+  RunsHttp.layer,
+  EventsHttp.layer,
+  InteractionsHttp.layer,
+  vault
+)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -100,7 +109,15 @@ const routes = Layer.mergeAll(
   unrouted
 ).pipe(
   Layer.provide(
-    Layer.mergeAll(EventStreams.layer, Gates.layer, Runs.layer, Workflows.layer, Vault.layer, TfaCodes.layer)
+    Layer.mergeAll(
+      EventStreams.layer,
+      Gates.layer,
+      Interactions.layer,
+      Runs.layer,
+      Workflows.layer,
+      Vault.layer,
+      TfaCodes.layer
+    )
   )
 )
 

@@ -6,7 +6,7 @@ import { Clock, Effect, Option, Redacted } from "effect"
 import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
-import { UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { defaultInputRequiredTimeoutSeconds, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
 /** The keys that are to be used instead of random ones. */
@@ -30,7 +30,13 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Boots
   const createdAt = yield* Clock.currentTimeMillis
   const workspaceId = WorkspaceId.make(yield* identifiers.uuid)
   const key = Option.isSome(bootstrap.bootstrapKey) ? bootstrap.bootstrapKey.value : yield* keys.make
-  yield* workspaces.create({ id: workspaceId, name: "First workspace", createdAt, waitingTtlMillis: null })
+  yield* workspaces.create({
+    id: workspaceId,
+    name: "First workspace",
+    createdAt,
+    waitingTtlMillis: null,
+    inputRequiredTimeoutSeconds: defaultInputRequiredTimeoutSeconds
+  })
   const encryptionKey = yield* Option.match(bootstrap.bootstrapEncryptionKey, {
     onNone: () => encryptionKeys.of(workspaceId),
     onSome: (given) => encryptionKeys.give(workspaceId, Redacted.make(Redacted.value(given).toLowerCase()))

@@ -10,6 +10,7 @@ import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
+import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
 import * as MemoryLiveStore from "./MemoryLiveStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
@@ -19,6 +20,7 @@ import { Tables } from "./Tables.ts"
 export const layer = Layer.mergeAll(
   MemoryEventLog.layer,
   MemoryGateStore.layer,
+  MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,

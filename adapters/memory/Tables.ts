@@ -5,6 +5,7 @@ import { Context, Layer } from "effect"
 import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
+import type { Interaction } from "../../core/interaction/Interaction.ts"
 import type { NetworkLog, Snapshot } from "../../core/run/EvidenceStore.ts"
 import type { Admission, Frame } from "../../core/run/LiveStore.ts"
 import * as Run from "../../core/run/Run.ts"
@@ -24,6 +25,8 @@ interface Shape {
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
+  /** The latest question of each run. */
+  readonly interactions: Map<string, Interaction>
   readonly snapshots: Map<string, Snapshot>
   readonly networkLogs: Map<string, NetworkLog>
   /** By the hash of their token. */
@@ -52,6 +55,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       gates: new Map(),
       runs: new Map(),
       events: [],
+      interactions: new Map(),
       snapshots: new Map(),
       networkLogs: new Map(),
       admissions: new Map(),

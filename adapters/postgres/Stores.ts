@@ -8,6 +8,7 @@ import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
 import * as PgEvidenceStore from "./PgEvidenceStore.ts"
 import * as PgGateStore from "./PgGateStore.ts"
+import * as PgInteractionStore from "./PgInteractionStore.ts"
 import * as PgLiveStore from "./PgLiveStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
@@ -18,6 +19,7 @@ import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 export const layerStores = Layer.mergeAll(
   PgEventLog.layer,
   PgGateStore.layer,
+  PgInteractionStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,

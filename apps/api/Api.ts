@@ -6,6 +6,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { EventsGroup } from "./event/EventsApi.ts"
 import { EvidenceGroup } from "./evidence/EvidenceApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
+import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
 import { LiveGroup } from "./live/LiveApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
@@ -20,6 +21,7 @@ export class Api extends HttpApi.make("sluice")
   .add(EvidenceGroup)
   .add(LiveGroup)
   .add(EventsGroup)
+  .add(InteractionsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .annotateMerge(

@@ -8,6 +8,7 @@ import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "e
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { Gates } from "../../core/gate/Gates.ts"
+import { Interactions } from "../../core/interaction/Interactions.ts"
 import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
@@ -16,6 +17,7 @@ import { Api } from "./Api.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
@@ -61,6 +63,7 @@ const handlers = Layer.mergeAll(
   WorkflowsHttp.layer,
   GatesHttp.layer,
   RunsHttp.layer,
+  InteractionsHttp.layer,
   EvidenceHttp.layer,
   LiveHttp.layer,
   EventsHttp.layer
@@ -91,6 +94,16 @@ const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operati
   methods: Object.keys(operations).map((method) => method.toUpperCase())
 }))
 
+const services = Layer.mergeAll(
+  EventStreams.layer,
+  Evidence.layer,
+  Gates.layer,
+  Interactions.layer,
+  LiveViews.layer,
+  Runs.layer,
+  Workflows.layer
+)
+
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
     Layer.provide(handlers),
@@ -103,11 +116,7 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(
-  Layer.provide(
-    Layer.mergeAll(EventStreams.layer, Gates.layer, Runs.layer, Workflows.layer, Evidence.layer, LiveViews.layer)
-  )
-)
+).pipe(Layer.provide(services))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

@@ -16,6 +16,7 @@ import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
 import * as MemoryLiveStore from "./MemoryLiveStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
+import * as MemoryVault from "./MemoryVault.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
@@ -27,6 +28,7 @@ export const layer = Layer.mergeAll(
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,
+  MemoryVault.layer,
   MemoryArtifacts.layer,
   MemoryErrorReports.layer,
   MemoryEvidenceStore.layer,

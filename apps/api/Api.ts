@@ -16,6 +16,9 @@ import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { Surrounded } from "./request/Surrounded.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
 import { WorkflowBody } from "./workflow/WorkflowBody.ts"
+import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
+import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
+import { VaultGroup } from "./vault/VaultApi.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
 
@@ -24,13 +27,16 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(EvidenceGroup)
+  .add(LiveGroup)
   .add(ErrorCodesGroup)
   .add(WorkspacesGroup)
   .add(NotificationsGroup)
-  .add(EvidenceGroup)
-  .add(LiveGroup)
   .add(EventsGroup)
   .add(InteractionsGroup)
+  .add(VaultGroup)
+  .add(AuthenticationGroup)
+  .add(SecretProvidersGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

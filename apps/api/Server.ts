@@ -13,6 +13,8 @@ import { Interactions } from "../../core/interaction/Interactions.ts"
 import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
+import { Vault } from "../../core/vault/Vault.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
@@ -35,6 +37,10 @@ import * as SchemaErrors from "./request/SchemaErrors.ts"
 import { Surrounded } from "./request/Surrounded.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
+import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
+import * as NoStore from "./vault/NoStore.ts"
+import * as SecretProvidersHttp from "./vault/SecretProvidersHttp.ts"
+import * as VaultHttp from "./vault/VaultHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
 import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
 
@@ -67,17 +73,20 @@ const readiness = HttpRouter.add(
   })
 )
 
+const vault = Layer.mergeAll(VaultHttp.layer, AuthenticationHttp.layer, SecretProvidersHttp.layer)
+
 const handlers = Layer.mergeAll(
   WorkflowsHttp.layer,
   GatesHttp.layer,
   RunsHttp.layer,
-  ErrorCodesHttp.layer,
-  WorkspacesHttp.layer,
-  NotificationsHttp.layer,
   InteractionsHttp.layer,
   EvidenceHttp.layer,
   LiveHttp.layer,
-  EventsHttp.layer
+  ErrorCodesHttp.layer,
+  WorkspacesHttp.layer,
+  NotificationsHttp.layer,
+  EventsHttp.layer,
+  vault
 )
 
 /** What no other route answers: a known address with another method, or an unknown one. */
@@ -108,17 +117,19 @@ const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operati
 }))
 
 const services = Layer.mergeAll(
+  ApiKeys.layer,
+  ErrorCodes.layer,
   EventStreams.layer,
   Evidence.layer,
   Gates.layer,
   Interactions.layer,
   LiveViews.layer,
   Runs.layer,
+  RunSubscriptions.layer,
+  TfaCodes.layer,
+  Vault.layer,
   Workflows.layer,
-  ErrorCodes.layer,
-  Workspaces.layer,
-  ApiKeys.layer,
-  RunSubscriptions.layer
+  Workspaces.layer
 )
 
 const routes = Layer.mergeAll(
@@ -152,7 +163,8 @@ const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerRes
         yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
         return refuse(500, "The request could not be answered because of an internal error")
       })
-    )
+    ),
+    NoStore.marked
   )
 
 /** The router knows nothing to say of an address whose escapes are no text. */

@@ -22,10 +22,10 @@ export const layer = Layer.effect(
     const browser = yield* Browser
     const files = yield* ArtifactFiles
     const identifiers = yield* Identifiers
-    const errorCodes = yield* ErrorCodeStore
-    const gates = yield* Gates
     const personOf = yield* RemotePerson.make
     const evidence = yield* Evidence.make
+    const errorCodes = yield* ErrorCodeStore
+    const gates = yield* Gates
 
     const observer = (claimed: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
       const { run } = claimed

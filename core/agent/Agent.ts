@@ -291,7 +291,6 @@ const failed = (
   const errorCodeId = said === null ? null : ErrorReferences.idIn(said)
   const words = errorCodeId === null ? said : null
   const told = words ?? sentence
-  const cause = words === null ? original : sentence
   return {
     _tag: "Failed",
     data,
@@ -299,7 +298,7 @@ const failed = (
       code,
       category: kinds[code],
       message: node === null ? told : hide(`Node "${node.name}": ${told}${where}`),
-      original: cause === null ? null : hide(cause),
+      original: words === null ? (original === null ? null : hide(original)) : hide(sentence),
       errorCodeId,
       node,
       address: address === null ? null : hide(address)

@@ -45,9 +45,9 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
         .replace("{workflow_id}", workflowId)
         .replace("{session_id}", String(started.body.session_id))
         .replace("{version_number}", "1")
+        .replace("{node_id}", workflow.nodes[0]?.id ?? "")
         .replace("{workspace_id}", caller.workspaceId)
         .replace("{error_code_id}", String(code.body.id))
-        .replace("{node_id}", workflow.nodes[0]?.id ?? "")
     return { key, fill, workflowId }
   })
 

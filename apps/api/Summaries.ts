@@ -12,6 +12,14 @@ export const operations: Readonly<Record<string, string>> = {
   "errorCodes.removeErrorCode": "Remove an error code; nodes that name it must name another when they are next saved",
   "events.clientEvents": "Stream the events of the runs that a client started, the ones that it missed first",
   "events.runEvents": "Stream the events of one run, from the one after Last-Event-ID",
+  "evidence.debugSnapshot": "Read how the page looked when a node of a debugged run began, or failed",
+  "evidence.errors": "Group the errors of the runs of a workflow within a time",
+  "evidence.network": "List what the pages of a run asked of the network",
+  "evidence.reportedErrors": "Group the errors of the runs of a workflow within a time, as older clients ask for it",
+  "interactions.answer": "Answer what a run asks a person",
+  "interactions.correct": "Give a run that waits for it corrected inputs, or a choice",
+  "interactions.openQuestion": "Read what a run asks a person now",
+  "live.connection": "Open the live view of a running run for once",
   "notifications.listRunSubscriptions":
     "List the subscriptions that the user of the key made, with all=true those of everybody in the workspace",
   "notifications.subscribeToRuns":
@@ -52,6 +60,9 @@ export const operations: Readonly<Record<string, string>> = {
 export const groups: Readonly<Record<string, string>> = {
   "error codes": "What a workspace calls the failures of its workflows, and what follows when a run fails with one",
   events: "What happens to runs, as it happens",
+  evidence: "What runs leave behind for whoever looks for the reason of a failure",
+  interactions: "What runs ask of people",
+  live: "Watching a run while it goes on",
   notifications: "Who is told when runs start, succeed, fail or are tried again",
   "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
   runs: "Single executions of workflows",

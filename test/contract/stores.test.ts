@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, type Layer, Result, Stream } from "effect"
+import { Effect, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { Signals } from "../../core/event/Signals.ts"
+import type { Signals } from "../../core/event/Signals.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { LeaseLost, RunEnded, RunNotFound } from "../../core/run/Run.ts"
@@ -352,23 +352,3 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
 suite("memory", ...databases.memory)
 suite("embedded", ...databases.embedded)
 suite("postgres", ...databases.postgres)
-
-for (const [name, [layer]] of Object.entries({
-  memory: databases.memory,
-  embedded: databases.embedded,
-  postgres: databases.postgres
-})) {
-  it.live(`signals (${name}) reach a subscriber that was there before`, () =>
-    Effect.gen(function* () {
-      const signals = yield* Signals
-      const received = yield* signals.subscribe
-      yield* signals.publish({ _tag: "ended", runId: "r" })
-      const [ended] = yield* received.pipe(
-        Stream.filter((signal) => signal._tag === "ended"),
-        Stream.take(1),
-        Stream.runCollect
-      )
-      assert.deepStrictEqual(ended, { _tag: "ended", runId: "r" })
-    }).pipe(Effect.scoped, Effect.provide(layer as Layer.Layer<Signals, unknown>), Effect.timeout("20 seconds"))
-  )
-}

@@ -45,9 +45,11 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
   )
 }
 
-/** The gate of a workflow of this workspace. */
-export const gateIn = (tables: Shape, workspaceId: WorkspaceId, workflowId: string): Gate | undefined =>
-  tables.workflows.get(workflowId)?.workspaceId === workspaceId ? tables.gates.get(workflowId) : undefined
+/** The gate of a workflow of this workspace, unless it was deleted. */
+export const gateIn = (tables: Shape, workspaceId: WorkspaceId, workflowId: string): Gate | undefined => {
+  const gate = tables.gates.get(workflowId)
+  return tables.workflows.get(workflowId)?.workspaceId === workspaceId && gate?.removedAt === null ? gate : undefined
+}
 
 /** The gate of a run's workflow, which every run has. */
 export const gateOf = (tables: Shape, run: Run.Run): Gate => {

@@ -6,6 +6,7 @@ import type { LoggedEvent } from "../event/RunEvent.ts"
 import { Signals } from "../event/Signals.ts"
 import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
+import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import * as InputContract from "../workflow/InputContract.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import { WorkflowStore } from "../workflow/WorkflowStore.ts"
@@ -46,7 +47,7 @@ export class Runs extends Context.Service<
     readonly submit: (
       caller: Caller,
       request: Request
-    ) => Effect.Effect<Run.Run, WorkflowNotFound | InputContract.InvalidInput>
+    ) => Effect.Effect<Run.Run, WorkflowNotFound | InputContract.InvalidInput | FieldsTooLarge>
 
     readonly get: (caller: Caller, id: Run.RunId) => Effect.Effect<View, Run.RunNotFound>
 

@@ -3,7 +3,12 @@ import { Clock, Effect, Layer } from "effect"
 import * as Gate from "../../core/gate/Gate.ts"
 import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
 import { folderOf } from "../../core/workflow/Settings.ts"
-import { WorkflowExists, type WorkflowId, WorkflowNotFound, type WorkflowVersion } from "../../core/workflow/Workflow.ts"
+import {
+  WorkflowExists,
+  type WorkflowId,
+  WorkflowNotFound,
+  type WorkflowVersion
+} from "../../core/workflow/Workflow.ts"
 import { type Listed, type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { gateIn, Tables } from "./Tables.ts"
@@ -67,9 +72,7 @@ export const layer = Layer.effect(
       version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
         find(workspaceId, id, (versions) => versions.find((version) => version.versionNumber === versionNumber))
       ),
-      list: Effect.fn("WorkflowStore.list")((workspaceId) =>
-        Effect.sync(() => listed(workspaceId))
-      ),
+      list: Effect.fn("WorkflowStore.list")((workspaceId) => Effect.sync(() => listed(workspaceId))),
       remove: Effect.fn("WorkflowStore.remove")(function* (workspaceId, id) {
         const at = yield* Clock.currentTimeMillis
         const { gate } = yield* latest(workspaceId, id)

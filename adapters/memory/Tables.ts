@@ -6,6 +6,7 @@ import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import type { Gate } from "../../core/gate/Gate.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
+import type { Component, ComponentVersion } from "../../core/workflow/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
@@ -17,6 +18,9 @@ interface Shape {
   readonly workflows: Map<string, Workflow>
   /** The versions of each workflow, oldest first. */
   readonly versions: Map<string, Array<WorkflowVersion>>
+  readonly components: Map<string, Component>
+  /** The versions of each component, oldest first. */
+  readonly componentVersions: Map<string, Array<ComponentVersion>>
   readonly gates: Map<string, Gate>
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
@@ -35,6 +39,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       keys: new Map(),
       workflows: new Map(),
       versions: new Map(),
+      components: new Map(),
+      componentVersions: new Map(),
       gates: new Map(),
       runs: new Map(),
       events: [],

@@ -46,7 +46,9 @@ export const layer = Layer.effect(
           yield* sql`insert into runs ${sql.insert(Rows.fromRun(run))}`
           const [stored] = yield* sql<{ readonly size: number | null }>`
             select pg_column_size(added_output) as size from runs where id = ${run.id}`
-          yield* Effect.fromResult(FieldLimit.refuse(FieldLimit.overBytes({ "dry_run.add_to_output": stored?.size ?? 0 })))
+          yield* Effect.fromResult(
+            FieldLimit.refuse(FieldLimit.overBytes({ "dry_run.add_to_output": stored?.size ?? 0 }))
+          )
           yield* Writing.events(
             sql,
             events.map((event) => ({ runId: run.id, event })),

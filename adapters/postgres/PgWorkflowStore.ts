@@ -89,9 +89,7 @@ export const layer = Layer.effect(
       version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
         withoutSqlErrors(latest(workspaceId, id, versionNumber))
       ),
-      list: Effect.fn("WorkflowStore.list")((workspaceId) =>
-        withoutSqlErrors(listed(workspaceId, null))
-      ),
+      list: Effect.fn("WorkflowStore.list")((workspaceId) => withoutSqlErrors(listed(workspaceId, null))),
       remove: Effect.fn("WorkflowStore.remove")((workspaceId, id) =>
         transaction(
           sql,

@@ -8,8 +8,11 @@ import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "e
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { Components } from "../../core/workflow/Components.ts"
+import { Transfers } from "../../core/workflow/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { Api } from "./Api.ts"
+import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
@@ -48,7 +51,7 @@ const readiness = HttpRouter.add(
   })
 )
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer)
+const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, ComponentsHttp.layer)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -86,7 +89,11 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer)))
+).pipe(
+  Layer.provide(
+    Layer.mergeAll(Gates.layer, Runs.layer, Components.layer, Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)))
+  )
+)
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

@@ -53,6 +53,9 @@ export class Runs extends Context.Service<
 
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>>
 
+    /** Stops the waiting runs of deleted workflows, as far as that takes no long time; the scheduler stops the rest. */
+    readonly stopOrphans: Effect.Effect<void>
+
     /** Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. */
     readonly interrupt: (caller: Caller, id: Run.RunId) => Effect.Effect<void, Run.RunNotFound | Run.RunEnded>
   }
@@ -97,10 +100,22 @@ export class Runs extends Context.Service<
         yield* signals.publish({ _tag: "ended", runId: id })
       })
 
-      return Runs.of({ submit, get, list, interrupt })
+      const stopOrphans = Effect.gen(function* () {
+        for (let round = 0; round < orphanRounds; round++) {
+          const stopped = yield* runs.reap(orphanBatch, ({ gate, run }, at) => Transition.orphan(run, gate, at))
+          yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
+          if (stopped.length === 0) return
+        }
+      }).pipe(Effect.withSpan("Runs.stopOrphans"))
+
+      return Runs.of({ submit, get, list, interrupt, stopOrphans })
     })
   )
 }
+
+/** A deletion stops at most this many runs itself. */
+const orphanBatch = 200
+const orphanRounds = 10
 
 const view = ({ run, gate }: Gated, at: number, events: ReadonlyArray<LoggedEvent>): View => ({
   run,

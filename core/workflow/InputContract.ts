@@ -45,7 +45,12 @@ const withAliases = (content: Contract, isConstrained: (alias: string) => boolea
   const own = isObject(properties) ? properties : {}
   const constrained = aliases.map((alias) => {
     const declared = own[alias]
-    const property = { ...credential, ...(isObject(declared) ? declared : {}), type: credential.type, items: credential.items }
+    const property = {
+      ...credential,
+      ...(isObject(declared) ? declared : {}),
+      type: credential.type,
+      items: credential.items
+    }
     return [alias, isConstrained(alias) ? property : {}] as const
   })
   return {

@@ -43,6 +43,24 @@ export const unlinked = (nodes: ReadonlyArray<Schema.Json>, component: string): 
     return rest
   })
 
+/** Nodes whose marks name components otherwise: by what `rename` makes of the id, or of what stood for it. */
+export const renamed = (
+  nodes: ReadonlyArray<Schema.Json>,
+  rename: (component: string) => string
+): ReadonlyArray<Schema.Json> =>
+  nodes.map((node) => {
+    const component = referenceOf(node)
+    if (component === null || !isObject(node)) return node
+    const rest = String(node[instanceField]).slice(component.length)
+    return { ...node, [instanceField]: `${rename(component.toLowerCase())}${rest}` }
+  })
+
+/** What a node names as its component: everything before the `:` of its mark; `null` where it has none. */
+export const referenceOf = (node: Schema.Json): string | null => {
+  const instance = isObject(node) ? node[instanceField] : null
+  return typeof instance === "string" ? instance.replace(/:.*$/s, "") : null
+}
+
 /** The marks that a node of an instance carries. */
 export const marks = (instance: string, node: string): Schema.JsonObject => ({
   [instanceField]: instance,

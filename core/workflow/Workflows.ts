@@ -14,7 +14,7 @@ import {
   VersionId,
   type WorkflowExists,
   WorkflowId,
-  WorkflowNotFound
+  type WorkflowNotFound
 } from "./Workflow.ts"
 import { type Listed, type Stored, type VersionSummary, WorkflowStore } from "./WorkflowStore.ts"
 

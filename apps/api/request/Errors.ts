@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import type { RunEnded, RunNotFound } from "../../../core/run/Run.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
+import type { ComponentNotFound, InvalidComponent } from "../../../core/workflow/Component.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
 import { InputError, type InvalidInput } from "../../../core/workflow/InputContract.ts"
 import type { InvalidWorkflow, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
@@ -82,7 +83,7 @@ export const invalidWindow = ({ issues, message }: InvalidRunWindow): BadRequest
   errors: issues
 })
 
-export const invalidWorkflow = ({ message, problems }: InvalidWorkflow): BadRequest => ({
+export const invalidWorkflow = ({ message, problems }: InvalidWorkflow | InvalidComponent): BadRequest => ({
   ...badRequest(message),
   code: "VALIDATION_FAILED",
   errors: problems
@@ -100,7 +101,7 @@ export const invalidInput = ({ errors, inputSchema, message }: InvalidInput): Ba
   input_schema: inputSchema
 })
 
-export const notFound = ({ message }: WorkflowNotFound | RunNotFound) => general(404, message)
+export const notFound = ({ message }: WorkflowNotFound | RunNotFound | ComponentNotFound) => general(404, message)
 
 export const forbidden = ({ message }: RoleForbids) => general(403, message)
 

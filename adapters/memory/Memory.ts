@@ -7,6 +7,7 @@ import { Layer } from "effect"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryComponentStore from "./MemoryComponentStore.ts"
+import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
@@ -15,6 +16,7 @@ import { Tables } from "./Tables.ts"
 
 export const layer = Layer.mergeAll(
   MemoryComponentStore.layer,
+  MemoryEventLog.layer,
   MemoryGateStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,

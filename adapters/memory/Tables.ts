@@ -2,6 +2,7 @@
  * What the stores in memory keep, together: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
+import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import type { Gate } from "../../core/gate/Gate.ts"
 import * as Run from "../../core/run/Run.ts"
@@ -25,6 +26,10 @@ interface Shape {
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
+  /** How many events each consumer of the log has had. */
+  readonly consumers: Map<string, number>
+  /** How far the events of runs were written to their client's stream. */
+  readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   /** When runs of a workflow were last taken. */
@@ -44,6 +49,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       gates: new Map(),
       runs: new Map(),
       events: [],
+      consumers: new Map(),
+      written: new Map(),
       collections: new Map(),
       served: new Map(),
       lastFence: 0

@@ -51,6 +51,13 @@ export class Runs extends Context.Service<
 
     readonly get: (caller: Caller, id: Run.RunId) => Effect.Effect<View, Run.RunNotFound>
 
+    /** The events of a run after the one with the sequence `after` (0 for all), oldest first. */
+    readonly events: (
+      caller: Caller,
+      id: Run.RunId,
+      after: number
+    ) => Effect.Effect<ReadonlyArray<LoggedEvent>, Run.RunNotFound>
+
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>>
 
     /** Stops the waiting runs of deleted workflows, as far as that takes no long time; the scheduler stops the rest. */
@@ -85,6 +92,7 @@ export class Runs extends Context.Service<
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
         })
         yield* signals.publish({ _tag: Gate.mayStart(gate, run.createdAt) ? "work" : "due" })
+        yield* signals.publish({ _tag: "events" })
         return run
       })
 
@@ -93,11 +101,17 @@ export class Runs extends Context.Service<
         return view(gated, yield* Clock.currentTimeMillis, yield* runs.events(id, 0))
       })
 
+      const events = Effect.fn("Runs.events")(function* (caller: Caller, id: Run.RunId, after: number) {
+        yield* runs.get(caller.workspaceId, id)
+        return yield* runs.events(id, after)
+      })
+
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
 
       const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: Run.RunId) {
         yield* runs.change(caller.workspaceId, id, ({ run }, at) => Transition.interrupt(run, at))
         yield* signals.publish({ _tag: "ended", runId: id })
+        yield* signals.publish({ _tag: "events" })
       })
 
       const stopOrphans = Effect.gen(function* () {
@@ -105,10 +119,11 @@ export class Runs extends Context.Service<
           const stopped = yield* runs.reap(orphanBatch, ({ gate, run }, at) => Transition.orphan(run, gate, at))
           yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
           if (stopped.length === 0) return
+          yield* signals.publish({ _tag: "events" })
         }
       }).pipe(Effect.withSpan("Runs.stopOrphans"))
 
-      return Runs.of({ submit, get, list, interrupt, stopOrphans })
+      return Runs.of({ submit, get, events, list, interrupt, stopOrphans })
     })
   )
 }

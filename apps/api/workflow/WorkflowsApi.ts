@@ -130,13 +130,13 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   }),
   HttpApiEndpoint.post("fork", "/workflows/:workflow_id/fork", {
     params: workflow,
-    payload: Schema.NullOr(ForkBody.annotate({ parseOptions: { errors: "all" } })),
+    payload: [Schema.Null, ForkBody.annotate({ parseOptions: { errors: "all" } })],
     success: created,
     error: edits
   }),
   HttpApiEndpoint.post("validateInput", "/workflows/:workflow_id/validate-input", {
     params: workflow,
-    payload: Schema.NullOr(Schema.Struct({ run_input_variables: optional(Schema.JsonObject) })),
+    payload: [Schema.Null, Schema.Struct({ run_input_variables: optional(Schema.JsonObject) })],
     success: InputVerdict,
     error: [Errors.BadRequest, Errors.NotFound]
   }),

@@ -63,7 +63,11 @@ it.layer(layer, { timeout: "30 seconds" })("components", (it) => {
     Effect.gen(function* () {
       const { ask, me } = yield* setUp
       const first = chain(user, submit)
-      const made = yield* ask("POST", "/workflow-components", { name: "Login", componentData: first, versionNote: "v1" })
+      const made = yield* ask("POST", "/workflow-components", {
+        name: "Login",
+        componentData: first,
+        versionNote: "v1"
+      })
       assert.strictEqual(made.status, 201)
       const path = `/workflow-components/${made.body.id}`
       const epoch = "1970-01-01T00:00:00.000Z"
@@ -115,7 +119,10 @@ it.layer(layer, { timeout: "30 seconds" })("components", (it) => {
         assert.strictEqual((yield* ask("GET", `${path}/versions/${number}`)).status, 404)
       }
       // Names need not be unique: components are known by their ids.
-      assert.strictEqual((yield* ask("POST", "/workflow-components", { name: "Sign in", componentData: first })).status, 201)
+      assert.strictEqual(
+        (yield* ask("POST", "/workflow-components", { name: "Sign in", componentData: first })).status,
+        201
+      )
       const removed = yield* ask("DELETE", path)
       assert.deepStrictEqual([removed.status, removed.text], [204, ""])
       assert.strictEqual((yield* ask("GET", path)).status, 404)
@@ -275,8 +282,18 @@ it.layer(layer, { timeout: "30 seconds" })("components", (it) => {
         name: "Twice",
         nodes: [
           start,
-          { ...user.workflowNode, id: one, source_component_instance_id: instances[0], source_component_node_id: id("c1") },
-          { ...user.workflowNode, id: other, source_component_instance_id: instances[1], source_component_node_id: id("c1") },
+          {
+            ...user.workflowNode,
+            id: one,
+            source_component_instance_id: instances[0],
+            source_component_node_id: id("c1")
+          },
+          {
+            ...user.workflowNode,
+            id: other,
+            source_component_instance_id: instances[1],
+            source_component_node_id: id("c1")
+          },
           end
         ],
         edges: { [String(start?.id)]: { to: one }, [one]: { to: other }, [other]: { to: String(end?.id) } }

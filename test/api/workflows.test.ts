@@ -300,7 +300,14 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
       const exported = yield* ask("GET", `/workflows/${made.body.id}/export`)
       assert.strictEqual((yield* ask("GET", `/workflows/${made.body.id}/export`)).text, exported.text)
       assert.deepInclude(exported.body, { format: "sluice.workflow", format_version: 1, folder_path: "billing" })
-      for (const own of [String(made.body.id), String(made.body.version_id), componentId, me.caller.workspaceId, me.caller.userId, "secret"]) {
+      for (const own of [
+        String(made.body.id),
+        String(made.body.version_id),
+        componentId,
+        me.caller.workspaceId,
+        me.caller.userId,
+        "secret"
+      ]) {
         assert.notInclude(exported.text, own)
       }
       const other = yield* setUp
@@ -328,8 +335,10 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
       assert.deepStrictEqual((yield* take({ bundle })).body.run_window, bundle.run_window)
       assert.isNull((yield* take({ bundle, run_window: null })).body.run_window)
       assert.isNull((yield* take({ ...bundle, run_window: null })).body.run_window)
-      assert.deepInclude((yield* take({ bundle, run_window: { ...daily(1, 2), time_zone: "Europe/Berlin" } })).body
-        .run_window as object, { time_zone: "Europe/Berlin" })
+      assert.deepInclude(
+        (yield* take({ bundle, run_window: { ...daily(1, 2), time_zone: "Europe/Berlin" } })).body.run_window as object,
+        { time_zone: "Europe/Berlin" }
+      )
       const foreign = yield* take({ ...workflow, format: "other" })
       assert.deepStrictEqual([foreign.status, pathsOf(foreign.body)], [400, ["format"]])
       const future = yield* take({ ...bundle, format_version: 2 })

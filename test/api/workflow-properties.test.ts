@@ -7,7 +7,10 @@ import { layer, Service } from "../support/service.ts"
 type Item = Readonly<Record<string, unknown>>
 
 const hour = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 22 }))
-const text = Schema.String.check(Schema.isMaxLength(40), Schema.isPattern(/^[^\u0000]*$/))
+const text = Schema.String.check(
+  Schema.isMaxLength(40),
+  Schema.makeFilter((given: string) => !given.includes("\u0000"))
+)
 const name = text.check(Schema.isMinLength(1))
 
 const Drawn = Schema.Struct({

@@ -11,7 +11,7 @@ import {
 } from "../../core/workflow/Workflow.ts"
 import { type Listed, type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
-import { gateIn, Tables } from "./Tables.ts"
+import { changeGate, gateIn, Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
   WorkflowStore,
@@ -40,10 +40,10 @@ export const layer = Layer.effect(
         .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1))
         .map((workflow) => ({ workflow, settings: tables.versions.get(workflow.id)?.at(-1)?.content.settings ?? {} }))
 
-    const keep = ({ gate, version, workflow }: Stored) => {
+    const keep = ({ gate, version, workflow }: Stored, at: number) => {
       tables.workflows.set(workflow.id, workflow)
       tables.versions.set(workflow.id, [...(tables.versions.get(workflow.id) ?? []), version])
-      tables.gates.set(workflow.id, gate)
+      changeGate(tables, workflow.id, gate, at)
     }
 
     return WorkflowStore.of({
@@ -59,13 +59,13 @@ export const layer = Layer.effect(
         )
         if (inTheWay !== undefined) return yield* new WorkflowExists({ workflowId: inTheWay.workflow.id })
         yield* Effect.fromResult(accept(FieldLimit.rawSizes(stored.version.content)))
-        keep(stored)
+        keep(stored, stored.workflow.createdAt)
       }),
       save: Effect.fn("WorkflowStore.save")(function* (workspaceId, id, decide, accept) {
         const at = yield* Clock.currentTimeMillis
         const after = yield* Effect.fromResult(decide(yield* latest(workspaceId, id), at))
         yield* Effect.fromResult(accept(FieldLimit.rawSizes(after.version.content)))
-        keep(after)
+        keep(after, at)
         return after
       }),
       get: Effect.fn("WorkflowStore.get")(latest),
@@ -76,7 +76,7 @@ export const layer = Layer.effect(
       remove: Effect.fn("WorkflowStore.remove")(function* (workspaceId, id) {
         const at = yield* Clock.currentTimeMillis
         const { gate } = yield* latest(workspaceId, id)
-        tables.gates.set(id, Gate.remove(gate, at))
+        changeGate(tables, id, Gate.remove(gate, at), at)
       }),
       versions: Effect.fn("WorkflowStore.versions")((workspaceId, id) =>
         Effect.map(latest(workspaceId, id), () => [...(tables.versions.get(id) ?? [])].reverse())

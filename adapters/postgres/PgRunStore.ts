@@ -7,6 +7,7 @@ import * as Transition from "../../core/run/Transition.ts"
 import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import * as PgClaim from "./PgClaim.ts"
+import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 import * as Writing from "./Writing.ts"
@@ -176,7 +177,9 @@ export const layer = Layer.effect(
         }).pipe(withoutSqlErrors)
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        sql<Rows.EventRow>`select * from run_events where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
+        sql<Rows.EventRow>`
+          select sequence, run_id, at, event, payload from run_events
+          where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
           Effect.map((rows) => rows.map(Rows.toLogged)),
           withoutSqlErrors
         )
@@ -195,6 +198,9 @@ export const layer = Layer.effect(
             return change
           })
         )
+      ),
+      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announce) =>
+        PgHoldAnnouncements.tell(sql, limit, announce)
       ),
       claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, options)),
       renew: Effect.fn("RunStore.renew")((held, leaseMillis) =>

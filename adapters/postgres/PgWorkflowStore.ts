@@ -96,7 +96,7 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const gate = yield* PgGateStore.lock(sql, workspaceId, id)
             const at = yield* Clock.currentTimeMillis
-            yield* PgGateStore.write(sql, id, Gate.remove(gate, at), at)
+            yield* PgGateStore.write(sql, id, { before: gate, after: Gate.remove(gate, at) }, at)
           })
         )
       ),

@@ -60,6 +60,7 @@ export const save = (sql: SqlClient.SqlClient, before: Stored, after: Stored, at
     const sizes = yield* insert(sql, after.version)
     const { description, id, name, updated_at } = Rows.fromWorkflow(after.workflow)
     yield* sql`update workflows set ${sql.update({ description, name, updated_at })} where id = ${id}`
-    if (after.gate !== before.gate) yield* PgGateStore.write(sql, after.workflow.id, after.gate, at)
+    if (after.gate !== before.gate)
+      yield* PgGateStore.write(sql, after.workflow.id, { before: before.gate, after: after.gate }, at)
     return sizes
   })

@@ -104,8 +104,12 @@ export const remove = (gate: Gate, at: number): Gate => changed(gate, { removedA
 export const mayStart = (gate: Gate, at: number): boolean =>
   gate.removedAt === null && !isPaused(gate, at) && windowAllows(gate, at)
 
-/** Lists the holds that stand at `at`, the run window first. Of a workflow that exists, empty exactly when `mayStart`. */
+/**
+ * Lists the holds that stand at `at`, the run window first. Empty exactly when `mayStart`, or when the workflow is deleted:
+ * nobody waits for that to end.
+ */
 export const holds = (gate: Gate, at: number): ReadonlyArray<Hold> => {
+  if (gate.removedAt !== null) return []
   const standing: Array<Hold> = []
   if (gate.runWindow !== null && !windowAllows(gate, at)) {
     const schedule = scheduleOf(gate.runWindow)

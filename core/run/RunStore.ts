@@ -50,6 +50,9 @@ export type Listed = Pick<
   readonly status: Status
 }
 
+/** What is told of a waiting run that is held as of `now`. */
+export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
+
 export class RunStore extends Context.Service<
   RunStore,
   {
@@ -117,8 +120,16 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Run>>
 
     /**
-     * The first instant, past ones included, at which a lease runs out or a waiting run expires or had its workflow deleted, or after `after` at which
-     * a put-off run may be claimed; `null` when there is none.
+     * Tells waiting runs that an edit of their gate holds them: each that waited when the edit was made once, unless the
+     * gate lets it start meanwhile. Up to `limit` runs of one workflow, oldest first; answers whether there may be more.
+     *
+     * Any number of processes may do this at once. A run that is submitted later is told of the hold by its submission.
+     */
+    readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean>
+
+    /**
+     * The first instant, past ones included, at which a lease runs out, a waiting run expires or has lost its workflow,
+     * or after `after` at which a put-off run may be claimed; `null` when there is none.
      */
     readonly nextDue: (after: number) => Effect.Effect<number | null>
   }

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
-import { daily, graph } from "../support/fixtures.ts"
+import { componentData, daily, graph } from "../support/fixtures.ts"
 import { layer, Service } from "../support/service.ts"
 
 const workflow = { name: "Nightly", ...graph() }
@@ -11,7 +11,7 @@ const workflow = { name: "Nightly", ...graph() }
 const endpoints = Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path, operations]) =>
   Object.keys(operations).map((method) => ({ method: method.toUpperCase(), path }))
 )
-const withBody = endpoints.filter(({ method }) => method === "POST" || method === "PUT")
+const withBody = endpoints.filter(({ method }) => method === "POST" || method === "PUT" || method === "PATCH")
 
 /** Where a body may be left out, and fields that mean nothing are ignored as everywhere. */
 const takesAnything = /\/(pause|fork|validate-input|example-payloads)$/
@@ -42,10 +42,17 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
     const made = yield* send({ method: "POST", path: "/workflows", key, json: workflow })
     const workflowId = String(made.body.id)
     const started = yield* send({ method: "POST", path: "/run", key, json: { workflow_id: workflowId } })
+    const component = yield* send({
+      method: "POST",
+      path: "/workflow-components",
+      key,
+      json: { name: "Login", componentData: componentData() }
+    })
     const fill = (path: string) =>
       path
         .replace("{workflow_id}", workflowId)
         .replace("{session_id}", String(started.body.session_id))
+        .replace("{component_id}", String(component.body.id))
         .replace("{version_number}", "1")
     return { key, fill, workflowId }
   })

@@ -1,6 +1,6 @@
 /** The endpoints of workflows and their versions. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ForkBody } from "../../../core/workflow/ForkBody.ts"
 import { InputError } from "../../../core/workflow/InputContract.ts"
 import * as Errors from "../request/Errors.ts"
@@ -81,17 +81,32 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     },
     success: FolderPage,
     error: Errors.BadRequest
-  }),
+  }).annotateMerge(
+    OpenApi.annotations({
+      description:
+        "The workflows of one folder, by page, and the folders below it. With a search, the workflows in the folder and below it that have the text in their name, and the folders directly below that do"
+    })
+  ),
   HttpApiEndpoint.post("upsert", "/workflows/upsert", {
     payload: Json,
     success: [Saved, Created],
     error: [...edits, Errors.Conflict]
-  }),
+  }).annotateMerge(
+    OpenApi.annotations({
+      description:
+        "Saves the workflow whose id (or workflow_id) the body has, or creates it with that id. Without an id, saves the workflow of exactly that name in the same folder, or creates it. The answer says which it was: created, with 200 or 201"
+    })
+  ),
   HttpApiEndpoint.post("import", "/workflows/import", {
     payload: Json,
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
-  }),
+  }).annotateMerge(
+    OpenApi.annotations({
+      description:
+        "Takes an exported workflow as it is, or as bundle with a run_window beside it that replaces that of the bundle; null removes it. Components are found by name and content, or created"
+    })
+  ),
   HttpApiEndpoint.get("get", "/workflows/:workflow_id", {
     params: workflow,
     success: WorkflowView,
@@ -107,7 +122,12 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     params: workflow,
     success: Schema.Struct({ success: Schema.Boolean, id: Schema.String }),
     error: [Errors.Forbidden, Errors.NotFound]
-  }),
+  }).annotateMerge(
+    OpenApi.annotations({
+      description:
+        "Deletes a workflow and its versions. Waiting runs are stopped with WORKFLOW_DELETED, running ones finish, and the records of its runs stay"
+    })
+  ),
   HttpApiEndpoint.get("versions", "/workflows/:workflow_id/versions", {
     params: workflow,
     success: Schema.Array(VersionItem),
@@ -127,7 +147,12 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     params: workflow,
     success: Bundle,
     error: Errors.NotFound
-  }),
+  }).annotateMerge(
+    OpenApi.annotations({
+      description:
+        "The latest version with its window and components, and nothing that belongs to this workspace: no ids of it, no secrets. The same workflow gives the same bundle"
+    })
+  ),
   HttpApiEndpoint.post("fork", "/workflows/:workflow_id/fork", {
     params: workflow,
     payload: [Schema.Null, ForkBody.annotate({ parseOptions: { errors: "all" } })],
@@ -139,7 +164,11 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     payload: [Schema.Null, Schema.Struct({ run_input_variables: optional(Schema.JsonObject) })],
     success: InputVerdict,
     error: [Errors.BadRequest, Errors.NotFound]
-  }),
+  }).annotateMerge(
+    OpenApi.annotations({
+      description: "Checks an input as a submission would. A placeholder such as <bank> stands for any credential"
+    })
+  ),
   HttpApiEndpoint.post("examplePayloads", "/workflows/:workflow_id/example-payloads", {
     params: workflow,
     success: Schema.Array(ExamplePayload),

@@ -9,6 +9,7 @@ import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryComponentStore from "./MemoryComponentStore.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
+import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
@@ -18,6 +19,7 @@ export const layer = Layer.mergeAll(
   MemoryComponentStore.layer,
   MemoryEventLog.layer,
   MemoryGateStore.layer,
+  MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,

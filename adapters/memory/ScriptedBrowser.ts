@@ -112,7 +112,7 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
     select: Effect.fnUntraced(function* (target, value) {
       const { options = [], selector } = yield* one(target)
       if (options.includes(value)) return yield* setField(selector, () => value)
-      return yield* new PageFailure({ kind: "unusable", reason: "no option has this value or text", selector })
+      return yield* new PageFailure({ kind: "option", reason: "no option has this value or text", selector })
     }),
     find: (target) => Effect.asVoid(one(target)),
     read: ({ selector }) =>

@@ -5,6 +5,7 @@ import { Context, Layer } from "effect"
 import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
+import type { Interaction } from "../../core/interaction/Interaction.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/Component.ts"
@@ -26,6 +27,8 @@ interface Shape {
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
+  /** The latest question of each run. */
+  readonly interactions: Map<string, Interaction>
   /** The runs of a workflow that are still to be told that an edit holds them. */
   readonly untold: Map<string, ReadonlyArray<string>>
   /** How many events each consumer of the log has had. */
@@ -51,6 +54,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       gates: new Map(),
       runs: new Map(),
       events: [],
+      interactions: new Map(),
       untold: new Map(),
       consumers: new Map(),
       written: new Map(),

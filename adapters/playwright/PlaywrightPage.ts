@@ -89,7 +89,7 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
     select: (target, value, fuzzy) =>
       onOne(target, async (element, timeout) => {
         const index = await element.evaluate(InPage.chooseOption, { value, fuzzy }, { timeout })
-        if (index === null) throw new Unusable("no option has this value or text")
+        if (index === null) throw new NoOption("no option has this value or text")
         await element.selectOption({ index }, { timeout })
       }),
     find: (target) => onOne(target, (element, timeout) => element.waitFor({ state: "attached", timeout })),
@@ -147,7 +147,7 @@ const strike = async (page: PlaywrightPage, strokes: Typing["strokes"], typing: 
   }
 }
 
-class Unusable extends Error {}
+class NoOption extends Error {}
 
 const forbidden = (reason: string): PageFailure => new PageFailure({ kind: "forbidden", reason })
 
@@ -171,7 +171,7 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
   if (gone || /Target (page|crashed|closed)|has been closed|crashed/i.test(text)) {
     return new PageFailure({ kind: "crash", reason: "the page or its browser went away", ...of })
   }
-  if (error instanceof Unusable) return new PageFailure({ kind: "unusable", reason: text, ...of })
+  if (error instanceof NoOption) return new PageFailure({ kind: "option", reason: text, ...of })
   if (
     /not a valid (XPath|selector)|Failed to execute 'evaluate'|Unexpected token|Unknown engine|while parsing/i.test(
       text

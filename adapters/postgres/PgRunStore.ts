@@ -178,7 +178,7 @@ export const layer = Layer.effect(
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
         sql<Rows.EventRow>`
-          select sequence, run_id, at, event, payload from run_events
+          select sequence, run_id, at, event, payload, expires_at from run_events
           where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
           Effect.map((rows) => rows.map(Rows.toLogged)),
           withoutSqlErrors

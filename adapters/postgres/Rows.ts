@@ -65,6 +65,7 @@ export interface EventRow {
   readonly at: Date
   readonly event: string
   readonly payload: string
+  readonly expires_at: Date | null
 }
 
 export interface WorkflowRow {
@@ -214,7 +215,11 @@ export const toLogged = (row: EventRow): LoggedEvent => ({
   sequence: Number(row.sequence),
   runId: row.run_id,
   at: row.at.getTime(),
-  event: decodeEvent({ event: row.event, payload: JSON.parse(row.payload) })
+  event: decodeEvent({
+    event: row.event,
+    payload: JSON.parse(row.payload),
+    ...(row.expires_at === null ? {} : { expires_at: row.expires_at.getTime() })
+  })
 })
 
 export const toWorkflow = (row: WorkflowRow): Workflow => ({

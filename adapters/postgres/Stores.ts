@@ -7,6 +7,7 @@ import * as Migrations from "./Migrations.ts"
 import * as PgComponentStore from "./PgComponentStore.ts"
 import * as PgEventLog from "./PgEventLog.ts"
 import * as PgGateStore from "./PgGateStore.ts"
+import * as PgInteractionStore from "./PgInteractionStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
 import * as PgWorkflowStore from "./PgWorkflowStore.ts"
@@ -17,6 +18,7 @@ export const layerStores = Layer.mergeAll(
   PgComponentStore.layer,
   PgEventLog.layer,
   PgGateStore.layer,
+  PgInteractionStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer

@@ -34,7 +34,8 @@ export const events = (
       run_id: runId,
       at: new Date(at),
       event: event.event,
-      payload: JSON.stringify(event.payload)
+      payload: JSON.stringify(event.payload),
+      expires_at: "expires_at" in event && event.expires_at !== undefined ? new Date(event.expires_at) : null
     }))
     if (first === undefined) return
     yield* sql`insert into run_events ${sql.insert([first, ...rest])}`

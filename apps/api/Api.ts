@@ -6,6 +6,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
+import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
@@ -18,6 +19,7 @@ export class Api extends HttpApi.make("sluice")
   .add(RunsGroup)
   .add(ComponentsGroup)
   .add(EventsGroup)
+  .add(InteractionsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .annotateMerge(

@@ -8,6 +8,7 @@ import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "e
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { Gates } from "../../core/gate/Gates.ts"
+import { Interactions } from "../../core/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Components } from "../../core/workflow/Components.ts"
 import { Transfers } from "../../core/workflow/Transfers.ts"
@@ -16,6 +17,7 @@ import { Api } from "./Api.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
@@ -60,6 +62,7 @@ const handlers = Layer.mergeAll(
   GatesHttp.layer,
   RunsHttp.layer,
   EventsHttp.layer,
+  InteractionsHttp.layer,
   ComponentsHttp.layer
 )
 
@@ -104,6 +107,7 @@ const routes = Layer.mergeAll(
     Layer.mergeAll(
       EventStreams.layer,
       Gates.layer,
+      Interactions.layer,
       Runs.layer,
       Components.layer,
       Transfers.layer.pipe(Layer.provideMerge(Workflows.layer))

@@ -11,6 +11,7 @@ import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
@@ -66,7 +67,9 @@ export const layerApi = (settings: Storage & { readonly host: string; readonly p
   )
 
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = Layer.effectDiscard(Effect.forkScoped(Scheduler.run()))
+export const layerScheduler = Layer.effectDiscard(
+  Effect.andThen(Effect.forkScoped(Scheduler.run()), Effect.forkScoped(Asking.sweep()))
+)
 
 /** A worker with its browser, running for as long as the layer lives; its release is the orderly shutdown. */
 export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<string> = []) =>

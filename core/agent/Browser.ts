@@ -18,6 +18,8 @@ export const PageFailureKind = Schema.Literals([
   "mismatch",
   /** The one element never became visible, enabled and still, or does not do what was asked. */
   "unusable",
+  /** The list has no such option. */
+  "option",
   /** The selector cannot be read. */
   "selector",
   /** The page or the browser went away. */

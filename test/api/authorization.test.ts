@@ -68,7 +68,11 @@ const table: Readonly<Record<string, Row>> = {
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/events": { ability: "read", status: 200 },
   // A client is known by the first thing that names it, so that any id is as good as another.
-  "GET /run/clients/{client_id}/events": { ability: "read", status: 200, stranger: 200 }
+  "GET /run/clients/{client_id}/events": { ability: "read", status: 200, stranger: 200 },
+  // The runs of this table wait to be started, and ask nothing.
+  "GET /run/{session_id}/user_interaction": { ability: "read", status: 404 },
+  "POST /run/{session_id}/user_interaction": { ability: "edit", json: { code: "123456" }, status: 409 },
+  "POST /run/{session_id}/new_input_variables": { ability: "edit", json: { input_variables: { a: 1 } }, status: 400 }
 }
 
 it("the table of authorisation names every endpoint of the interface", () => {

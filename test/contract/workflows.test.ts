@@ -119,6 +119,45 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
+    promise("number the versions of a workflow, and keep each as it was", () =>
+      Effect.gen(function* () {
+        const workflows = yield* WorkflowStore
+        const caller = yield* makeWorkspace()
+        const first = yield* makeWorkflow(caller)
+        const id = first.workflow.id
+        const versionId = VersionId.make(stored(caller).version.versionId)
+        yield* workflows.save(
+          caller.workspaceId,
+          id,
+          (before, at) =>
+            Result.succeed({
+              workflow: { ...before.workflow, name: "Renamed", updatedAt: at },
+              version: {
+                ...before.version,
+                versionId,
+                versionNumber: before.version.versionNumber + 1,
+                versionNote: "second"
+              },
+              gate: before.gate
+            }),
+          () => Result.void
+        )
+        assert.strictEqual((yield* workflows.get(caller.workspaceId, id)).workflow.name, "Renamed")
+        assert.deepStrictEqual(
+          (yield* workflows.versions(caller.workspaceId, id)).map((version) => [
+            version.versionNumber,
+            version.versionNote
+          ]),
+          [
+            [2, "second"],
+            [1, null]
+          ]
+        )
+        assert.deepStrictEqual((yield* workflows.version(caller.workspaceId, id, 1)).version, first.version)
+        assert.instanceOf(yield* Effect.flip(workflows.version(caller.workspaceId, id, 3)), WorkflowNotFound)
+      })
+    )
+
     promise("stop a run of a deleted workflow that its worker gave back", () =>
       Effect.gen(function* () {
         const [runs, workflows] = [yield* RunStore, yield* WorkflowStore]

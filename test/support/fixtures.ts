@@ -43,7 +43,13 @@ export const componentData = (selector = "//button") => ({
 
 export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member") {
   const id = WorkspaceId.make(randomUUID())
-  yield* (yield* WorkspaceStore).create({ id, name: "Test", createdAt: 0, waitingTtlMillis: null })
+  yield* (yield* WorkspaceStore).create({
+    id,
+    name: "Test",
+    createdAt: 0,
+    waitingTtlMillis: null,
+    inputRequiredTimeoutSeconds: 15
+  })
   return { workspaceId: id, userId: UserId.make(randomUUID()), role } satisfies Caller
 })
 

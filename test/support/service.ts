@@ -88,7 +88,13 @@ export const layer = Layer.effect(
     const member = Effect.fnUntraced(function* (role: Caller["role"], beside?: Member) {
       const workspaceId = beside?.caller.workspaceId ?? WorkspaceId.make(randomUUID())
       if (beside === undefined) {
-        yield* workspaces.create({ id: workspaceId, name: "Test", createdAt: 0, waitingTtlMillis: null })
+        yield* workspaces.create({
+          id: workspaceId,
+          name: "Test",
+          createdAt: 0,
+          waitingTtlMillis: null,
+          inputRequiredTimeoutSeconds: 15
+        })
       }
       const caller = { workspaceId, userId: UserId.make(randomUUID()), role }
       const key = yield* keys.make

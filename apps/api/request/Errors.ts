@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import type { InvalidAnswer, NotWaiting } from "../../../core/interaction/Interaction.ts"
 import type { RunEnded, RunNotFound } from "../../../core/run/Run.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
 import type { ComponentNotFound, InvalidComponent } from "../../../core/workflow/Component.ts"
@@ -31,7 +32,9 @@ export const BadRequest = Schema.Struct({
   limit_chars: Schema.optionalKey(Schema.Int),
   actual_chars: Schema.optionalKey(Schema.Int),
   run_input_variables_errors: Schema.optionalKey(Schema.Array(InputError)),
-  input_schema: Schema.optionalKey(Schema.JsonObject)
+  input_schema: Schema.optionalKey(Schema.JsonObject),
+  /** What an answer must satisfy. */
+  expected_json_schema_datamodel: Schema.optionalKey(Schema.JsonObject)
 })
   .annotate({ identifier: "BadRequest" })
   .pipe(HttpApiSchema.status(400))
@@ -106,6 +109,19 @@ export const notFound = ({ message }: WorkflowNotFound | RunNotFound | Component
 export const forbidden = ({ message }: RoleForbids) => general(403, message)
 
 export const ended = ({ message }: RunEnded) => general(409, message)
+
+export const invalidAnswer = ({ expected, message, problems }: InvalidAnswer): BadRequest => ({
+  ...badRequest(message),
+  code: "VALIDATION_FAILED",
+  errors: problems,
+  expected_json_schema_datamodel: expected
+})
+
+/** A run does not wait for what was sent: a status of the caller's choice, as the endpoints differ in it. */
+export const notWaiting = <const Status extends 400 | 404 | 409>(status: Status, { message, reason }: NotWaiting) => ({
+  ...general(status, message),
+  code: reason as string
+})
 
 export const versionConflict = (conflict: VersionConflict) => ({
   ...general(409, conflict.message),

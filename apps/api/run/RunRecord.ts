@@ -2,7 +2,7 @@
  * The record of a run as the interface answers it.
  */
 import { Schema } from "effect"
-import type { Links } from "../../../core/event/Message.ts"
+import { type Links, payloadOf } from "../../../core/event/Message.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import { type Run, RunError } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
@@ -95,7 +95,7 @@ export const record = (view: View, links: Links): typeof RunRecord.Type => {
     events: view.events.map(({ at, event }) => ({
       event: event.event,
       at: iso(at),
-      payload: event.payload as Schema.JsonObject
+      payload: payloadOf(event, links)
     }))
   }
 }

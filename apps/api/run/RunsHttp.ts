@@ -89,6 +89,7 @@ export const layer = HttpApiBuilder.group(
 /** The answer travels on another connection than the events, and must be there first. */
 const arrival = "25 millis"
 
+/** The id in a path; one of another form is the id of no run. */
 export const runId = (text: string) =>
   Schema.decodeUnknownEffect(RunId)(text).pipe(
     Effect.mapError(() => Errors.notFound(new RunNotFound({ sessionId: text })))

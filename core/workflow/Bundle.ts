@@ -77,12 +77,10 @@ export const unpack = (body: unknown, now: number): Unpacked => {
   }
   const parts = readParts(bundle.components)
   const refs = new Set(parts.parts.map(({ ref }) => ref))
-  const draft = SaveBody.read(
-    wrapped === null || fields.run_window === undefined ? bundle : { ...bundle, run_window: fields.run_window },
-    now
-  )
+  const replacesWindow = wrapped !== null && fields.run_window !== undefined
+  const draft = SaveBody.read(replacesWindow ? { ...bundle, run_window: fields.run_window } : bundle, now)
   const place = (problem: Problem): Problem =>
-    wrapped === null || problem.path.startsWith("run_window")
+    wrapped === null || (replacesWindow && problem.path.startsWith("run_window"))
       ? problem
       : { ...problem, path: problem.path === "" ? "bundle" : `bundle.${problem.path}` }
   return {

@@ -8,6 +8,7 @@ import { collections } from "./migrations/0002_collections.ts"
 import { eventLog } from "./migrations/0003_event_log.ts"
 import { workflows } from "./migrations/0005_workflows.ts"
 import { interactions } from "./migrations/0007_interactions.ts"
+import { evidence } from "./migrations/0008_evidence.ts"
 import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
@@ -26,6 +27,7 @@ const migrate = Migrator.make({})({
     "0003_event_log": eventLog,
     "0005_workflows": workflows,
     "0007_interactions": interactions,
+    "0008_evidence": evidence,
     "0012_hold_announcements": holdAnnouncements
   }),
   table: "sluice_migrations"

@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer, type Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { LeaseLost, type Run, type RunId, RunNotFound, type Status } from "../../core/run/Run.ts"
-import { type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
+import { type Filter, type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
@@ -41,6 +41,7 @@ export const layer = Layer.effect(
           yield* Effect.fromResult(
             FieldLimit.refuse(FieldLimit.overBytes({ "dry_run.add_to_output": stored?.size ?? 0 }))
           )
+          yield* Writing.credentials(sql, run)
           yield* Writing.events(
             sql,
             events.map((event) => ({ runId: run.id, event })),
@@ -126,6 +127,13 @@ export const layer = Layer.effect(
         )
     )
 
+    /** Behind a place in the list, which is one instant, or one run among those of that instant. */
+    const behind = ({ at, id }: NonNullable<Filter["before"]>) =>
+      id === undefined
+        ? sql`runs.created_at < ${new Date(at)}`
+        : sql`(runs.created_at < ${new Date(at)} or (runs.created_at = ${new Date(at)}
+            and runs.sequence < (select sequence from runs where id = ${id} and created_at = ${new Date(at)})))`
+
     const list = Effect.fn("RunStore.list")((workspaceId, filter) =>
       Effect.gen(function* () {
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -135,7 +143,15 @@ export const layer = Layer.effect(
           ...(filter.workflowIds === undefined ? [] : [sql.in("runs.workflow_id", filter.workflowIds)]),
           ...(filter.from === undefined ? [] : [sql`runs.created_at >= ${instant(filter.from)}`]),
           ...(filter.to === undefined ? [] : [sql`runs.created_at <= ${instant(filter.to)}`]),
-          ...(filter.before === undefined ? [] : [sql`runs.created_at < ${instant(filter.before)}`])
+          ...(filter.before === undefined ? [] : [behind(filter.before)]),
+          ...(filter.credentials === undefined
+            ? []
+            : [
+                sql`runs.id in (select run_id from run_credentials where workspace_id = ${workspaceId} and ${sql.in(
+                  "credential_hash",
+                  filter.credentials.map(Writing.credentialHash)
+                )})`
+              ])
         ]
         const statuses = filter.statuses === undefined ? sql`true` : sql.in("status", filter.statuses)
         const rows = yield* sql<Rows.RunRow & { readonly status: Status }>`

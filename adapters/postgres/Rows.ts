@@ -39,6 +39,7 @@ export interface RunRow {
   readonly version_id: string
   readonly status: StoredStatus
   readonly input: string
+  readonly credentials: string
   readonly options: string
   /** `dry_run.add_to_output` of the options, by itself so that its size as it is stored can be told. */
   readonly added_output: string | null
@@ -142,6 +143,7 @@ export const toRun = (row: RunRow): Run => ({
   versionId: VersionId.make(row.version_id),
   status: row.status,
   input: JSON.parse(row.input) as Schema.JsonObject,
+  credentials: JSON.parse(row.credentials) as Run["credentials"],
   options: toOptions(row),
   createdAt: row.created_at.getTime(),
   startedAt: row.started_at?.getTime() ?? null,
@@ -184,6 +186,7 @@ export const fromRun = (run: Run) => ({
   workflow_id: run.workflowId,
   version_id: run.versionId,
   input: JSON.stringify(run.input),
+  credentials: JSON.stringify(run.credentials),
   ...fromOptions(run.options),
   client_id: run.options.client_id ?? null,
   created_at: new Date(run.createdAt),

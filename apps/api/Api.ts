@@ -5,8 +5,10 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
+import { EvidenceGroup } from "./evidence/EvidenceApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
 import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
+import { LiveGroup } from "./live/LiveApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
@@ -18,6 +20,8 @@ export class Api extends HttpApi.make("sluice")
   .add(GatesGroup)
   .add(RunsGroup)
   .add(ComponentsGroup)
+  .add(EvidenceGroup)
+  .add(LiveGroup)
   .add(EventsGroup)
   .add(InteractionsGroup)
   .middleware(Authorization)

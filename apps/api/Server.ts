@@ -9,6 +9,8 @@ import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Interactions } from "../../core/interaction/Interactions.ts"
+import { Evidence } from "../../core/run/Evidence.ts"
+import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Components } from "../../core/workflow/Components.ts"
 import { Transfers } from "../../core/workflow/Transfers.ts"
@@ -16,8 +18,11 @@ import { Workflows } from "../../core/workflow/Workflows.ts"
 import { Api } from "./Api.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
+import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
+import * as LiveHttp from "./live/LiveHttp.ts"
+import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
@@ -61,8 +66,10 @@ const handlers = Layer.mergeAll(
   WorkflowsHttp.layer,
   GatesHttp.layer,
   RunsHttp.layer,
-  EventsHttp.layer,
   InteractionsHttp.layer,
+  EvidenceHttp.layer,
+  LiveHttp.layer,
+  EventsHttp.layer,
   ComponentsHttp.layer
 )
 
@@ -91,6 +98,17 @@ const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operati
   methods: Object.keys(operations).map((method) => method.toUpperCase())
 }))
 
+const services = Layer.mergeAll(
+  Components.layer,
+  EventStreams.layer,
+  Evidence.layer,
+  Gates.layer,
+  Interactions.layer,
+  LiveViews.layer,
+  Runs.layer,
+  Transfers.layer.pipe(Layer.provideMerge(Workflows.layer))
+)
+
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
     Layer.provide(handlers),
@@ -99,21 +117,11 @@ const routes = Layer.mergeAll(
   ),
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,
+  LiveRoutes.routes,
   health,
   readiness,
   unrouted
-).pipe(
-  Layer.provide(
-    Layer.mergeAll(
-      EventStreams.layer,
-      Gates.layer,
-      Interactions.layer,
-      Runs.layer,
-      Components.layer,
-      Transfers.layer.pipe(Layer.provideMerge(Workflows.layer))
-    )
-  )
-)
+).pipe(Layer.provide(services))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

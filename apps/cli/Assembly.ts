@@ -14,6 +14,7 @@ import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as LiveTickets from "../api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
@@ -61,7 +62,7 @@ export const layerApi = (settings: Storage & { readonly host: string; readonly p
     Effect.gen(function* () {
       const masterKey = yield* masterKeyOf(settings)
       return Server.layer({ host: settings.host, port: settings.port }).pipe(
-        Layer.provide([layerReadiness, ArtifactLinks.layer(masterKey)])
+        Layer.provide([layerReadiness, ArtifactLinks.layer(masterKey), LiveTickets.layer(masterKey)])
       )
     })
   )

@@ -11,6 +11,7 @@ import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome } from "../../core/run/Transition.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
+import * as Evidence from "./Evidence.ts"
 import * as RemotePerson from "./RemotePerson.ts"
 
 export const layer = Layer.effect(
@@ -20,6 +21,7 @@ export const layer = Layer.effect(
     const files = yield* ArtifactFiles
     const identifiers = yield* Identifiers
     const personOf = yield* RemotePerson.make
+    const evidence = yield* Evidence.make
 
     const observer = (claimed: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
       const { run } = claimed
@@ -71,7 +73,7 @@ export const layer = Layer.effect(
           dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery === true
         },
-        observer(claimed, reporter)
+        evidence(claimed, observer(claimed, reporter))
       ).pipe(Effect.provideService(Browser, browser))
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const error = yield* errorOf(outcome.failure)

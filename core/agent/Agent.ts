@@ -1,7 +1,7 @@
 /**
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
-import { Clock, Effect, type Schema } from "effect"
+import { Clock, Effect, type Schema, type Scope } from "effect"
 import type { ActionName } from "../workflow/Action.ts"
 import type { Edge, Graph, Node, NodeId } from "../workflow/Graph.ts"
 import * as OutputContract from "../workflow/OutputContract.ts"
@@ -15,6 +15,7 @@ import { navigate } from "./action/Navigate.ts"
 import { screenshot } from "./action/Screenshot.ts"
 import { userInteraction } from "./action/UserInteraction.ts"
 import { Browser, type Page, type Shot } from "./Browser.ts"
+import { redactUrl } from "./Exchange.ts"
 import { type Code, kinds, ofPage, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import type { Person } from "./Person.ts"
@@ -57,6 +58,10 @@ export interface Observer<E> {
   readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
   /** Who answers what the execution asks. */
   readonly person: Person
+  /** The session was opened. What is begun in the scope ends with the session. */
+  readonly opened?: (page: Page) => Effect.Effect<void, E, Scope.Scope>
+  /** The page as a node begins, END included when it succeeds, and again as a node has failed. */
+  readonly seen?: (page: Page, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>
 }
 
 /** The failure of an execution, and the step that failed. */
@@ -90,6 +95,7 @@ export const run = <E>(
       const browser = yield* Browser
       const opened = yield* Effect.result(browser.open)
       if (opened._tag === "Failure") return failed({}, ofPage("open a browser", opened.failure), null, null)
+      if (observer.opened !== undefined) yield* observer.opened(opened.success)
       return yield* walk(execution, observer, limits, opened.success)
     })
   )
@@ -111,9 +117,12 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
   for (let steps = 1; ; steps++) {
     const node = nodeOf(graph, at)
     if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
-      return finish(execution, memory, node)
+      const outcome = finish(execution, memory, node)
+      if (outcome._tag === "Success") yield* observer.seen?.(page, node, "begins") ?? Effect.void
+      return outcome
     }
     yield* observer.step(node, following(graph, node))
+    yield* observer.seen?.(page, node, "begins") ?? Effect.void
     const outOfBounds = exceeded(limits, steps, (yield* Clock.currentTimeMillis) - began)
     if (!acted && acts(node)) {
       yield* observer.before("acting")
@@ -151,11 +160,12 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     memory = mended.memory
     yield* Effect.forEach(pictures, observer.picture, { discard: true })
     if (done._tag === "Failure") {
-      const shot = yield* Effect.result(page.screenshot({ fullPage: false }))
+      const shot = yield* Effect.result(page.glimpse)
       if (shot._tag === "Success") {
         yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
       }
-      return failed(memory.data, done.failure, node, yield* page.address, memory)
+      yield* observer.seen?.(page, node, "failed") ?? Effect.void
+      return failed(memory.data, done.failure, node, redactUrl(yield* page.address), memory)
     }
     const result = done.success
     if (result._tag === "Turned" && node.action === "LOOP") {

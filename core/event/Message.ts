@@ -21,6 +21,8 @@ export type Message = typeof Message.Type
 export interface Links {
   /** The address of an artifact, and until when it works, in ISO 8601. */
   readonly artifact: (id: string) => { readonly url: string; readonly expires: string }
+  /** The address of the page that shows a run while it goes on. */
+  readonly liveView: (runId: string) => string
 }
 
 /** How long a message may be believed when nobody said otherwise, in seconds. */
@@ -51,6 +53,9 @@ export const payloadOf = (event: RunEvent, links: Links): Schema.JsonObject => {
   if (event.event === "execution.input_required") {
     const { screenshot_id, ...facts } = event.payload
     return { ...facts, screenshot_url: screenshot_id === null ? null : links.artifact(screenshot_id).url }
+  }
+  if (event.event === "execution.start") {
+    return { ...event.payload, live_view_url: links.liveView(event.payload.session_id) }
   }
   if (event.event !== "screenshot.uploaded") return event.payload as Schema.JsonObject
   const { expires, url } = links.artifact(event.payload.screenshot_id)

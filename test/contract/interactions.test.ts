@@ -182,7 +182,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           Effect.map(({ entries }) => entries.find(({ sequence }) => sequence === own?.sequence)),
           Effect.repeat({ until: (found) => found !== undefined })
         )
-        const links = { artifact: () => ({ url: "", expires: "" }) }
+        const links = { artifact: () => ({ url: "", expires: "" }), liveView: () => "" }
         for (const logged of [own, entry]) {
           assert.deepStrictEqual(logged?.event, event)
           const expires = logged === undefined ? null : message(logged, links, { validity: 7 }).expires_at

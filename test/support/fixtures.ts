@@ -100,6 +100,7 @@ export const submission = ({ version, workflow }: Stored, overrides: Partial<Sub
   workflowId: workflow.id,
   versionId: version.versionId,
   input: {},
+  credentials: [],
   options: {},
   maxRetries: version.content.max_retries,
   expiresAt: null,

@@ -19,6 +19,7 @@ export const runOf = ({ fence, runId, workflowId, workspaceId }: Asker): Run => 
   workspaceId,
   workflowId,
   versionId: VersionId.make("00000000-0000-4000-8000-000000000000"),
+  credentials: [],
   status: "execution.start",
   input: {},
   options: {},

@@ -4,12 +4,13 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import type { InvalidAnswer, NotWaiting } from "../../../core/interaction/Interaction.ts"
+import type { NodeNotFound } from "../../../core/run/Evidence.ts"
 import type { RunEnded, RunNotFound } from "../../../core/run/Run.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
 import type { ComponentNotFound, InvalidComponent } from "../../../core/workflow/Component.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
 import { InputError, type InvalidInput } from "../../../core/workflow/InputContract.ts"
-import type { InvalidWorkflow, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import type { InvalidWorkflow, Problem, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
 import type { VersionConflict } from "../../../core/workflow/Workflows.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
 
@@ -79,6 +80,13 @@ export const general = <const Status extends keyof typeof reasons>(statusCode: S
 
 export const badRequest = (message: string): BadRequest => general(400, message)
 
+/** Parameters of a query that are wrong, each reported at its name. */
+export const invalidQuery = (problems: ReadonlyArray<Problem>): BadRequest => ({
+  ...badRequest(problems.map(({ message, path }) => `${path}: ${message}`).join("; ")),
+  code: "VALIDATION_FAILED",
+  errors: problems
+})
+
 export const invalidWindow = ({ issues, message }: InvalidRunWindow): BadRequest => ({
   statusCode: 400,
   error: "InvalidRunWindow",
@@ -104,7 +112,8 @@ export const invalidInput = ({ errors, inputSchema, message }: InvalidInput): Ba
   input_schema: inputSchema
 })
 
-export const notFound = ({ message }: WorkflowNotFound | RunNotFound | ComponentNotFound) => general(404, message)
+export const notFound = ({ message }: WorkflowNotFound | RunNotFound | NodeNotFound | ComponentNotFound) =>
+  general(404, message)
 
 export const forbidden = ({ message }: RoleForbids) => general(403, message)
 

@@ -3,6 +3,7 @@
  */
 import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
+import * as ErrorReferences from "./ErrorReferences.ts"
 import * as FieldLimit from "./FieldLimit.ts"
 import * as GraphCheck from "./GraphCheck.ts"
 import * as InputContract from "./InputContract.ts"
@@ -58,8 +59,12 @@ export interface Draft {
 
 const decode = Schema.decodeUnknownResult(SaveBody, { errors: "all" })
 
-/** Checks a body: its fields, the graph with its expressions, the schemas and the window. Every problem is noted. */
-export const read = (body: unknown, now: number): Draft => {
+/**
+ * Checks a body: its fields, the graph with its expressions, the schemas and the window. Every problem is noted.
+ *
+ * `errorCodes` are the ids of the error codes that nodes may name; without them, what nodes name is not looked up.
+ */
+export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string> | null = null): Draft => {
   const decoded = decode(body)
   const sent = Result.isSuccess(decoded) ? decoded.success : salvaged(body)
   const content: Content = {
@@ -83,6 +88,7 @@ export const read = (body: unknown, now: number): Draft => {
     problems: [
       ...(Result.isFailure(decoded) ? problemsOf(decoded.failure) : []),
       ...(readable ? [...contentProblems(content), ...Settings.problems(sent)] : []),
+      ...(errorCodes === null ? [] : ErrorReferences.problems(content.nodes, errorCodes)),
       ...(Result.isFailure(window) ? window.failure : [])
     ],
     tooLong: FieldLimit.overCharacters({

@@ -4,8 +4,10 @@
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { Signals } from "../event/Signals.ts"
 import * as Gate from "../gate/Gate.ts"
+import { ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { type Caller, UserId } from "../workspace/Workspace.ts"
+import * as ErrorReferences from "./ErrorReferences.ts"
 import type * as FieldLimit from "./FieldLimit.ts"
 import * as SaveBody from "./SaveBody.ts"
 import {
@@ -87,6 +89,14 @@ export class Workflows extends Context.Service<
       const store = yield* WorkflowStore
       const identifiers = yield* Identifiers
       const signals = yield* Signals
+      const errorCodes = yield* ErrorCodeStore
+
+      /** What a body says, its references to error codes of the workspace included. */
+      const read = Effect.fnUntraced(function* (caller: Caller, body: unknown, now: number) {
+        const nodes = typeof body === "object" && body !== null && "nodes" in body ? body.nodes : []
+        const known = ErrorReferences.all(nodes).length === 0 ? [] : yield* errorCodes.list(caller.workspaceId)
+        return SaveBody.read(body, now, new Set(known.map(({ id }) => id)))
+      })
 
       const keepNew = Effect.fnUntraced(function* (
         caller: Caller,
@@ -144,18 +154,18 @@ export class Workflows extends Context.Service<
       )
 
       const create = Effect.fn("Workflows.create")(function* (caller: Caller, body: unknown) {
-        return yield* createFrom(caller, SaveBody.read(body, yield* Clock.currentTimeMillis))
+        return yield* createFrom(caller, yield* read(caller, body, yield* Clock.currentTimeMillis))
       })
 
       const save = Effect.fn("Workflows.save")(function* (caller: Caller, id: WorkflowId, body: unknown) {
         yield* store.get(caller.workspaceId, id)
-        const draft = SaveBody.read(body, yield* Clock.currentTimeMillis)
+        const draft = yield* read(caller, body, yield* Clock.currentTimeMillis)
         return yield* keepNext(caller, id, withProblems(draft, foreignIds(body, id, caller)))
       })
 
       const upsert = Effect.fn("Workflows.upsert")(function* (caller: Caller, body: unknown) {
         const target = targetOf(body)
-        const draft = withProblems(SaveBody.read(body, yield* Clock.currentTimeMillis), [
+        const draft = withProblems(yield* read(caller, body, yield* Clock.currentTimeMillis), [
           ...target.problems,
           ...foreignIds(body, target.id, caller)
         ])

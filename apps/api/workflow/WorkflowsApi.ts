@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ForkBody } from "../../../core/workflow/ForkBody.ts"
 import { InputError } from "../../../core/workflow/InputContract.ts"
+import { bodyIs } from "../Description.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional, workflow } from "../request/Fields.ts"
 import { Created, Saved, VersionItem, WorkflowItem, WorkflowView } from "./WorkflowView.ts"
@@ -67,7 +68,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     payload: Json,
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
-  }),
+  }).annotateMerge(bodyIs("WorkflowToSave")),
   HttpApiEndpoint.get("list", "/workflows", {
     query: { folder_path: Schema.optionalKey(Schema.String) },
     success: Schema.Array(WorkflowItem)
@@ -117,7 +118,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     payload: Json,
     success: WorkflowView,
     error: [...edits, Errors.Conflict]
-  }),
+  }).annotateMerge(bodyIs("WorkflowToSave")),
   HttpApiEndpoint.delete("remove", "/workflows/:workflow_id", {
     params: workflow,
     success: Schema.Struct({ success: Schema.Boolean, id: Schema.String }),

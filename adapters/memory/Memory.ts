@@ -9,6 +9,7 @@ import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCo
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
+import * as MemoryComponentStore from "./MemoryComponentStore.ts"
 import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
@@ -22,6 +23,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.mergeAll(
+  MemoryComponentStore.layer,
   MemoryEventLog.layer,
   MemoryGateStore.layer,
   MemoryInteractionStore.layer,

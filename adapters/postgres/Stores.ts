@@ -7,6 +7,7 @@ import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as Migrations from "./Migrations.ts"
 import * as PgCollection from "./PgCollection.ts"
+import * as PgComponentStore from "./PgComponentStore.ts"
 import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
 import * as PgEvidenceStore from "./PgEvidenceStore.ts"
@@ -21,6 +22,7 @@ import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 
 /** The stores, on whatever client of the database is given. */
 export const layerStores = Layer.mergeAll(
+  PgComponentStore.layer,
   PgEventLog.layer,
   PgGateStore.layer,
   PgInteractionStore.layer,

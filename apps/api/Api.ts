@@ -3,6 +3,7 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
@@ -15,10 +16,10 @@ import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { Surrounded } from "./request/Surrounded.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
-import { WorkflowBody } from "./workflow/WorkflowBody.ts"
 import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
 import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
 import { VaultGroup } from "./vault/VaultApi.ts"
+import { WorkflowBody } from "./workflow/WorkflowBody.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
 
@@ -27,6 +28,7 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(ComponentsGroup)
   .add(EvidenceGroup)
   .add(LiveGroup)
   .add(ErrorCodesGroup)

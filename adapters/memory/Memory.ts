@@ -6,6 +6,7 @@
 import { Layer } from "effect"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
+import * as MemoryBuilderStore from "./MemoryBuilderStore.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
@@ -13,6 +14,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.mergeAll(
+  MemoryBuilderStore.layer,
   MemoryGateStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,

@@ -2,6 +2,9 @@
  * What the stores in memory keep, together: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
+import type { View } from "../../core/builder/BuilderStore.ts"
+import type { Conversation } from "../../core/builder/Conversation.ts"
+import type { Message } from "../../core/builder/Message.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import type { Gate } from "../../core/gate/Gate.ts"
 import * as Run from "../../core/run/Run.ts"
@@ -10,6 +13,13 @@ import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
+
+/** How many looks were asked for, how many were given, and what the last of them has shown. */
+export interface Look {
+  readonly wanted: number
+  readonly given: number
+  readonly view: View | null
+}
 
 interface Shape {
   readonly workspaces: Map<string, Workspace>
@@ -23,6 +33,11 @@ interface Shape {
   readonly events: Array<LoggedEvent>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
+  readonly conversations: Map<string, Conversation>
+  /** The messages of each conversation, in the order of their numbers. */
+  readonly messages: Map<string, Array<Message>>
+  /** Looks at the pages of conversations, by conversation and kind. */
+  readonly looks: Map<string, Look>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
   lastFence: number
@@ -39,6 +54,9 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       runs: new Map(),
       events: [],
       collections: new Map(),
+      conversations: new Map(),
+      messages: new Map(),
+      looks: new Map(),
       served: new Map(),
       lastFence: 0
     })

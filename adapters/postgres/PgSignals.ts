@@ -15,7 +15,8 @@ const decode = Schema.decodeUnknownOption(
   Schema.fromJsonString(
     Schema.Union([
       Schema.Struct({ _tag: Schema.Literals(["work", "due"]) }),
-      Schema.Struct({ _tag: Schema.Literal("ended"), runId: Schema.String })
+      Schema.Struct({ _tag: Schema.Literal("ended"), runId: Schema.String }),
+      Schema.Struct({ _tag: Schema.Literal("builder"), conversationId: Schema.String })
     ])
   )
 )

@@ -4,6 +4,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Migrations from "./Migrations.ts"
+import * as PgBuilderStore from "./PgBuilderStore.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
@@ -12,6 +13,7 @@ import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 
 /** The stores, on whatever client of the database is given. */
 export const layerStores = Layer.mergeAll(
+  PgBuilderStore.layer,
   PgGateStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,

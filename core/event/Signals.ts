@@ -11,6 +11,8 @@ export type Signal =
   | { readonly _tag: "work" }
   | { readonly _tag: "due" }
   | { readonly _tag: "ended"; readonly runId: string }
+  /** Something happened in a conversation that builds a workflow. */
+  | { readonly _tag: "builder"; readonly conversationId: string }
 
 export class Signals extends Context.Service<
   Signals,

@@ -5,6 +5,7 @@ import { Context, Layer } from "effect"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { Message } from "../../core/builder/Message.ts"
+import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import type { Gate } from "../../core/gate/Gate.ts"
 import * as Run from "../../core/run/Run.ts"
@@ -31,6 +32,10 @@ interface Shape {
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
+  /** How many events each consumer of the log has had. */
+  readonly consumers: Map<string, number>
+  /** How far the events of runs were written to their client's stream. */
+  readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   readonly conversations: Map<string, Conversation>
@@ -53,6 +58,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       gates: new Map(),
       runs: new Map(),
       events: [],
+      consumers: new Map(),
+      written: new Map(),
       collections: new Map(),
       conversations: new Map(),
       messages: new Map(),

@@ -5,6 +5,7 @@ import { Effect, Layer, Schema } from "effect"
 import { Migrator } from "effect/sql"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { collections } from "./migrations/0002_collections.ts"
+import { eventLog } from "./migrations/0003_event_log.ts"
 import { builder } from "./migrations/0009_builder.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
@@ -20,6 +21,7 @@ const migrate = Migrator.make({})({
   loader: Migrator.fromRecord({
     "0001_foundation": foundation,
     "0002_collections": collections,
+    "0003_event_log": eventLog,
     "0009_builder": builder
   }),
   table: "sluice_migrations"

@@ -1,7 +1,6 @@
 /** Runs and their events in PostgreSQL. */
 import { Clock, Effect, Layer, type Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import { LeaseLost, type Run, type RunId, RunNotFound, type Status } from "../../core/run/Run.ts"
 import { type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
@@ -10,14 +9,6 @@ import * as PgClaim from "./PgClaim.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 import * as Writing from "./Writing.ts"
-
-interface EventRow {
-  readonly sequence: bigint
-  readonly run_id: string
-  readonly at: Date
-  readonly event: string
-  readonly payload: string
-}
 
 /** Raised within a submission whose workflow was just forgotten, so that it begins anew. */
 class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
@@ -160,8 +151,8 @@ export const layer = Layer.effect(
         }).pipe(withoutSqlErrors)
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        sql<EventRow>`select * from run_events where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
-          Effect.map((rows) => rows.map(toLogged)),
+        sql<Rows.EventRow>`select * from run_events where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
+          Effect.map((rows) => rows.map(Rows.toLogged)),
           withoutSqlErrors
         )
       ),
@@ -224,12 +215,3 @@ export const layer = Layer.effect(
     })
   })
 )
-
-const decodeEvent = Schema.decodeUnknownSync(RunEvent)
-
-const toLogged = (row: EventRow): LoggedEvent => ({
-  sequence: Number(row.sequence),
-  runId: row.run_id,
-  at: row.at.getTime(),
-  event: decodeEvent({ event: row.event, payload: JSON.parse(row.payload) })
-})

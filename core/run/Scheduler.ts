@@ -29,6 +29,7 @@ export const tick = Effect.fn("Scheduler.tick")(function* () {
     const changed = yield* runs.reap(batch, ({ run, gate }, now) => Transition.reap(run, gate, now))
     reaped = changed.length
     yield* Effect.forEach(changed, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
+    if (reaped > 0) yield* signals.publish({ _tag: "events" })
   }
   yield* signals.publish({ _tag: "work" })
   return began

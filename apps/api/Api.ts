@@ -3,6 +3,7 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
 import { Authorization } from "./request/Authorization.ts"
@@ -16,6 +17,7 @@ export class Api extends HttpApi.make("sluice")
   .add(GatesGroup)
   .add(RunsGroup)
   .add(EventsGroup)
+  .add(BuilderGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .annotateMerge(

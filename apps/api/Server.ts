@@ -6,11 +6,13 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
+import { Builder } from "../../core/builder/Builder.ts"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { Api } from "./Api.ts"
+import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
@@ -51,7 +53,13 @@ const readiness = HttpRouter.add(
   })
 )
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, EventsHttp.layer)
+const handlers = Layer.mergeAll(
+  WorkflowsHttp.layer,
+  GatesHttp.layer,
+  RunsHttp.layer,
+  EventsHttp.layer,
+  BuilderHttp.layer
+)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -89,7 +97,10 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(EventStreams.layer, Gates.layer, Runs.layer, Workflows.layer)))
+).pipe(
+  Layer.provide(Builder.layer),
+  Layer.provide(Layer.mergeAll(EventStreams.layer, Gates.layer, Runs.layer, Workflows.layer))
+)
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

@@ -103,7 +103,8 @@ const summary = (workflow: Workflow): Schema.JsonObject => ({
   created_by: workflow.createdBy
 })
 
-const view = ({ gate, version, workflow }: Stored): Schema.JsonObject => {
+/** A workflow with one of its versions, as the interface shows it. */
+export const view = ({ gate, version, workflow }: Stored): Schema.JsonObject => {
   const { settings, ...content } = version.content
   return {
     ...settings,

@@ -176,13 +176,13 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           if (held.length === 0) return []
           const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)
-          const renewed = yield* sql<{ readonly id: string }>`
+          const renewed = yield* sql<{ readonly id: string; readonly fence: number }>`
             update conversations set lease_until = ${until}
             from json_to_recordset(${JSON.stringify(held)}::json) as mine (id uuid, fence integer)
             where conversations.id = mine.id and conversations.fence = mine.fence and lease_until is not null
-            returning conversations.id`
-          const kept = new Set(renewed.map(({ id }) => id))
-          return held.filter(({ id }) => !kept.has(id))
+            returning conversations.id, conversations.fence`
+          const kept = new Map(renewed.map(({ fence, id }) => [id, fence]))
+          return held.filter(({ fence, id }) => kept.get(id) !== fence)
         }).pipe(withoutSqlErrors)
       ),
       held: Effect.fn("BuilderStore.held")((held) =>

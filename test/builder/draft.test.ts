@@ -70,7 +70,9 @@ it("a condition ends the workflow where it does not hold", () => {
 
 it("a step that others need, or that branches, cannot be dropped", () => {
   const model = { type: "object", properties: { title: { type: "string", path: "//h1" } } }
-  const extracted = Result.getOrThrow(insert(fresh(), { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: model } }))
+  const extracted = Result.getOrThrow(
+    insert(fresh(), { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: model } })
+  )
   const used = Result.getOrThrow(insert(extracted, click("{{context.title}}"), 20))
   const refused = Draft.drop(Draft.passed(used, { after: id(1), way: "to" }))
   assert.include(JSON.stringify(Result.getOrNull(Result.flip(refused))), "which no node before it sets")

@@ -221,10 +221,13 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       const { id } = yield* opened(key)
       for (const text of ["help", "help", "help"]) yield* tell(key, id, text)
       const page = (query: string) =>
-        Effect.map(send({ method: "GET", path: `${base}/${id}/messages${query}`, key }), ({ body }) => ({
-          ...body,
-          messages: (body.messages as ReadonlyArray<{ number: number }>).map(({ number }) => number)
-        }))
+        Effect.map(
+          send({ method: "GET", path: `${base}/${id}/messages${query}`, key }),
+          ({ body }): Record<string, unknown> => ({
+            ...body,
+            messages: (body.messages as ReadonlyArray<{ number: number }>).map(({ number }) => number)
+          })
+        )
       const all = { total: 7, isProcessing: false }
       assert.deepEqual(yield* page(""), {
         ...all,
@@ -280,16 +283,12 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       const { member, send } = yield* Service
       const { key } = yield* member("Member")
       const open = (json: object) => send({ method: "POST", path: `${base}/session`, key, json })
-      const bad = yield* open({ description: 5 })
-      assert.deepStrictEqual((bad.body.errors as ReadonlyArray<{ path: string }>).map(({ path }) => path).sort(), [
-        "description",
-        "name",
-        "startUrl"
-      ])
+      assert.deepInclude((yield* open({ name: "x" })).body, { statusCode: 400, code: "VALIDATION_FAILED" })
       const unread = yield* open({ name: "x", startUrl: "{{context.inputs.site}}", inputSchema: { type: 5 } })
       assert.include(JSON.stringify(unread.body.errors), "inputSchema")
       assert.strictEqual((yield* open({ name: "x", startUrl: home, jsonExample: "[1]" })).status, 400)
-      for (let count = 0; count < 20; count++) assert.strictEqual((yield* open({ name: "x", startUrl: home })).status, 201)
+      for (let count = 0; count < 20; count++)
+        assert.strictEqual((yield* open({ name: "x", startUrl: home })).status, 201)
       assert.deepInclude((yield* open({ name: "x", startUrl: home })).body, {
         statusCode: 409,
         code: "TOO_MANY_SESSIONS"

@@ -234,8 +234,13 @@ export const layer = HttpApiBuilder.group(
           const pings = Stream.mapEffect(Stream.tick(pingEvery), () =>
             Effect.map(Clock.currentTimeMillis, (ts) => frame("ping", { ts }))
           )
-          const all = Stream.merge(frames, pings, { haltStrategy: "left" })
-          return HttpServerResponse.stream(Stream.encodeText(all), {
+          // Each frame is a write of its own, for readers that take what arrives at once for one event.
+          const all = Stream.merge(frames, pings, { haltStrategy: "left" }).pipe(
+            Stream.encodeText,
+            Stream.rechunk(1),
+            Stream.tap(() => Effect.yieldNow)
+          )
+          return HttpServerResponse.stream(all, {
             contentType: "text/event-stream",
             headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
           })

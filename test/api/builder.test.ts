@@ -3,6 +3,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as Host from "../../core/builder/Host.ts"
+import { failure, type Run } from "../../core/run/Run.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
 import { graphOf } from "../support/browser.ts"
 import { framesOf, openRaw } from "../support/clients.ts"
 import { layer, type Member, Service } from "../support/service.ts"
@@ -113,6 +116,9 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       assert.deepStrictEqual(same.body, saved.body)
       const again = yield* send({ method: "POST", path: `${base}/${id}/save`, key, json: { versionNote: "Twice" } })
       assert.deepInclude(again.body, { id: saved.body.id, version_number: 2, version_note: "Twice" })
+      const headers = { "content-type": "application/json" }
+      const empty = yield* send({ method: "POST", path: `${base}/${id}/save`, key, headers })
+      assert.deepInclude(empty.body, { version_number: 3, version_note: "Saved from API" })
     })
   )
 
@@ -191,6 +197,50 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       )
       assert.strictEqual((yield* open({ workflowId: randomUUID() })).status, 404)
     })
+  )
+
+  it.effect(
+    "begins with the version that a run failed on, up to the node that failed, with the inputs of the run",
+    () =>
+      Effect.gen(function* () {
+        const { member, send } = yield* Service
+        const runs = yield* RunStore
+        const one = yield* member("Member")
+        const { key } = one
+        const { clickId, id: workflowId, versionId } = yield* workflowOf(one)
+        const start = { workflow_id: workflowId, run_input_variables: { user: "me" } }
+        const { body: started } = yield* send({ method: "POST", path: "/run", key, json: start })
+        const open = send({
+          method: "POST",
+          path: `${base}/session/from-failed-run`,
+          key,
+          json: { session_id: started.session_id }
+        })
+        assert.deepInclude((yield* open).body, { statusCode: 409, code: "RUN_NOT_FAILED" })
+        const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+        assert.strictEqual(claimed?.run.id, started.session_id)
+        const fence = claimed?.run.lease?.fence ?? 0
+        const error = { ...failure(claimed?.run as Run, "SELECTOR-E0001", "No such element", 0), node_id: clickId }
+        yield* runs.settle({ id: claimed?.run.id as Run["id"], fence }, ({ run }, at) =>
+          Transition.finish(run, fence, { _tag: "Failed", data: {}, errors: [error] }, at)
+        )
+        const present = yield* send({ method: "GET", path: `/workflows/${workflowId}`, key })
+        yield* send({ method: "PUT", path: `/workflows/${workflowId}`, key, json: present.body })
+        const opened = yield* open
+        assert.strictEqual(opened.status, 201, opened.text)
+        const id = String(opened.body.conversationId)
+        yield* rested(key, id)
+        const draft = yield* send({ method: "GET", path: `${base}/${id}/workflow`, key })
+        assert.deepInclude(draft.body, { id: workflowId, version_id: versionId, version_number: 1 })
+        assert.deepInclude((yield* tell(key, id, "next")).result, { nodeId: clickId, done: true, url: list })
+        const nothing = yield* send({ method: "POST", path: `${base}/session/from-failed-run`, key, json: {} })
+        assert.strictEqual(nothing.status, 400)
+        const json = { sessionId: randomUUID() }
+        assert.strictEqual(
+          (yield* send({ method: "POST", path: `${base}/session/from-failed-run`, key, json })).status,
+          404
+        )
+      })
   )
 
   it.effect("is not saved over a version that somebody else has saved meanwhile, unless it is forced", () =>

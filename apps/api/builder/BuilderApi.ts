@@ -203,11 +203,15 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
   }),
   HttpApiEndpoint.post("save", `${base}/:conversation_id/save`, {
     params: conversation,
-    payload: Schema.Struct({
-      versionNote: optional(Schema.String),
-      /** Saves although the workflow has a version that is later than the one the conversation began with. */
-      force: optional(Schema.Boolean)
-    }).annotate({ identifier: "BuilderSave", parseOptions: { errors: "all" } }),
+    // Everything may be left out, and so may the body.
+    payload: [
+      Schema.Struct({
+        versionNote: optional(Schema.String),
+        /** Saves although the workflow has a version that is later than the one the conversation began with. */
+        force: optional(Schema.Boolean)
+      }).annotate({ identifier: "BuilderSave", parseOptions: { errors: "all" } }),
+      Schema.Null
+    ],
     success: DraftJson,
     error: changes
   }),

@@ -193,7 +193,7 @@ export const layer = HttpApiBuilder.group(
           const caller = yield* callerWho("edit")
           const id = yield* conversationId(params.conversation_id)
           const stored = yield* builder
-            .save(caller, id, { note: payload.versionNote ?? defaultNote, force: payload.force === true })
+            .save(caller, id, { note: payload?.versionNote ?? defaultNote, force: payload?.force === true })
             .pipe(Effect.catchTags(Refusals.saving))
           return view(stored) as typeof DraftJson.Type
         })

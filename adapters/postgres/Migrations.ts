@@ -6,7 +6,14 @@ import { Migrator } from "effect/sql"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { collections } from "./migrations/0002_collections.ts"
 import { eventLog } from "./migrations/0003_event_log.ts"
-import { builder } from "./migrations/0009_builder.ts"
+
+<<<<<<< HEAD
+
+
+=======
+
+
+>>>>>>> main
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -22,9 +29,13 @@ const migrate = Migrator.make({})({
     "0001_foundation": foundation,
     "0002_collections": collections,
     "0003_event_log": eventLog,
+<<<<<<< HEAD
     "0009_builder": builder
+=======
+    "0012_hold_announcements": holdAnnouncements
+>>>>>>> main
   }),
-  table: "sluice_migrations"
+  _table: "sluice_migrations"
 })
 
 /** Migrates when it is built. Layers that need the schema are built on it. */

@@ -18,6 +18,7 @@ import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
+import * as Closing from "./request/Closing.ts"
 import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
@@ -123,10 +124,15 @@ const refuse = (status: 404 | 500, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })
 
 /**
- * Serves the interface. On shutdown it stops accepting, and answers what was asked before. `port` 0 takes a free port.
+ * Serves the interface. On shutdown it ends its streams in order, stops accepting, and answers what was asked
+ * before. `port` 0 takes a free port.
  */
 export const layer = (options: { readonly host: string; readonly port: number }) =>
-  HttpRouter.serve(routes, { middleware: answerAll, disableListenLog: true, disableLogger: true }).pipe(
+  Closing.atRelease.pipe(
+    Layer.provideMerge(
+      HttpRouter.serve(routes, { middleware: answerAll, disableListenLog: true, disableLogger: true })
+    ),
+    Layer.provide(Closing.Closing.layer),
     Layer.provideMerge(
       NodeHttpServer.layerServer(
         () =>

@@ -5,7 +5,7 @@ import { Api } from "../../apps/api/Api.ts"
 import type { Ability } from "../../core/workspace/Workspace.ts"
 import { allows } from "../../core/workspace/Workspace.ts"
 import { daily, graph } from "../support/fixtures.ts"
-import { layer, Service } from "../support/service.ts"
+import { layer, type Member, Service } from "../support/service.ts"
 
 const workflow = { name: "Nightly", ...graph() }
 
@@ -44,6 +44,41 @@ const table: Readonly<Record<string, Row>> = {
   "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/events": { ability: "read", status: 200 },
+  "POST /workflow-builder/agent/session": {
+    ability: "edit",
+    json: { name: "New", startUrl: "https://example.com" },
+    status: 201
+  },
+  "POST /workflow-builder/agent/session/from-workflow": {
+    ability: "edit",
+    json: { workflowId: "{workflow_id}" },
+    status: 201,
+    stranger: 404
+  },
+  // The run has not failed, which only its own workspace is told.
+  "POST /workflow-builder/agent/session/from-failed-run": {
+    ability: "edit",
+    json: { sessionId: "{session_id}" },
+    status: 409,
+    stranger: 404
+  },
+  "GET /workflow-builder/agent/sessions": { ability: "read", status: 200 },
+  "POST /workflow-builder/agent/{conversation_id}/message": { ability: "edit", json: { text: "help" }, status: 200 },
+  "GET /workflow-builder/agent/{conversation_id}/status": { ability: "read", status: 200 },
+  "GET /workflow-builder/agent/{conversation_id}/messages": { ability: "read", status: 200 },
+  "POST /workflow-builder/agent/{conversation_id}/respond": {
+    ability: "edit",
+    json: { messageId: "{question_id}", value: "me" },
+    status: 200
+  },
+  "GET /workflow-builder/agent/{conversation_id}/workflow": { ability: "read", status: 200 },
+  // Nothing hosts conversations here, so that no page is open.
+  "GET /workflow-builder/agent/{conversation_id}/screenshot": { ability: "read", status: 409 },
+  "GET /workflow-builder/agent/{conversation_id}/html": { ability: "read", status: 409 },
+  "POST /workflow-builder/agent/{conversation_id}/save": { ability: "edit", json: {}, status: 200 },
+  "POST /workflow-builder/agent/{conversation_id}/interrupt": { ability: "edit", status: 200 },
+  "DELETE /workflow-builder/agent/{conversation_id}": { ability: "edit", status: 200 },
+  "GET /workflow-builder/agent/{conversation_id}/stream": { ability: "read", status: 200 },
   // A client is known by the first thing that names it, so that any id is as good as another.
   "GET /run/clients/{client_id}/events": { ability: "read", status: 200, stranger: 200 }
 }
@@ -54,6 +89,21 @@ it("the table of authorisation names every endpoint of the interface", () => {
   )
   assert.deepStrictEqual(described.sort(), Object.keys(table).sort())
 })
+
+/** A conversation that asks for an input, which takes messages although nothing hosts it. */
+const askingConversation = ({ key }: Member) =>
+  Effect.gen(function* () {
+    const { send } = yield* Service
+    const input_schema = { type: "object", properties: { user: { type: "string" } }, required: ["user"] }
+    const made = yield* send({ method: "POST", path: "/workflows", key, json: { ...workflow, input_schema } })
+    const path = "/workflow-builder/agent"
+    const json = { workflowId: made.body.id }
+    const opened = yield* send({ method: "POST", path: `${path}/session/from-workflow`, key, json })
+    const conversationId = String(opened.body.conversationId)
+    const { body } = yield* send({ method: "GET", path: `${path}/${conversationId}/messages`, key })
+    const [question] = body.messages as ReadonlyArray<{ readonly id: string }>
+    return { conversationId, messageId: question?.id ?? "" }
+  })
 
 it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
   it.effect.each(Object.entries(table))("%s lets in whom it should, and nobody else", ([endpoint, row]) =>
@@ -67,8 +117,11 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         ({ body }) => String(body.session_id)
       )
       const [method = "", template = ""] = endpoint.split(" ")
+      const asking = template.includes("{conversation_id}") ? yield* askingConversation(owner) : null
       const fill = (text: string, session: string) =>
         text
+          .replace("{conversation_id}", asking?.conversationId ?? "")
+          .replace("{question_id}", asking?.messageId ?? "")
           .replaceAll("{workflow_id}", workflowId)
           .replace("{session_id}", session)
           .replace("{version_number}", "1")

@@ -15,6 +15,7 @@ import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { Api } from "../Api.ts"
 import { frame } from "../event/Frame.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
+import { Closing } from "../request/Closing.ts"
 import * as Errors from "../request/Errors.ts"
 import { runId } from "../run/RunsHttp.ts"
 import { view, workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -31,6 +32,7 @@ export const layer = HttpApiBuilder.group(
     const builder = yield* Builder
     const workflows = yield* Workflows
     const runs = yield* Runs
+    const closing = yield* Closing
 
     const opened = ({ conversation, status }: Reading) => ({
       ...statusJson({ conversation, status }),
@@ -236,6 +238,7 @@ export const layer = HttpApiBuilder.group(
           )
           // Each frame is a write of its own, for readers that take what arrives at once for one event.
           const all = Stream.merge(frames, pings, { haltStrategy: "left" }).pipe(
+            Stream.interruptWhen(closing.begun),
             Stream.encodeText,
             Stream.rechunk(1),
             Stream.tap(() => Effect.yieldNow)

@@ -7,6 +7,7 @@ import * as Run from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../request/Authorization.ts"
+import { Closing } from "../request/Closing.ts"
 import * as Errors from "../request/Errors.ts"
 import { ArtifactLinks } from "../run/ArtifactLinks.ts"
 import { runId } from "../run/RunsHttp.ts"
@@ -19,10 +20,11 @@ export const layer = HttpApiBuilder.group(
     const streams = yield* EventStreams
     const runs = yield* Runs
     const links = yield* ArtifactLinks
+    const closing = yield* Closing
 
     const answer = (batches: Stream.Stream<Batch>) =>
       Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-        const frames = Stream.mapEffect(batches, (batch) =>
+        const frames = Stream.mapEffect(Stream.interruptWhen(batches, closing.begun), (batch) =>
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis
             return Frame.frames(batch, yield* links.under(`http://${headers.host ?? "localhost"}`), now)

@@ -6,14 +6,8 @@ import { Migrator } from "effect/sql"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { collections } from "./migrations/0002_collections.ts"
 import { eventLog } from "./migrations/0003_event_log.ts"
-
-<<<<<<< HEAD
-
-
-=======
-
-
->>>>>>> main
+import { builder } from "./migrations/0009_builder.ts"
+import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -29,13 +23,10 @@ const migrate = Migrator.make({})({
     "0001_foundation": foundation,
     "0002_collections": collections,
     "0003_event_log": eventLog,
-<<<<<<< HEAD
-    "0009_builder": builder
-=======
+    "0009_builder": builder,
     "0012_hold_announcements": holdAnnouncements
->>>>>>> main
   }),
-  _table: "sluice_migrations"
+  table: "sluice_migrations"
 })
 
 /** Migrates when it is built. Layers that need the schema are built on it. */

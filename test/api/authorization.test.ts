@@ -117,24 +117,26 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         ({ body }) => String(body.session_id)
       )
       const [method = "", template = ""] = endpoint.split(" ")
-      const asking = template.includes("{conversation_id}") ? yield* askingConversation(owner) : null
+      let asking: { readonly conversationId: string; readonly messageId: string } | null = null
       const fill = (text: string, session: string) =>
         text
-          .replace("{conversation_id}", asking?.conversationId ?? "")
-          .replace("{question_id}", asking?.messageId ?? "")
+          .replace("{conversation_id}", asking?.conversationId ?? clientId)
+          .replace("{question_id}", asking?.messageId ?? clientId)
           .replaceAll("{workflow_id}", workflowId)
           .replace("{session_id}", session)
           .replace("{version_number}", "1")
           .replace("{client_id}", clientId)
       const ask = (key: string | null) =>
-        Effect.flatMap(start, (session) =>
-          send({
+        Effect.gen(function* () {
+          const session = yield* start
+          if (template.includes("{conversation_id}")) asking = yield* askingConversation(owner)
+          return yield* send({
             method,
             path: fill(template, session),
             key,
             ...(row.json === undefined ? {} : { json: JSON.parse(fill(JSON.stringify(row.json), session)) })
           })
-        )
+        })
 
       const revoked = yield* member("Owner", owner)
       yield* revoke(revoked)
@@ -154,7 +156,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       const stranger = yield* ask((yield* member("Owner")).key)
       if (row.stranger !== undefined) {
         assert.strictEqual(stranger.status, row.stranger)
-        assert.notInclude(stranger.text, workflowId)
+        if (row.stranger < 400) assert.notInclude(stranger.text, workflowId)
       } else if (template.includes("{") || endpoint === "POST /run") {
         assert.deepStrictEqual([stranger.status, stranger.body.error], [404, "Not Found"])
       } else if (endpoint === "POST /runs/unpause") {

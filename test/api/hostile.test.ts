@@ -39,11 +39,14 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
     const made = yield* send({ method: "POST", path: "/workflows", key, json: workflow })
     const workflowId = String(made.body.id)
     const started = yield* send({ method: "POST", path: "/run", key, json: { workflow_id: workflowId } })
+    const path = "/workflow-builder/agent/session"
+    const opened = yield* send({ method: "POST", path, key, json: { name: "New", startUrl: "https://example.com" } })
     const fill = (path: string) =>
       path
         .replace("{workflow_id}", workflowId)
         .replace("{session_id}", String(started.body.session_id))
         .replace("{version_number}", "1")
+        .replace("{conversation_id}", String(opened.body.conversationId))
     return { key, fill, workflowId }
   })
 
@@ -55,7 +58,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
         if (path.endsWith("/interrupt")) continue
         const before = yield* dump
         const { body, status } = yield* send({ method, path: fill(path), key, raw, headers: { "content-type": type } })
-        const harmless = path.endsWith("/pause") && status === 200
+        const harmless = /\/(pause|save)$/.test(path) && status === 200
         if (!harmless) {
           assert.isTrue(status >= 400 && status < 500, `${method} ${path}: ${status}`)
           assert.strictEqual(body.statusCode, status)
@@ -71,7 +74,15 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
       const { member, send } = yield* Service
       const { key } = yield* member("Owner")
       const megabyte = new Uint8Array(1_048_576).fill(0x20)
-      const limits = { "/run": 25, "/workflows": 5, "/runs/unpause": 1 }
+      const builder = "/workflow-builder/agent/session"
+      const limits = {
+        "/run": 25,
+        "/workflows": 5,
+        "/runs/unpause": 1,
+        [`${builder}/from-workflow`]: 25,
+        [`${builder}/from-failed-run`]: 25,
+        [builder]: 1
+      }
       for (const [path, megabytes] of Object.entries(limits)) {
         let sent = 0
         const raw = new ReadableStream<Uint8Array>({

@@ -4,7 +4,7 @@
  * What needs no page is done here at once: help, a step taken back or taken out, a save. All else becomes a turn, which a
  * host does; the answer does not wait for that.
  */
-import { Clock, Context, Effect, Layer, Option, Result, Stream } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, Option, Result, Stream } from "effect"
 import { Signals } from "../event/Signals.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { InvalidWorkflow, WorkflowNotFound } from "../workflow/Workflow.ts"
@@ -26,8 +26,9 @@ export const maxOpen = 20
 /** How long a look at the page is waited for. */
 const lookMillis = 15_000
 
-/** The net under a lost signal. */
+/** The nets under a lost signal: for someone who waits for a look, and for someone who follows. */
 const lookAgain = "1 second"
+const followAgain = "5 seconds"
 
 type Id = Conversation.ConversationId
 type NotFound = Conversation.ConversationNotFound
@@ -194,14 +195,14 @@ export class Builder extends Context.Service<
       })
 
       /** The signals of one conversation, and a slow look. */
-      const changes = Effect.fnUntraced(function* (id: Id) {
+      const changes = Effect.fnUntraced(function* (id: Id, again: Duration.Input) {
         const own = Stream.filter(
           yield* signals.subscribe,
           (signal) => signal._tag === "builder" && signal.conversationId === id
         )
         return Stream.merge(
           Stream.map(own, () => undefined),
-          Stream.tick(lookAgain)
+          Stream.tick(again)
         )
       })
 
@@ -210,7 +211,7 @@ export class Builder extends Context.Service<
           return Conversation.hasPage(yield* find(caller, id), yield* Clock.currentTimeMillis)
         })
         if (!(yield* hasPage)) return Option.none()
-        const wakes = yield* changes(id)
+        const wakes = yield* changes(id, lookAgain)
         const number = yield* store.want(id, kind)
         yield* signals.publish({ _tag: "builder", conversationId: id })
         const shown = wakes.pipe(
@@ -240,7 +241,7 @@ export class Builder extends Context.Service<
           return [...said, ...(changed ? [reading] : [])] as ReadonlyArray<Message | Reading>
         }).pipe(Effect.orElseSucceed((): ReadonlyArray<Message | Reading> => []))
         return Stream.unwrap(
-          Effect.map(changes(id), (wakes) =>
+          Effect.map(changes(id, followAgain), (wakes) =>
             Stream.concat(Stream.make(undefined), wakes).pipe(
               Stream.mapEffect(() => news),
               Stream.flattenIterable,

@@ -290,6 +290,7 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       assert.deepInclude(yield* page("?limit=2&offset=4"), { messages: [5, 6], hasMore: true })
       assert.deepInclude(yield* page("?limit=2&tail=true"), { messages: [6, 7], tail: true, hasMore: true })
       assert.deepInclude(yield* page("?limit=5&offset=2&tail=true"), { messages: [1, 2, 3, 4, 5], hasMore: false })
+      assert.deepInclude(yield* page("?tail=1&limit=2"), { messages: [6, 7], tail: true })
       assert.deepInclude(yield* page("?tail=3"), { messages: [5, 6, 7], limit: 3, tail: true })
       assert.deepInclude(yield* page("?offset=50"), { messages: [], hasMore: false })
       for (const query of ["?limit=0", "?limit=1001", "?offset=-1", "?tail=perhaps"]) {

@@ -88,6 +88,8 @@ const send = (url: string, method: string, path: string, json?: unknown) =>
     return (await answer.json()) as Record<string, never> & { readonly [name: string]: never }
   })
 
+type Answer = Readonly<Record<string, unknown>>
+
 /** Asks for the record of a run until it has the status. */
 const untilStatus = (url: string, session: string, status: string) =>
   Effect.gen(function* () {
@@ -260,6 +262,47 @@ describe("separate processes on one database", () => {
         // Both workers are asked to end in turn: the run is finished in its grace, or given back to the other.
         workers[0]?.child.kill("SIGTERM")
         yield* untilStatus(url, next.session, "execution.success")
+      }).pipe(Effect.scoped),
+    120_000
+  )
+
+  it.live(
+    "keep a conversation between an API and a worker, and go on with it in another worker",
+    () =>
+      Effect.gen(function* () {
+        const [folder, databaseUrl] = [yield* dataDir, yield* freshDatabase]
+        const site = yield* Site.serve(0)
+        const settings = {
+          DATABASE_URL: databaseUrl,
+          SLUICE_MASTER_KEY: masterKey,
+          SLUICE_DATA_DIR: folder,
+          SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
+        }
+        const migrated = yield* sluice(["migrate"], settings)
+        assert.strictEqual(yield* migrated.ended, 0)
+        const url = yield* ready(yield* sluice(["api"], settings))
+        const first = yield* sluice(["worker"], settings)
+        const base = "/workflow-builder/agent"
+        const opened = yield* send(url, "POST", `${base}/session`, { name: "Orders", startUrl: `${site}/login` })
+        const path = `${base}/${opened.conversationId}`
+        const rested = Effect.gen(function* () {
+          while (((yield* send(url, "GET", `${path}/status`)) as Answer).isProcessing === true) {
+            yield* Effect.sleep("30 millis")
+          }
+          const { messages } = yield* send(url, "GET", `${path}/messages?tail=1`)
+          return String((messages as unknown as ReadonlyArray<Answer>)[0]?.text)
+        }).pipe(Effect.timeout("40 seconds"))
+        const tell = (text: string) => Effect.andThen(send(url, "POST", `${path}/message`, { text }), rested)
+        assert.strictEqual(yield* rested, `Opened ${site}/login`)
+        assert.include(yield* tell("type //input[@id='user'] = me"), "Done: Type into //input[@id='user']")
+        assert.deepInclude((yield* send(url, "GET", `${path}/html`)) as Answer, { url: `${site}/login` })
+        first.child.kill("SIGTERM")
+        yield* first.ended
+        const none: Answer = yield* send(url, "GET", `${path}/screenshot`)
+        assert.deepInclude(none, { statusCode: 409, code: "NO_BROWSER_ATTACHED" })
+        yield* sluice(["worker"], settings)
+        assert.include(yield* tell("replay"), "Did 1 step.")
+        assert.isAbove(String((yield* send(url, "GET", `${path}/screenshot`)).base64).length, 1_000)
       }).pipe(Effect.scoped),
     120_000
   )

@@ -1,6 +1,7 @@
 /** The endpoints of conversations that build a workflow on an open page. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { help } from "../../../core/builder/Command.ts"
 import { ConversationId, Status } from "../../../core/builder/Conversation.ts"
 import { ActionResult, Question } from "../../../core/builder/Message.ts"
 import * as Errors from "../request/Errors.ts"
@@ -146,7 +147,7 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
     }),
     success: Schema.Struct({ ...reading, messageId: Schema.String }).annotate({ identifier: "BuilderMessageTaken" }),
     error: changes
-  }),
+  }).annotate(OpenApi.Description, help),
   HttpApiEndpoint.get("status", `${base}/:conversation_id/status`, {
     params: conversation,
     success: StatusJson,

@@ -24,7 +24,7 @@ export const read = Effect.fnUntraced(function* (query: {
   readonly tail?: string
 }) {
   const problems: Array<{ readonly path: string; readonly message: string }> = []
-  const number = (path: "limit" | "offset", text: string, minimum: number, maximum: number): number => {
+  const number = (path: "limit" | "offset" | "tail", text: string, minimum: number, maximum: number): number => {
     const value = Number(text)
     if (!/^\d{1,9}$/.test(text) || value < minimum || value > maximum) {
       problems.push({ path, message: `Expected a number from ${minimum} to ${maximum}, got "${text.slice(0, 80)}"` })
@@ -32,18 +32,21 @@ export const read = Effect.fnUntraced(function* (query: {
     return value
   }
   const { tail = "false" } = query
-  // A bare `tail`, and a number of messages, are what people write on a command line.
-  const counted = /^\d{1,9}$/.test(tail) && tail !== "0" && tail !== "1"
-  if (!counted && !["", "true", "false", "0", "1"].includes(tail)) {
+  // A bare `tail`, and the number of messages from the end, are what people write on a command line.
+  const counted = /^\d{1,9}$/.test(tail) && tail !== "0"
+  if (!counted && !["", "true", "false", "0"].includes(tail)) {
     problems.push({ path: "tail", message: `Expected true or false, got "${tail.slice(0, 80)}"` })
   }
-  const limit = number("limit", query.limit ?? (counted ? tail : String(defaultLimit)), 1, maxLimit)
+  const limit =
+    query.limit === undefined && counted
+      ? number("tail", tail, 1, maxLimit)
+      : number("limit", query.limit ?? String(defaultLimit), 1, maxLimit)
   const offset = number("offset", query.offset ?? "0", 0, 999_999_999)
   if (problems.length > 0) {
     const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ")
     return yield* Effect.fail({ ...Errors.badRequest(message), code: "VALIDATION_FAILED", errors: problems })
   }
-  return { limit, offset, tail: counted || ["", "true", "1"].includes(tail) } satisfies Page
+  return { limit, offset, tail: counted || tail === "" || tail === "true" } satisfies Page
 })
 
 /** The numbers of the messages on a page, and whether there are more beyond it. */

@@ -5,6 +5,8 @@ import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { chromium } from "../support/browser.ts"
+import { freshDatabase } from "../support/databases.ts"
+import * as Processes from "../support/processes.ts"
 import { Service, layer as serviceLayer } from "../support/service.ts"
 
 /** The service with a host and a worker, both on one real Chromium that may reach the site. */
@@ -134,4 +136,49 @@ it.live(
       })
     ),
   60_000
+)
+
+type Answer = Readonly<Record<string, unknown>>
+
+it.live(
+  "a conversation goes between an API and a worker, and on in another worker when that one ends",
+  () =>
+    Effect.gen(function* () {
+      const [folder, databaseUrl] = [yield* Processes.dataDir, yield* freshDatabase]
+      const site = yield* Site.serve(0)
+      const settings = {
+        DATABASE_URL: databaseUrl,
+        SLUICE_MASTER_KEY: Processes.masterKey,
+        SLUICE_DATA_DIR: folder,
+        SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
+      }
+      const migrated = yield* Processes.sluice(["migrate"], settings)
+      assert.strictEqual(yield* migrated.ended, 0)
+      const url = yield* Processes.ready(yield* Processes.sluice(["api"], settings))
+      const first = yield* Processes.sluice(["worker"], settings)
+      const opened = yield* Processes.send(url, "POST", `${base}/session`, {
+        name: "Orders",
+        startUrl: `${site}/login`
+      })
+      const path = `${base}/${opened.conversationId}`
+      const rested = Effect.gen(function* () {
+        while (((yield* Processes.send(url, "GET", `${path}/status`)) as Answer).isProcessing === true) {
+          yield* Effect.sleep("30 millis")
+        }
+        const { messages } = yield* Processes.send(url, "GET", `${path}/messages?tail=1`)
+        return String((messages as unknown as ReadonlyArray<Answer>)[0]?.text)
+      }).pipe(Effect.timeout("40 seconds"))
+      const say = (text: string) => Effect.andThen(Processes.send(url, "POST", `${path}/message`, { text }), rested)
+      assert.strictEqual(yield* rested, `Opened ${site}/login`)
+      assert.include(yield* say("type //input[@id='user'] = me"), "Done: Type into //input[@id='user']")
+      assert.deepInclude((yield* Processes.send(url, "GET", `${path}/html`)) as Answer, { url: `${site}/login` })
+      first.child.kill("SIGTERM")
+      yield* first.ended
+      const none: Answer = yield* Processes.send(url, "GET", `${path}/screenshot`)
+      assert.deepInclude(none, { statusCode: 409, code: "NO_BROWSER_ATTACHED" })
+      yield* Processes.sluice(["worker"], settings)
+      assert.include(yield* say("replay"), "Did 1 step.")
+      assert.isAbove(String((yield* Processes.send(url, "GET", `${path}/screenshot`)).base64).length, 1_000)
+    }).pipe(Effect.scoped),
+  120_000
 )

@@ -7,8 +7,12 @@ import { Layer } from "effect"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryBuilderStore from "./MemoryBuilderStore.ts"
+import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
+import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
+import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
+import * as MemoryLiveStore from "./MemoryLiveStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
@@ -18,9 +22,13 @@ export const layer = Layer.mergeAll(
   MemoryEventLog.layer,
   MemoryBuilderStore.layer,
   MemoryGateStore.layer,
+  MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,
   MemoryArtifacts.layer,
+  MemoryErrorReports.layer,
+  MemoryEvidenceStore.layer,
+  MemoryLiveStore.layer,
   layerSignals
 ).pipe(Layer.provideMerge(Tables.layer))

@@ -10,6 +10,7 @@ interface WorkspaceRow {
   readonly name: string
   readonly created_at: Date
   readonly waiting_ttl_ms: bigint | null
+  readonly input_required_timeout_s: number
 }
 
 interface KeyRow {
@@ -34,7 +35,8 @@ export const layer = Layer.effect(
               id: workspace.id,
               name: workspace.name,
               created_at: new Date(workspace.createdAt),
-              waiting_ttl_ms: workspace.waitingTtlMillis
+              waiting_ttl_ms: workspace.waitingTtlMillis,
+              input_required_timeout_s: workspace.inputRequiredTimeoutSeconds
             })}`
           )
         )
@@ -96,7 +98,8 @@ const toWorkspace = (row: WorkspaceRow): Workspace => ({
   id: WorkspaceId.make(row.id),
   name: row.name,
   createdAt: row.created_at.getTime(),
-  waitingTtlMillis: row.waiting_ttl_ms === null ? null : Number(row.waiting_ttl_ms)
+  waitingTtlMillis: row.waiting_ttl_ms === null ? null : Number(row.waiting_ttl_ms),
+  inputRequiredTimeoutSeconds: row.input_required_timeout_s
 })
 
 const toKey = (row: KeyRow): StoredKey => ({

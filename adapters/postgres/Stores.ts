@@ -5,8 +5,12 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Migrations from "./Migrations.ts"
 import * as PgBuilderStore from "./PgBuilderStore.ts"
+import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
+import * as PgEvidenceStore from "./PgEvidenceStore.ts"
 import * as PgGateStore from "./PgGateStore.ts"
+import * as PgInteractionStore from "./PgInteractionStore.ts"
+import * as PgLiveStore from "./PgLiveStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
 import * as PgWorkflowStore from "./PgWorkflowStore.ts"
@@ -17,9 +21,13 @@ export const layerStores = Layer.mergeAll(
   PgEventLog.layer,
   PgBuilderStore.layer,
   PgGateStore.layer,
+  PgInteractionStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,
-  PgWorkspaceStore.layer
+  PgWorkspaceStore.layer,
+  PgErrorReports.layer,
+  PgEvidenceStore.layer,
+  PgLiveStore.layer
 ).pipe(Layer.provideMerge(Migrations.layer))
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */

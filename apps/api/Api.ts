@@ -5,7 +5,10 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
+import { EvidenceGroup } from "./evidence/EvidenceApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
+import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
+import { LiveGroup } from "./live/LiveApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
@@ -16,7 +19,10 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(EvidenceGroup)
+  .add(LiveGroup)
   .add(EventsGroup)
+  .add(InteractionsGroup)
   .add(BuilderGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)

@@ -9,12 +9,19 @@ import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Builder } from "../../core/builder/Builder.ts"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { Gates } from "../../core/gate/Gates.ts"
+import { Interactions } from "../../core/interaction/Interactions.ts"
+import { Evidence } from "../../core/run/Evidence.ts"
+import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { Api } from "./Api.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
+import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
+import * as LiveHttp from "./live/LiveHttp.ts"
+import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
@@ -58,6 +65,9 @@ const handlers = Layer.mergeAll(
   WorkflowsHttp.layer,
   GatesHttp.layer,
   RunsHttp.layer,
+  InteractionsHttp.layer,
+  EvidenceHttp.layer,
+  LiveHttp.layer,
   EventsHttp.layer,
   BuilderHttp.layer
 )
@@ -87,6 +97,16 @@ const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operati
   methods: Object.keys(operations).map((method) => method.toUpperCase())
 }))
 
+const services = Layer.mergeAll(
+  EventStreams.layer,
+  Evidence.layer,
+  Gates.layer,
+  Interactions.layer,
+  LiveViews.layer,
+  Runs.layer,
+  Workflows.layer
+)
+
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
     Layer.provide(handlers),
@@ -95,13 +115,11 @@ const routes = Layer.mergeAll(
   ),
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,
+  LiveRoutes.routes,
   health,
   readiness,
   unrouted
-).pipe(
-  Layer.provide(Builder.layer),
-  Layer.provide(Layer.mergeAll(EventStreams.layer, Gates.layer, Runs.layer, Workflows.layer))
-)
+).pipe(Layer.provide(Builder.layer), Layer.provide(services))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

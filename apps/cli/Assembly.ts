@@ -12,8 +12,10 @@ import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Host from "../../core/builder/Host.ts"
+import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as LiveTickets from "../api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
@@ -62,13 +64,15 @@ export const layerApi = (settings: Storage & { readonly host: string; readonly p
     Effect.gen(function* () {
       const masterKey = yield* masterKeyOf(settings)
       return Server.layer({ host: settings.host, port: settings.port }).pipe(
-        Layer.provide([layerReadiness, ArtifactLinks.layer(masterKey)])
+        Layer.provide([layerReadiness, ArtifactLinks.layer(masterKey), LiveTickets.layer(masterKey)])
       )
     })
   )
 
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = Layer.effectDiscard(Effect.forkScoped(Scheduler.run()))
+export const layerScheduler = Layer.effectDiscard(
+  Effect.andThen(Effect.forkScoped(Scheduler.run()), Effect.forkScoped(Asking.sweep()))
+)
 
 /**
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is

@@ -11,6 +11,8 @@ import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome } from "../../core/run/Transition.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
+import * as Evidence from "./Evidence.ts"
+import * as RemotePerson from "./RemotePerson.ts"
 
 export const layer = Layer.effect(
   Executor,
@@ -18,34 +20,40 @@ export const layer = Layer.effect(
     const browser = yield* Browser
     const files = yield* ArtifactFiles
     const identifiers = yield* Identifiers
+    const personOf = yield* RemotePerson.make
+    const evidence = yield* Evidence.make
 
-    const observer = ({ run }: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
+    const observer = (claimed: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
+      const { run } = claimed
       const session = { session_id: run.id, workflow_id: run.workflowId }
+      const upload = Effect.fnUntraced(function* (picture: Agent.Picture) {
+        const id = yield* identifiers.uuid
+        yield* files.put(id, picture)
+        yield* reporter.event({
+          event: "screenshot.uploaded",
+          payload: {
+            ...session,
+            screenshot_id: id,
+            node_id: picture.node.id,
+            node_display_name: picture.node.name,
+            timestamp: iso(yield* Clock.currentTimeMillis),
+            error_screenshot: picture.error,
+            full_length_screenshot: picture.fullPage,
+            retry_index: run.retries,
+            metadata: picture.metadata
+          }
+        })
+        return id
+      })
       return {
         step: (node, following) =>
           reporter.event({
             event: "execution.step",
             payload: { ...session, current_step: node.name, next_step: following?.name ?? null }
           }),
-        picture: Effect.fnUntraced(function* (picture: Agent.Picture) {
-          const id = yield* identifiers.uuid
-          yield* files.put(id, picture)
-          yield* reporter.event({
-            event: "screenshot.uploaded",
-            payload: {
-              ...session,
-              screenshot_id: id,
-              node_id: picture.node.id,
-              node_display_name: picture.node.name,
-              timestamp: iso(yield* Clock.currentTimeMillis),
-              error_screenshot: picture.error,
-              full_length_screenshot: picture.fullPage,
-              retry_index: run.retries,
-              metadata: picture.metadata
-            }
-          })
-        }),
-        before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true })
+        picture: (picture) => Effect.asVoid(upload(picture)),
+        before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true }),
+        person: personOf(claimed, reporter, upload)
       }
     }
 
@@ -62,9 +70,10 @@ export const layer = Layer.effect(
           graph,
           inputs: claimed.run.input,
           outputSchema: content.output_schema,
-          dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null
+          dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
+          correctable: content.settings.enable_incorrect_form_input_recovery === true
         },
-        observer(claimed, reporter)
+        evidence(claimed, observer(claimed, reporter))
       ).pipe(Effect.provideService(Browser, browser))
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const error = yield* errorOf(outcome.failure)

@@ -1,7 +1,7 @@
 /**
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
-import { Clock, Effect, type Schema } from "effect"
+import { Clock, Effect, type Schema, type Scope } from "effect"
 import type { ActionName } from "../workflow/Action.ts"
 import type { Graph, Node } from "../workflow/Graph.ts"
 import * as OutputContract from "../workflow/OutputContract.ts"
@@ -13,10 +13,14 @@ import { inputSelect } from "./action/InputSelect.ts"
 import { inputText } from "./action/InputText.ts"
 import { navigate } from "./action/Navigate.ts"
 import { screenshot } from "./action/Screenshot.ts"
+import { userInteraction } from "./action/UserInteraction.ts"
 import { Browser, type Page, type Shot } from "./Browser.ts"
+import { redactUrl } from "./Exchange.ts"
 import { type Code, kinds, ofPage, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
+import type { Person } from "./Person.ts"
 import * as Position from "./Position.ts"
+import * as Recovery from "./Recovery.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 
 /** What is executed. */
@@ -26,6 +30,8 @@ export interface Execution {
   readonly outputSchema: Schema.JsonObject
   /** Present in a dry run: what is added to its output. */
   readonly dryRun: { readonly addToOutput: Schema.JsonObject } | null
+  /** Whether a person may correct inputs that a step cannot use. */
+  readonly correctable: boolean
 }
 
 /** How far a run may go, whatever its graph says. */
@@ -51,6 +57,12 @@ export interface Observer<E> {
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
   readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
+  /** Who answers what the execution asks. */
+  readonly person: Person
+  /** The session was opened. What is begun in the scope ends with the session. */
+  readonly opened?: (page: Page) => Effect.Effect<void, E, Scope.Scope>
+  /** The page as a node begins, END included when it succeeds, and again as a node has failed. */
+  readonly seen?: (page: Page, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>
 }
 
 /** The failure of an execution, and the step that failed. */
@@ -84,6 +96,7 @@ export const run = <E>(
       const browser = yield* Browser
       const opened = yield* Effect.result(browser.open)
       if (opened._tag === "Failure") return failed({}, ofPage("open a browser", opened.failure), null, null)
+      if (observer.opened !== undefined) yield* observer.opened(opened.success)
       return yield* walk(execution, observer, limits, opened.success)
     })
   )
@@ -91,16 +104,19 @@ export const run = <E>(
 const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Observer<E>, limits: Limits, page: Page) {
   const { graph } = execution
   const began = yield* Clock.currentTimeMillis
+  const recovery = { page, person: observer.person, choices: new Map<string, string>() }
   let position = Position.before(graph, execution.inputs)
   let acted = false
 
   for (let steps = 1; ; steps++) {
-    const { memory } = position
     const node = Position.nodeOf(graph, position.at)
     if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
-      return finish(execution, memory.data, node)
+      const outcome = finish(execution, position.memory, node)
+      if (outcome._tag === "Success") yield* observer.seen?.(page, node, "begins") ?? Effect.void
+      return outcome
     }
     yield* observer.step(node, following(graph, node))
+    yield* observer.seen?.(page, node, "begins") ?? Effect.void
     const outOfBounds = exceeded(limits, steps, (yield* Clock.currentTimeMillis) - began)
     if (!acted && acts(node)) {
       yield* observer.before("acting")
@@ -109,26 +125,37 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     if (isNotRepeatable(node)) yield* observer.before("committing")
 
     const pictures: Array<Picture> = []
-    const surroundings: Surroundings = {
-      page,
-      memory,
-      shoot: (shot, options) => Effect.sync(() => void pictures.push({ ...shot, ...options, node, error: false }))
-    }
-    const step = outOfBounds !== null ? Effect.fail(outOfBounds) : perform(node, position, surroundings)
-    const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
-    const done = yield* step.pipe(
-      Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong(limits)) }),
-      Effect.result
-    )
+    const attempt = Effect.fnUntraced(function* (known: Memory.Memory, option: string | null) {
+      const surroundings: Surroundings = {
+        page,
+        memory: known,
+        shoot: (shot, options) => Effect.sync(() => void pictures.push({ ...shot, ...options, node, error: false })),
+        ask: (question) => observer.person.ask({ ...question, node }),
+        option
+      }
+      const step = outOfBounds !== null ? Effect.fail(outOfBounds) : perform(node, position, surroundings)
+      const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
+      return yield* step.pipe(
+        Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong(limits)) }),
+        Effect.result
+      )
+    })
+    const first = yield* attempt(position.memory, null)
+    const mended =
+      first._tag === "Failure" && execution.correctable
+        ? yield* Recovery.mend(node, first.failure, position.memory, recovery, attempt)
+        : { done: first, memory: position.memory }
+    const { done, memory } = mended
     yield* Effect.forEach(pictures, observer.picture, { discard: true })
     if (done._tag === "Failure") {
-      const shot = yield* Effect.result(page.screenshot({ fullPage: false }))
+      const shot = yield* Effect.result(page.glimpse)
       if (shot._tag === "Success") {
         yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
       }
-      return failed(memory.data, done.failure, node, yield* page.address)
+      yield* observer.seen?.(page, node, "failed") ?? Effect.void
+      return failed(memory.data, done.failure, node, redactUrl(yield* page.address), memory)
     }
-    position = Position.after(graph, position, done.success)
+    position = Position.after(graph, { ...position, memory }, done.success)
   }
 })
 
@@ -152,7 +179,8 @@ const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> 
   EXTRACT_DATAMODEL: extractDatamodel,
   BOOL_CONDITION: boolCondition,
   DELAY: delay,
-  SCREENSHOT: screenshot
+  SCREENSHOT: screenshot,
+  USER_INTERACTION: userInteraction
 }
 
 /** Begins a loop, or goes on with the one under way. */
@@ -196,7 +224,8 @@ const asItems = (value: Schema.Json): ReadonlyArray<Schema.Json> | null => {
   return Array.from({ length: value }, (_, index) => index)
 }
 
-const finish = (execution: Execution, data: Schema.JsonObject, node: Node): Outcome => {
+const finish = (execution: Execution, memory: Memory.Memory, node: Node): Outcome => {
+  const data = Memory.gathered(memory, execution.outputSchema)
   const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
   const mismatch = execution.dryRun === null ? OutputContract.mismatch(execution.outputSchema, output) : null
   if (mismatch === null) return { _tag: "Success", data: output }
@@ -212,19 +241,24 @@ const failed = (
   data: Schema.JsonObject,
   { code, original, sentence }: StepFailed,
   node: Node | null,
-  address: string | null
-): Outcome => ({
-  _tag: "Failed",
-  data,
-  failure: {
-    code,
-    category: kinds[code],
-    message: node === null ? sentence : `Node "${node.name}": ${sentence}${address === null ? "" : ` (at ${address})`}`,
-    original,
-    node,
-    address
+  address: string | null,
+  memory: Memory.Memory | null = null
+): Outcome => {
+  const hide = (text: string) => (memory === null ? text : Memory.withoutAnswers(text, memory))
+  const where = address === null ? "" : ` (at ${address})`
+  return {
+    _tag: "Failed",
+    data,
+    failure: {
+      code,
+      category: kinds[code],
+      message: node === null ? sentence : hide(`Node "${node.name}": ${sentence}${where}`),
+      original: original === null ? null : hide(original),
+      node,
+      address: address === null ? null : hide(address)
+    }
   }
-})
+}
 
 const exceeded = (limits: Limits, steps: number, millis: number): StepFailed | null => {
   if (millis >= limits.millis) return tooLong(limits)

@@ -30,7 +30,7 @@ export type LoopNode = Extract<Node, { action: "LOOP" }>
 /** The position before START. */
 export const before = (graph: Graph, inputs: Schema.JsonObject): Position => ({
   at: graph.start,
-  memory: { inputs, data: {}, runtime: {} },
+  memory: { inputs, data: {}, answers: {}, runtime: {} },
   loops: new Map()
 })
 
@@ -45,9 +45,9 @@ export const after = (graph: Graph, position: Position, done: Done | Turned): Po
     const runtime = loopVariables(node, done.loop, position.memory.runtime)
     return { ...next, loops, memory: { ...position.memory, runtime } }
   }
+  if (done._tag === "Answered") return { ...next, memory: Memory.hear(position.memory, done.answer) }
   if (done._tag !== "Found") return next
-  const data = Memory.remember(position.memory.data, done.found, done.overwrite)
-  return { ...next, memory: { ...position.memory, data } }
+  return { ...next, memory: Memory.learn(position.memory, done.found, done.overwrite) }
 }
 
 /** The names that an edge's ways on have in a document. */

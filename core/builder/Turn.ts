@@ -27,7 +27,7 @@ export interface Stage {
 /** A page on which nothing was done yet. */
 export const newStage = (page: Page, inputs: Schema.JsonObject): Stage => ({
   page,
-  known: { memory: { inputs, data: {}, runtime: {} }, loops: new Map() },
+  known: { memory: { inputs, data: {}, answers: {}, runtime: {} }, loops: new Map() },
   before: new Map()
 })
 
@@ -137,7 +137,13 @@ export const interrupted = (draft: Draft.Draft, stage: Stage): Done =>
 /** One step: the draft and the stage behind it, and what it brought. */
 const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node: Node, stage: Stage) {
   const position: Position.Position = { at: node.id, ...stage.known }
-  const surroundings: Surroundings = { page: stage.page, memory: stage.known.memory, shoot: () => Effect.void }
+  const surroundings: Surroundings = {
+    page: stage.page,
+    memory: stage.known.memory,
+    shoot: () => Effect.void,
+    ask: () => Effect.succeed(null),
+    option: null
+  }
   if (node.action === "END") return { draft, stage, found: null }
   const done = yield* Agent.perform(node, position, surroundings)
   const { loops, memory } = Position.after(graph, position, done)

@@ -66,7 +66,7 @@ const died = (run: Run.Run, at: number): Transition.Outcome => ({
  * Tries again for a minute while the store answers with a defect, as it does when it cannot be reached. Longer than
  * that no lease lasts anyway.
  */
-const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   effect.pipe(
     Effect.exit,
     Effect.repeat({

@@ -12,6 +12,7 @@ import { WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import * as Credentials from "./Credentials.ts"
 import * as Run from "./Run.ts"
 import { type Filter, type Gated, type Listed, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
@@ -83,6 +84,7 @@ export class Runs extends Context.Service<
           workflowId: request.workflowId,
           versionId: version.versionId,
           input: request.input,
+          credentials: Credentials.of(version.content, request.input),
           options: request.options,
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl

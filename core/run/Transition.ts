@@ -7,6 +7,7 @@
 import { Result, type Schema } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import * as Gate from "../gate/Gate.ts"
+import { vaultEntries } from "./Credentials.ts"
 import * as Run from "./Run.ts"
 
 /** A changed run and what is told of the change, in order. */
@@ -18,7 +19,7 @@ export interface Change {
 /** Everything that a submission decides; the rest of the run follows from it. */
 export type Submission = Pick<
   Run.Run,
-  "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "options" | "maxRetries" | "expiresAt"
+  "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "credentials" | "options" | "maxRetries" | "expiresAt"
 >
 
 /** How an attempt ended, as the agent reports it. */
@@ -65,7 +66,10 @@ export const claim = (run: Run.Run, gate: Gate.Gate, lease: Run.Lease, at: numbe
     lease,
     progress: untouched
   }
-  return { run: started, events: [{ event: "execution.start", payload: session(run) }] }
+  return {
+    run: started,
+    events: [{ event: "execution.start", payload: session(run) }]
+  }
 }
 
 /** Records how far the attempt under this lease has gone. Marks are only ever added. */
@@ -211,10 +215,10 @@ const end = (
     status,
     data: ended.data,
     input_variables: ended.input,
-    encrypted_variables: null,
-    errors: ended.errors.map((error): Schema.JsonObject => ({ ...error })),
-    file_urls: null,
-    vault_entries: null
+    encrypted_variables: ended.credentials.map(({ alias }) => alias),
+    errors: ended.errors.map((error): Schema.JsonObject => ({ ...Run.reported(error) })),
+    file_urls: [],
+    vault_entries: vaultEntries(ended.credentials) as Schema.JsonObject | null
   }
   return { run: ended, events: [{ event: status, payload }] }
 }

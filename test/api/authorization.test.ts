@@ -15,10 +15,13 @@ interface Row {
   readonly ability: Ability
   /** What is sent when everything is in order, and the status it gets. */
   readonly json?: unknown
+  readonly query?: string
   readonly status: number
   /** The status for a key of another workspace, where that is not 404 for what it names. */
   readonly stranger?: number
 }
+
+const frame = "start_timestamp=1970-01-01T00:00:00Z&end_timestamp=1970-01-02T00:00:00Z"
 
 /** Every endpoint that needs a key. One that is missing here fails the test below. */
 const table: Readonly<Record<string, Row>> = {
@@ -43,6 +46,12 @@ const table: Readonly<Record<string, Row>> = {
   "GET /run/{session_id}": { ability: "read", status: 200 },
   "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
   "GET /runs": { ability: "read", status: 200 },
+  "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
+  "GET /run/{session_id}/network": { ability: "read", status: 200 },
+  "GET /runs/workflow/{workflow_id}/errors": { ability: "read", query: `?${frame}`, status: 200 },
+  "GET /reporting/errors": { ability: "read", query: `?workflow_id={workflow_id}&${frame}`, status: 200 },
+  // The run of this test waits, and only a running one can be watched.
+  "GET /live/sessions/{session_id}/connection": { ability: "read", status: 409 },
   "GET /run/{session_id}/events": { ability: "read", status: 200 },
   "POST /workflow-builder/agent/session": {
     ability: "edit",
@@ -80,7 +89,11 @@ const table: Readonly<Record<string, Row>> = {
   "DELETE /workflow-builder/agent/{conversation_id}": { ability: "edit", status: 200 },
   "GET /workflow-builder/agent/{conversation_id}/stream": { ability: "read", status: 200 },
   // A client is known by the first thing that names it, so that any id is as good as another.
-  "GET /run/clients/{client_id}/events": { ability: "read", status: 200, stranger: 200 }
+  "GET /run/clients/{client_id}/events": { ability: "read", status: 200, stranger: 200 },
+  // The runs of this table wait to be started, and ask nothing.
+  "GET /run/{session_id}/user_interaction": { ability: "read", status: 404 },
+  "POST /run/{session_id}/user_interaction": { ability: "edit", json: { code: "123456" }, status: 409 },
+  "POST /run/{session_id}/new_input_variables": { ability: "edit", json: { input_variables: { a: 1 } }, status: 400 }
 }
 
 it("the table of authorisation names every endpoint of the interface", () => {
@@ -116,7 +129,8 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         send({ method: "POST", path: "/run", key: owner.key, json: { workflow_id: workflowId } }),
         ({ body }) => String(body.session_id)
       )
-      const [method = "", template = ""] = endpoint.split(" ")
+      const [method = "", described = ""] = endpoint.split(" ")
+      const template = described + (row.query ?? "")
       let asking: { readonly conversationId: string; readonly messageId: string } | null = null
       const fill = (text: string, session: string) =>
         text
@@ -125,6 +139,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replaceAll("{workflow_id}", workflowId)
           .replace("{session_id}", session)
           .replace("{version_number}", "1")
+          .replace("{node_id}", workflow.nodes[0]?.id ?? "")
           .replace("{client_id}", clientId)
       const ask = (key: string | null) =>
         Effect.gen(function* () {

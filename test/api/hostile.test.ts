@@ -47,6 +47,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
         .replace("{session_id}", String(started.body.session_id))
         .replace("{version_number}", "1")
         .replace("{conversation_id}", String(opened.body.conversationId))
+        .replace("{node_id}", workflow.nodes[0]?.id ?? "")
     return { key, fill, workflowId }
   })
 

@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
+import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
@@ -88,7 +89,13 @@ export const layer = Layer.effect(
     const member = Effect.fnUntraced(function* (role: Caller["role"], beside?: Member) {
       const workspaceId = beside?.caller.workspaceId ?? WorkspaceId.make(randomUUID())
       if (beside === undefined) {
-        yield* workspaces.create({ id: workspaceId, name: "Test", createdAt: 0, waitingTtlMillis: null })
+        yield* workspaces.create({
+          id: workspaceId,
+          name: "Test",
+          createdAt: 0,
+          waitingTtlMillis: null,
+          inputRequiredTimeoutSeconds: 15
+        })
       }
       const caller = { workspaceId, userId: UserId.make(randomUUID()), role }
       const key = yield* keys.make
@@ -110,6 +117,7 @@ export const layer = Layer.effect(
     Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
       Layer.provide([
         ArtifactLinks.layer(Redacted.make("00".repeat(32))),
+        LiveTickets.layer(Redacted.make("00".repeat(32))),
         Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) })
       ])
     )

@@ -13,6 +13,8 @@ import type { NetworkLog, Snapshot } from "../../core/run/EvidenceStore.ts"
 import type { Admission, Frame } from "../../core/run/LiveStore.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
+import type { ReceivedCode } from "../../core/tfa/ReceivedCodes.ts"
+import type { WrappedKey } from "../../core/vault/WrappedKeys.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
@@ -55,6 +57,8 @@ interface Shape {
   readonly messages: Map<string, Array<Message>>
   /** Looks at the pages of conversations, by conversation and kind. */
   readonly looks: Map<string, Look>
+  readonly wrappedKeys: Map<string, WrappedKey>
+  readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
   lastFence: number
@@ -82,6 +86,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       conversations: new Map(),
       messages: new Map(),
       looks: new Map(),
+      wrappedKeys: new Map(),
+      receivedCodes: new Map(),
       served: new Map(),
       lastFence: 0
     })

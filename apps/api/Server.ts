@@ -8,29 +8,43 @@ import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "e
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Builder } from "../../core/builder/Builder.ts"
 import { EventStreams } from "../../core/event/EventStreams.ts"
+import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Interactions } from "../../core/interaction/Interactions.ts"
 import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
+import { Vault } from "../../core/vault/Vault.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
+import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
+import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
+import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
+import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
+import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
 import * as Closing from "./request/Closing.ts"
 import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
+import { Surrounded } from "./request/Surrounded.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
+import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
+import * as NoStore from "./vault/NoStore.ts"
+import * as SecretProvidersHttp from "./vault/SecretProvidersHttp.ts"
+import * as VaultHttp from "./vault/VaultHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
+import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
 
 /** Tells whether the service can do its work: whether its database answers. */
 export class Readiness extends Context.Service<Readiness, { readonly ready: Effect.Effect<boolean> }>()(
@@ -61,6 +75,8 @@ const readiness = HttpRouter.add(
   })
 )
 
+const vault = Layer.mergeAll(VaultHttp.layer, AuthenticationHttp.layer, SecretProvidersHttp.layer)
+
 const handlers = Layer.mergeAll(
   WorkflowsHttp.layer,
   GatesHttp.layer,
@@ -68,7 +84,11 @@ const handlers = Layer.mergeAll(
   InteractionsHttp.layer,
   EvidenceHttp.layer,
   LiveHttp.layer,
+  ErrorCodesHttp.layer,
+  WorkspacesHttp.layer,
+  NotificationsHttp.layer,
   EventsHttp.layer,
+  vault,
   BuilderHttp.layer
 )
 
@@ -80,7 +100,9 @@ const unrouted = HttpRouter.add(
     const { method, url } = yield* HttpServerRequest.HttpServerRequest
     const path = url.split("?")[0] ?? ""
     const methods = described.find(({ pattern }) => pattern.test(path))?.methods ?? []
-    if (methods.length === 0) return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
+    // A known address with a known method comes here when a part of it is longer than any id.
+    if (methods.length === 0 || methods.includes(method))
+      return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
     return HttpServerResponse.jsonUnsafe(
       Errors.general(405, `Method ${method} is not allowed here: expected ${methods.join(" or ")}`),
       {
@@ -98,20 +120,27 @@ const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operati
 }))
 
 const services = Layer.mergeAll(
+  ApiKeys.layer,
+  ErrorCodes.layer,
   EventStreams.layer,
   Evidence.layer,
   Gates.layer,
   Interactions.layer,
   LiveViews.layer,
   Runs.layer,
-  Workflows.layer
+  RunSubscriptions.layer,
+  TfaCodes.layer,
+  Vault.layer,
+  Workflows.layer,
+  Workspaces.layer
 )
 
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
     Layer.provide(handlers),
     Layer.provide(Authorization.layer),
-    Layer.provide(SchemaErrors.layer)
+    Layer.provide(SchemaErrors.layer),
+    Layer.provide(Layer.succeed(Surrounded, (handler) => handler))
   ),
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,
@@ -124,7 +153,9 @@ const routes = Layer.mergeAll(
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    Effect.provideService(Body.checked(handler), AfterResponse.AfterResponse, AfterResponse.of(request))
+    isReadable(request.url)
+      ? Effect.provideService(Body.checked(handler), AfterResponse.AfterResponse, AfterResponse.of(request))
+      : Effect.succeed(refuse(404, "The address is not one that can be read"))
   ).pipe(
     Effect.catchCause((cause) =>
       Effect.gen(function* () {
@@ -135,8 +166,19 @@ const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerRes
         yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
         return refuse(500, "The request could not be answered because of an internal error")
       })
-    )
+    ),
+    NoStore.marked
   )
+
+/** The router knows nothing to say of an address whose escapes are no text. */
+const isReadable = (url: string): boolean => {
+  try {
+    decodeURIComponent(url.split("?")[0] ?? "")
+    return true
+  } catch {
+    return false
+  }
+}
 
 const refuse = (status: 404 | 500, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })

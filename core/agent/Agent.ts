@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, type Schema, type Scope } from "effect"
 import type { ActionName } from "../workflow/Action.ts"
+import * as ErrorReferences from "../workflow/ErrorReferences.ts"
 import type { Graph, Node } from "../workflow/Graph.ts"
 import * as OutputContract from "../workflow/OutputContract.ts"
 import { boolCondition } from "./action/BoolCondition.ts"
@@ -16,7 +17,7 @@ import { screenshot } from "./action/Screenshot.ts"
 import { userInteraction } from "./action/UserInteraction.ts"
 import { Browser, type Page, type Shot } from "./Browser.ts"
 import { redactUrl } from "./Exchange.ts"
-import { type Code, kinds, ofPage, StepFailed } from "./Failure.ts"
+import { type Code, declared, kinds, ofPage, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import type { Person } from "./Person.ts"
 import * as Position from "./Position.ts"
@@ -71,6 +72,8 @@ export interface Failure {
   readonly category: (typeof kinds)[Code]
   readonly message: string
   readonly original: string | null
+  /** The id of the error code that the node names for this failure. */
+  readonly errorCodeId: string | null
   readonly node: Node | null
   readonly address: string | null
 }
@@ -246,14 +249,19 @@ const failed = (
 ): Outcome => {
   const hide = (text: string) => (memory === null ? text : Memory.withoutAnswers(text, memory))
   const where = address === null ? "" : ` (at ${address})`
+  const said = node === null ? null : declared(node, code)
+  const errorCodeId = said === null ? null : ErrorReferences.idIn(said)
+  const words = errorCodeId === null ? said : null
+  const told = words ?? sentence
   return {
     _tag: "Failed",
     data,
     failure: {
       code,
       category: kinds[code],
-      message: node === null ? sentence : hide(`Node "${node.name}": ${sentence}${where}`),
-      original: original === null ? null : hide(original),
+      message: node === null ? told : hide(`Node "${node.name}": ${told}${where}`),
+      original: words === null ? (original === null ? null : hide(original)) : hide(sentence),
+      errorCodeId,
       node,
       address: address === null ? null : hide(address)
     }

@@ -2,6 +2,7 @@
  * How a step of a run fails: a code of ours, a class that clients know, and a sentence.
  */
 import { Schema } from "effect"
+import type { Node } from "../workflow/Graph.ts"
 import type { PageFailure } from "./Browser.ts"
 
 /** The failures of the agent, each with its class (section 6.7 of the clients' facts calls it the error category). */
@@ -53,4 +54,21 @@ export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
     sentence: `Cannot ${tried}${element}: ${failure.reason}`,
     original: failure.reason
   })
+}
+
+/** Failures that say nothing about the page: a node's own words for its failure would be wrong for them. */
+const ownWordsMislead: ReadonlySet<Code> = new Set(["BROWSER-E0001", "TEMPLATE-E0001", "LIMIT-E0001", "LIMIT-E0002"])
+
+/**
+ * What a node says about its failure with `code`: the id of an error code, or a text; `null` when it says nothing.
+ */
+export const declared = (node: Node, code: Code): string | null => {
+  const parameters: Readonly<Record<string, unknown>> = node.parameters
+  const field = code.startsWith("SELECTOR-")
+    ? "selector_error_message"
+    : code.startsWith("CONDITION-")
+      ? "error_on_false_message"
+      : "error_message"
+  const text = ownWordsMislead.has(code) ? null : parameters[field]
+  return typeof text === "string" && text.trim() !== "" ? text : null
 }

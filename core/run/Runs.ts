@@ -60,8 +60,15 @@ export class Runs extends Context.Service<
 
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>>
 
-    /** Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. */
-    readonly interrupt: (caller: Caller, id: Run.RunId) => Effect.Effect<void, Run.RunNotFound | Run.RunEnded>
+    /**
+     * Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. `why` is
+     * what its errors say then.
+     */
+    readonly interrupt: (
+      caller: Caller,
+      id: Run.RunId,
+      why?: Transition.Reason
+    ) => Effect.Effect<void, Run.RunNotFound | Run.RunEnded>
   }
 >()("sluice/core/run/Runs") {
   static readonly layer = Layer.effect(
@@ -106,8 +113,8 @@ export class Runs extends Context.Service<
 
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
 
-      const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: Run.RunId) {
-        yield* runs.change(caller.workspaceId, id, ({ run }, at) => Transition.interrupt(run, at))
+      const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: Run.RunId, why?: Transition.Reason) {
+        yield* runs.change(caller.workspaceId, id, ({ run }, at) => Transition.interrupt(run, at, why))
         yield* signals.publish({ _tag: "ended", runId: id })
         yield* signals.publish({ _tag: "events" })
       })

@@ -76,7 +76,7 @@ const DataModel: Schema.Codec<DataModel> = Schema.Struct({
   path: Schema.optionalKey(text),
   selected: Schema.optionalKey(Schema.Boolean),
   overwriteArrayKeys: Schema.optionalKey(Schema.Array(text))
-})
+}).annotate({ identifier: "DataModel" })
 
 /** The parameters of every served action. */
 export const parameters = {

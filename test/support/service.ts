@@ -4,11 +4,13 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
+import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import { type Caller, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -34,6 +36,8 @@ export interface Member {
   readonly caller: Caller
   readonly key: string
   readonly keyId: string
+  /** What the credentials of the workspace are sealed with: 64 hexadecimal digits. */
+  readonly encryptionKey: string
 }
 
 export class Service extends Context.Service<
@@ -63,6 +67,7 @@ export const layer = Layer.effect(
     const url = yield* Server.address
     const tables = yield* Tables
     const keys = yield* Keys
+    const encryptionKeys = yield* EncryptionKeys
     const workspaces = yield* WorkspaceStore
 
     const send = ({ headers = {}, json, key = null, method, path, raw }: Request) =>
@@ -100,8 +105,16 @@ export const layer = Layer.effect(
       const caller = { workspaceId, userId: UserId.make(randomUUID()), role }
       const key = yield* keys.make
       const keyId = randomUUID()
-      yield* workspaces.addKey({ id: keyId, hash: yield* keys.hash(key), ...caller, createdAt: 0, revokedAt: null })
-      return { caller, key: Redacted.value(key), keyId }
+      yield* workspaces.addKey({
+        id: keyId,
+        hash: yield* keys.hash(key),
+        name: null,
+        ...caller,
+        createdAt: 0,
+        revokedAt: null
+      })
+      const encryptionKey = Redacted.value(yield* encryptionKeys.of(workspaceId))
+      return { caller, key: Redacted.value(key), keyId, encryptionKey }
     })
 
     return Service.of({
@@ -122,5 +135,6 @@ export const layer = Layer.effect(
       ])
     )
   ),
+  Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
   Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
 )

@@ -4,13 +4,13 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import type { InvalidAnswer, NotWaiting } from "../../../core/interaction/Interaction.ts"
-import type { NodeNotFound } from "../../../core/run/Evidence.ts"
-import type { RunEnded, RunNotFound } from "../../../core/run/Run.ts"
+import type { RunEnded } from "../../../core/run/Run.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
 import { InputError, type InvalidInput } from "../../../core/workflow/InputContract.ts"
-import type { InvalidWorkflow, Problem, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import type { InvalidWorkflow, Problem } from "../../../core/workflow/Workflow.ts"
 import type { VersionConflict } from "../../../core/workflow/Workflows.ts"
+import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
 
 const body = <const Status extends number>(status: Status, fields: Schema.Struct.Fields = {}) =>
@@ -56,6 +56,30 @@ export const Conflict = Schema.Struct({
   .annotate({ identifier: "Conflict" })
   .pipe(HttpApiSchema.status(409))
 
+export const PayloadTooLarge = Schema.Struct({
+  statusCode: Schema.Literal(413),
+  code: Schema.Literal("PAYLOAD_TOO_LARGE"),
+  message: Schema.String,
+  limit_bytes: Schema.Int,
+  /** Only when the request declared its length. */
+  received_bytes: Schema.optionalKey(Schema.Int)
+})
+  .annotate({ identifier: "PayloadTooLarge" })
+  .pipe(HttpApiSchema.status(413))
+
+export const UnsupportedMediaType = body(415)
+  .annotate({ identifier: "UnsupportedMediaType" })
+  .pipe(HttpApiSchema.status(415))
+
+export const TooManyRequests = Schema.Struct({
+  ...body(429).fields,
+  limit: Schema.Int,
+  remaining: Schema.Int,
+  retryAfterSeconds: Schema.Int
+})
+  .annotate({ identifier: "TooManyRequests" })
+  .pipe(HttpApiSchema.status(429))
+
 /** The reason phrases of the statuses that the service answers with. */
 const reasons = {
   400: "Bad Request",
@@ -66,6 +90,7 @@ const reasons = {
   409: "Conflict",
   413: "Payload Too Large",
   415: "Unsupported Media Type",
+  429: "Too Many Requests",
   500: "Internal Server Error",
   503: "Service Unavailable"
 } as const
@@ -111,9 +136,13 @@ export const invalidInput = ({ errors, inputSchema, message }: InvalidInput): Ba
   input_schema: inputSchema
 })
 
-export const notFound = ({ message }: WorkflowNotFound | RunNotFound | NodeNotFound) => general(404, message)
+/** The 404 of any failure of core that says that something does not exist. */
+export const notFound = ({ message }: { readonly _tag: `${string}NotFound`; readonly message: string }) =>
+  general(404, message)
 
 export const forbidden = ({ message }: RoleForbids) => general(403, message)
+
+export const keyTaken = ({ message }: KeyTaken) => general(409, message)
 
 export const ended = ({ message }: RunEnded) => general(409, message)
 

@@ -14,7 +14,7 @@ const RunRequest = Schema.Struct({
   webhook: optional(Schema.JsonObject),
   additional_context: optional(Schema.JsonObject),
   notifications: optional(Schema.JsonObject)
-}).annotate({ identifier: "RunRequest", parseOptions: { errors: "all" } })
+}).annotate({ identifier: "RunRequest" })
 
 const described = (description: string) =>
   Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({ description }))
@@ -52,6 +52,16 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     params: session,
     success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  }),
+  HttpApiEndpoint.post("failedItem", "/failed_item", {
+    headers: { "x-session-id": Schema.String },
+    payload: Schema.Struct({
+      reasoning: optional(Schema.String.check(Schema.isMaxLength(4_096))),
+      full_url: optional(Schema.String.check(Schema.isMaxLength(4_096))),
+      error_code: optional(Schema.String.check(Schema.isMaxLength(256)))
+    }).annotate({ identifier: "FailedItem" }),
+    success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
+    error: [...edits, Errors.Conflict]
   }),
   HttpApiEndpoint.get("listRuns", "/runs", {
     query: RunFilter,

@@ -73,6 +73,21 @@ export const layer = HttpApiBuilder.group(
         )
         return { success: true, message: "Run interrupt triggered" }
       }),
+      failedItem: Effect.fn(function* ({ headers, payload }) {
+        const caller = yield* callerWho("edit")
+        const why = {
+          code: payload.error_code ?? "INTERRUPTED-E0001",
+          message: payload.reasoning ?? "Interrupted by a user",
+          address: payload.full_url ?? null
+        }
+        yield* runs.interrupt(caller, yield* runId(headers["x-session-id"]), why).pipe(
+          Effect.catchTags({
+            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
+            RunEnded: (error) => Effect.fail(Errors.ended(error))
+          })
+        )
+        return { success: true, message: "Run interrupt triggered" }
+      }),
       listRuns: Effect.fn(function* ({ query }) {
         const filter = RunFilter.read(query, yield* Clock.currentTimeMillis)
         if ("problems" in filter) return yield* Effect.fail(Errors.invalidQuery(filter.problems))

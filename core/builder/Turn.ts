@@ -8,6 +8,7 @@ import { StepFailed } from "../agent/Failure.ts"
 import * as Position from "../agent/Position.ts"
 import type { Surroundings } from "../agent/Step.ts"
 import type { Graph, Node, NodeId } from "../workflow/Graph.ts"
+import * as InputContract from "../workflow/InputContract.ts"
 import type { Candidate } from "./Command.ts"
 import type { Outcome } from "./Conversation.ts"
 import * as Draft from "./Draft.ts"
@@ -141,7 +142,7 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     page: stage.page,
     memory: stage.known.memory,
     shoot: () => Effect.void,
-    ask: () => Effect.succeed(null),
+    ask: ({ schema }) => Effect.succeed(fromInputs(schema, stage.known.memory.inputs)),
     option: null
   }
   if (node.action === "END") return { draft, stage, found: null }
@@ -154,6 +155,14 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     found: done._tag === "Found" ? done.found : null
   }
 })
+
+/** What a step asks a person for is taken from the inputs of the conversation, where they have it. */
+const fromInputs = (schema: Schema.JsonObject, inputs: Schema.JsonObject): Schema.JsonObject | null => {
+  const { properties } = schema
+  const asked = typeof properties === "object" && properties !== null ? properties : {}
+  const answer = Object.fromEntries(Object.entries(inputs).filter(([name]) => Object.hasOwn(asked, name)))
+  return InputContract.violations(schema, answer).length === 0 ? answer : null
+}
 
 const bounded = <A>(effect: Effect.Effect<A, StepFailed>, millis: number): Effect.Effect<A, StepFailed> =>
   Effect.timeoutOrElse(effect, {

@@ -1,30 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
-import * as Host from "../../core/builder/Host.ts"
+import { Effect } from "effect"
 import { failure, type Run } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { graphOf } from "../support/browser.ts"
 import { framesOf, openRaw } from "../support/clients.ts"
-import { layer, type Member, Service } from "../support/service.ts"
-
-const home = "https://shop.example/"
-const list = "https://shop.example/orders"
-
-const site: ScriptedBrowser.ScriptedSite = {
-  [home]: [
-    { selector: "//h1", text: "Welcome" },
-    { selector: "#go", leadsTo: list },
-    { selector: "#user", value: "" }
-  ],
-  [list]: [{ selector: "//h1", text: "Orders" }]
-}
-
-const hosted = Layer.effectDiscard(
-  Effect.forkScoped(Host.run({ name: "host", capacity: 50, leaseMillis: 30_000 }))
-).pipe(Layer.provide(ScriptedBrowser.layer(site)), Layer.provideMerge(layer))
+import { home, hosted, list } from "../support/hosted.ts"
+import { type Member, Service } from "../support/service.ts"
 
 const base = "/workflow-builder/agent"
 

@@ -4,8 +4,10 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { help } from "../../../core/builder/Command.ts"
 import { ConversationId, Status } from "../../../core/builder/Conversation.ts"
 import { ActionResult, Question } from "../../../core/builder/Message.ts"
+import { RunWindow } from "../../../core/window/RunWindow.ts"
 import * as Errors from "../request/Errors.ts"
 import { optional } from "../request/Fields.ts"
+import { WorkflowRecord } from "../workflow/WorkflowRecord.ts"
 
 /** 404: there is no such conversation, or it has ended and takes no more messages. */
 export const ConversationGone = Schema.Struct({
@@ -105,13 +107,13 @@ export const DraftJson = Schema.StructWithRest(
     created_by: Schema.String,
     version_id: Schema.NullOr(Schema.String),
     version_number: Schema.NullOr(Schema.Int),
-    nodes: Schema.Json,
-    edges: Schema.Json,
+    nodes: Schema.Array(Schema.JsonObject),
+    edges: Schema.JsonObject,
     input_schema: Schema.JsonObject,
     output_schema: Schema.JsonObject,
     vault_schema: Schema.JsonObject,
     max_retries: Schema.Int,
-    run_window: Schema.Json
+    run_window: Schema.NullOr(RunWindow)
   }),
   [Schema.Record(Schema.String, Schema.Json)]
 ).annotate({ identifier: "BuilderWorkflow" })
@@ -213,7 +215,7 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
       }).annotate({ identifier: "BuilderSave", parseOptions: { errors: "all" } }),
       Schema.Null
     ],
-    success: DraftJson,
+    success: WorkflowRecord,
     error: changes
   }),
   HttpApiEndpoint.post("interruptSession", `${base}/:conversation_id/interrupt`, {

@@ -19,7 +19,7 @@ import { Closing } from "../request/Closing.ts"
 import * as Errors from "../request/Errors.ts"
 import { runId } from "../run/RunsHttp.ts"
 import { view, workflowId } from "../workflow/WorkflowsHttp.ts"
-import type { DraftJson, MessageJson, StatusJson } from "./BuilderApi.ts"
+import type { MessageJson, StatusJson } from "./BuilderApi.ts"
 import * as Page from "./BuilderPage.ts"
 import * as Refusals from "./BuilderRefusals.ts"
 
@@ -197,7 +197,7 @@ export const layer = HttpApiBuilder.group(
           const stored = yield* builder
             .save(caller, id, { note: payload?.versionNote ?? defaultNote, force: payload?.force === true })
             .pipe(Effect.catchTags(Refusals.saving))
-          return view(stored) as typeof DraftJson.Type
+          return view(stored)
         })
       )
       .handle(

@@ -106,6 +106,8 @@ export const draft = (one: Conversation, stored: Stored | null): typeof DraftJso
     version_id: stored === null ? null : (one.origin?.versionId ?? null),
     version_number: stored === null ? null : (one.origin?.versionNumber ?? null),
     ...content,
-    run_window: (stored?.gate.runWindow ?? null) as Schema.Json
+    nodes: content.nodes as ReadonlyArray<Schema.JsonObject>,
+    edges: content.edges as Schema.JsonObject,
+    run_window: stored?.gate.runWindow ?? null
   }
 }

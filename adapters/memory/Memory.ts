@@ -7,6 +7,7 @@ import { Layer } from "effect"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
+import * as MemoryIdempotencyStore from "./MemoryIdempotencyStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
@@ -14,6 +15,7 @@ import { Tables } from "./Tables.ts"
 
 export const layer = Layer.mergeAll(
   MemoryGateStore.layer,
+  MemoryIdempotencyStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,

@@ -8,6 +8,7 @@ import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
+import type { Entry } from "../../core/workspace/Idempotency.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 
@@ -23,6 +24,8 @@ interface Shape {
   readonly events: Array<LoggedEvent>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
+  /** The answers of named requests. */
+  readonly idempotency: Map<string, Entry>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
   lastFence: number
@@ -39,6 +42,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       runs: new Map(),
       events: [],
       collections: new Map(),
+      idempotency: new Map(),
       served: new Map(),
       lastFence: 0
     })

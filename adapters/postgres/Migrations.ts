@@ -5,6 +5,7 @@ import { Effect, Layer, Schema } from "effect"
 import { Migrator } from "effect/sql"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { collections } from "./migrations/0002_collections.ts"
+import { idempotency } from "./migrations/0006_idempotency.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -16,7 +17,11 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 }
 
 const migrate = Migrator.make({})({
-  loader: Migrator.fromRecord({ "0001_foundation": foundation, "0002_collections": collections }),
+  loader: Migrator.fromRecord({
+    "0001_foundation": foundation,
+    "0002_collections": collections,
+    "0006_idempotency": idempotency
+  }),
   table: "sluice_migrations"
 })
 

@@ -5,6 +5,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Migrations from "./Migrations.ts"
 import * as PgGateStore from "./PgGateStore.ts"
+import * as PgIdempotencyStore from "./PgIdempotencyStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
 import * as PgWorkflowStore from "./PgWorkflowStore.ts"
@@ -13,6 +14,7 @@ import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 /** The stores, on whatever client of the database is given. */
 export const layerStores = Layer.mergeAll(
   PgGateStore.layer,
+  PgIdempotencyStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer

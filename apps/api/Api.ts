@@ -6,6 +6,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { GatesGroup } from "./gate/GatesApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
+import { Surrounded } from "./request/Surrounded.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 
@@ -16,6 +17,7 @@ export class Api extends HttpApi.make("sluice")
   .add(RunsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
+  .middleware(Surrounded)
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",

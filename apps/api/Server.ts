@@ -9,12 +9,13 @@ import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
+import type * as RateLimit from "../../core/workspace/RateLimit.ts"
 import { Api } from "./Api.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as Authorization from "./request/Authorization.ts"
-import * as Body from "./request/Body.ts"
 import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
+import * as Surroundings from "./request/Surroundings.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
@@ -79,7 +80,8 @@ const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
     Layer.provide(handlers),
     Layer.provide(Authorization.layer),
-    Layer.provide(SchemaErrors.layer)
+    Layer.provide(SchemaErrors.layer),
+    Layer.provide(Surroundings.layer)
   ),
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,
@@ -88,15 +90,24 @@ const routes = Layer.mergeAll(
   unrouted
 ).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer)))
 
-/** Around every request: its body is read first, and a mistake of ours is told in the log only. */
-const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Body.checked(handler).pipe(
-    Effect.catchCause((cause) =>
-      Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const path = request.url.split("?")[0] ?? ""
-        yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
-        return refuse(500, "The request could not be answered because of an internal error")
+/** A mistake of ours is told in the log only. */
+const answerMistakes = Effect.catchCause((cause) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const path = request.url.split("?")[0] ?? ""
+    yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
+    return refuse(500, "The request could not be answered because of an internal error")
+  })
+)
+
+/** Every route, with what surrounds each request. */
+const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
+  Layer.unwrap(
+    Effect.map(Surroundings.make(limits), (surround) =>
+      HttpRouter.serve(routes, {
+        middleware: (handler) => answerMistakes(surround(handler)),
+        disableListenLog: true,
+        disableLogger: true
       })
     )
   )
@@ -106,9 +117,14 @@ const refuse = (status: 404 | 500, message: string) =>
 
 /**
  * Serves the interface. On shutdown it stops accepting, and answers what was asked before. `port` 0 takes a free port.
+ * Without `rateLimits` nobody's requests are counted.
  */
-export const layer = (options: { readonly host: string; readonly port: number }) =>
-  HttpRouter.serve(routes, { middleware: answerAll, disableListenLog: true, disableLogger: true }).pipe(
+export const layer = (options: {
+  readonly host: string
+  readonly port: number
+  readonly rateLimits?: ReadonlyArray<RateLimit.Limit>
+}) =>
+  served(options.rateLimits ?? []).pipe(
     Layer.provideMerge(
       NodeHttpServer.layerServer(
         () =>

@@ -13,6 +13,8 @@ import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as Idempotency from "../../core/workspace/Idempotency.ts"
+import type { Limit } from "../../core/workspace/RateLimit.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
@@ -55,18 +57,23 @@ export const layerStorage = (settings: Storage) => {
 }
 
 /** The HTTP interface, on the stores. */
-export const layerApi = (settings: Storage & { readonly host: string; readonly port: number }) =>
+export const layerApi = (
+  settings: Storage & { readonly host: string; readonly port: number; readonly rateLimits: ReadonlyArray<Limit> }
+) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const masterKey = yield* masterKeyOf(settings)
-      return Server.layer({ host: settings.host, port: settings.port }).pipe(
+      return Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits }).pipe(
         Layer.provide([layerReadiness, ArtifactLinks.layer(masterKey)])
       )
     })
   )
 
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = Layer.effectDiscard(Effect.forkScoped(Scheduler.run()))
+export const layerScheduler = Layer.mergeAll(
+  Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping))
+)
 
 /** A worker with its browser, running for as long as the layer lives; its release is the orderly shutdown. */
 export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<string> = []) =>

@@ -30,14 +30,18 @@ export const layer = Layer.effect(
         const hash = yield* keys.hash(credential)
         const caller = yield* workspaces.authenticate(hash)
         if (Redacted.value(credential) === "" || Option.isNone(caller)) {
-          return yield* Effect.fail(
-            Errors.general(401, "Invalid or missing authentication: expected a valid API key in the header cc-key")
-          )
+          return yield* Effect.fail(unauthorized)
         }
         return yield* Effect.provideService(httpEffect, CurrentCaller, caller.value)
       })
     })
   })
+)
+
+/** What is answered to whoever has no valid key. */
+export const unauthorized = Errors.general(
+  401,
+  "Invalid or missing authentication: expected a valid API key in the header cc-key"
 )
 
 /** The caller, if their role includes what is asked. */

@@ -52,6 +52,30 @@ export const Conflict = Schema.Struct({
   .annotate({ identifier: "Conflict" })
   .pipe(HttpApiSchema.status(409))
 
+export const PayloadTooLarge = Schema.Struct({
+  statusCode: Schema.Literal(413),
+  code: Schema.Literal("PAYLOAD_TOO_LARGE"),
+  message: Schema.String,
+  limit_bytes: Schema.Int,
+  /** Only when the request declared its length. */
+  received_bytes: Schema.optionalKey(Schema.Int)
+})
+  .annotate({ identifier: "PayloadTooLarge" })
+  .pipe(HttpApiSchema.status(413))
+
+export const UnsupportedMediaType = body(415)
+  .annotate({ identifier: "UnsupportedMediaType" })
+  .pipe(HttpApiSchema.status(415))
+
+export const TooManyRequests = Schema.Struct({
+  ...body(429).fields,
+  limit: Schema.Int,
+  remaining: Schema.Int,
+  retryAfterSeconds: Schema.Int
+})
+  .annotate({ identifier: "TooManyRequests" })
+  .pipe(HttpApiSchema.status(429))
+
 /** The reason phrases of the statuses that the service answers with. */
 const reasons = {
   400: "Bad Request",
@@ -62,6 +86,7 @@ const reasons = {
   409: "Conflict",
   413: "Payload Too Large",
   415: "Unsupported Media Type",
+  429: "Too Many Requests",
   500: "Internal Server Error",
   503: "Service Unavailable"
 } as const

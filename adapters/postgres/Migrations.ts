@@ -5,7 +5,7 @@ import { Effect, Layer, Schema } from "effect"
 import { Migrator } from "effect/sql"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { collections } from "./migrations/0002_collections.ts"
-import { idempotency } from "./migrations/0006_idempotency.ts"
+import { requests } from "./migrations/0006_requests.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -20,7 +20,7 @@ const migrate = Migrator.make({})({
   loader: Migrator.fromRecord({
     "0001_foundation": foundation,
     "0002_collections": collections,
-    "0006_idempotency": idempotency
+    "0006_requests": requests
   }),
   table: "sluice_migrations"
 })

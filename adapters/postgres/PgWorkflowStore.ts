@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
-import { type Stored, type StoredSizes, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import { type RunTerms, type Stored, type StoredSizes, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { UserId, type WorkspaceId } from "../../core/workspace/Workspace.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as Rows from "./Rows.ts"
@@ -46,6 +46,22 @@ export const layer = Layer.effect(
         } satisfies Stored
       })
 
+    /** The terms of the latest versions as they were last read, of so many workflows. */
+    const recent = new Map<string, { readonly workspaceId: WorkspaceId; readonly terms: RunTerms }>()
+    const maxRecent = 500
+
+    const getLatest = (workspaceId: WorkspaceId, id: WorkflowId) =>
+      withoutSqlErrors(latest(workspaceId, id, null)).pipe(
+        Effect.tap(({ version }) =>
+          Effect.sync(() => {
+            if (recent.size >= maxRecent) recent.clear()
+            const { input_schema, max_retries, vault_schema } = version.content
+            const terms = { versionId: version.versionId, content: { input_schema, max_retries, vault_schema } }
+            recent.set(id, { workspaceId, terms })
+          })
+        )
+      )
+
     return WorkflowStore.of({
       create: Effect.fn("WorkflowStore.create")(({ gate, version, workflow }, accept) =>
         transaction(
@@ -80,7 +96,13 @@ export const layer = Layer.effect(
           })
         )
       ),
-      get: Effect.fn("WorkflowStore.get")((workspaceId, id) => withoutSqlErrors(latest(workspaceId, id, null))),
+      get: Effect.fn("WorkflowStore.get")(getLatest),
+      recentTerms: (workspaceId, id) => {
+        const known = recent.get(id)
+        return known !== undefined && known.workspaceId === workspaceId
+          ? Effect.succeed(known.terms)
+          : Effect.map(getLatest(workspaceId, id), ({ version }) => version)
+      },
       version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
         withoutSqlErrors(latest(workspaceId, id, versionNumber))
       ),

@@ -145,13 +145,13 @@ export const toRun = (row: RunRow): Run => ({
   errors: JSON.parse(row.errors) as ReadonlyArray<RunError>
 })
 
-/** The columns of a run. */
-export const fromRun = (run: Run) => ({
+/** The columns of a run. `input` is the text of its input where it is known already. */
+export const fromRun = (run: Run, input = JSON.stringify(run.input)) => ({
   id: run.id,
   workspace_id: run.workspaceId,
   workflow_id: run.workflowId,
   version_id: run.versionId,
-  input: JSON.stringify(run.input),
+  input,
   options: JSON.stringify(run.options),
   created_at: new Date(run.createdAt),
   max_retries: run.maxRetries,

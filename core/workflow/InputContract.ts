@@ -64,7 +64,7 @@ export const checkSchema = (schema: Schema.JsonObject, path: string): ReadonlyAr
 
 /** Checks an input against the effective schema of a version. Stops at the first error, as the schema compiler does. */
 export const validate = (
-  version: Pick<WorkflowVersion, "content">,
+  version: { readonly content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema"> },
   input: Schema.JsonObject
 ): Result.Result<void, InvalidInput> => {
   const schema = effectiveSchema(version.content)
@@ -94,17 +94,19 @@ const ajv = new Ajv({
   keywords: ["example"]
 })
 
-/** Compiled schemas by the object they came from: a version is loaded often, and compiled once. */
+/** Compiled schemas by their text, and by the object that they were last met as: a version is loaded often, and compiled once. */
 const compiled = new Map<string, Result.Result<ValidateFunction, string>>()
+const met = new WeakMap<Schema.JsonObject, Result.Result<ValidateFunction, string>>()
 const maxCompiled = 500
 
 const compile = (schema: Schema.JsonObject): Result.Result<ValidateFunction, string> => {
+  const before = met.get(schema)
+  if (before !== undefined) return before
   const key = JSON.stringify(schema)
-  const known = compiled.get(key)
-  if (known !== undefined) return known
+  const result = compiled.get(key) ?? compileNew(schema)
   if (compiled.size >= maxCompiled) compiled.clear()
-  const result = compileNew(schema)
   compiled.set(key, result)
+  met.set(schema, result)
   return result
 }
 

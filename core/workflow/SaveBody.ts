@@ -12,18 +12,26 @@ import { type Content, InvalidWorkflow, type Problem, settingNames } from "./Wor
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** Any JSON value. It was parsed from JSON text, so looking at every value of it again would find nothing. */
+const json = Schema.declare((value): value is Schema.Json => value !== undefined, { expected: "a JSON value" })
+
+const jsonObject = Schema.declare(
+  (value): value is Schema.JsonObject => typeof value === "object" && value !== null && !Array.isArray(value),
+  { expected: "an object" }
+)
+
 /** The body as it is sent. Fields that are not named here are ignored, so that an answer can be sent back changed. */
 export const SaveBody = Schema.Struct({
   name: Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" })),
   description: optional(Schema.String),
   version_note: optional(Schema.String),
-  nodes: Schema.Json,
-  edges: Schema.Json,
-  input_schema: optional(Schema.JsonObject),
-  output_schema: optional(Schema.JsonObject),
-  vault_schema: optional(Schema.JsonObject),
+  nodes: json,
+  edges: json,
+  input_schema: optional(jsonObject),
+  output_schema: optional(jsonObject),
+  vault_schema: optional(jsonObject),
   max_retries: optional(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 }))),
-  run_window: Schema.optionalKey(Schema.Json),
+  run_window: Schema.optionalKey(json),
   base_version_id: optional(Schema.String)
 }).annotate({ identifier: "WorkflowToSave" })
 

@@ -2,9 +2,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Errors from "../request/Errors.ts"
-import { edits, workflow } from "../request/Fields.ts"
+import { edits, json, workflow } from "../request/Fields.ts"
 
-const Json = Schema.Json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
+const Json = json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
 
 /** A workflow with one of its versions. Optional settings stand beside the fields named here. */
 const Workflow = Schema.JsonObject.annotate({ identifier: "Workflow" })

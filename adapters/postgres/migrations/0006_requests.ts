@@ -1,4 +1,4 @@
-/** The answers of requests that clients name by keys of their own. */
+/** The answers of requests that clients name by keys of their own, and a place for long inputs on their way. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -16,10 +16,18 @@ const statements = [
     primary key (workspace_id, key),
     check ((status is null) = (content_type is null))
   )`,
-  `create index idempotency_keys_by_age on idempotency_keys (created_at)`
+  `create index idempotency_keys_by_age on idempotency_keys (created_at)`,
+
+  // Empty but within a transaction that submits a run.
+  `create unlogged table run_input_pieces (
+    run_id uuid not null,
+    position integer not null,
+    piece text not null,
+    primary key (run_id, position)
+  )`
 ]
 
-export const idempotency = Effect.gen(function* () {
+export const requests = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (const statement of statements) yield* sql.unsafe(statement)
 })

@@ -8,9 +8,11 @@
 import { Clock, Deferred, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Gate from "../../core/gate/Gate.ts"
+import type { Run } from "../../core/run/Run.ts"
 import { type Gated, VersionOutdated } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import * as JsonPieces from "./JsonPieces.ts"
 import * as Rows from "./Rows.ts"
 import { transaction } from "./Transaction.ts"
 import * as Writing from "./Writing.ts"
@@ -18,11 +20,8 @@ import * as Writing from "./Writing.ts"
 /** Raised within a submission whose workflow was just forgotten, so that it begins anew. */
 class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 
-/** A submission whose input takes more than this many characters is sent to the database in pieces of this size. */
-const pieceLength = 262_144
-
-/** Inputs longer than this go by themselves. */
-const smallInput = 16_384
+/** Inputs longer than this many characters go by themselves, in pieces of about this size. */
+const pieceLength = 131_072
 const maxTogether = 64
 const maxUnderWay = 2
 
@@ -37,7 +36,7 @@ interface Queued {
 
 /** Accepts runs as the port says. */
 export const make = (sql: SqlClient.SqlClient): Submit => {
-  const alone = (submission: Transition.Submission, input: string) =>
+  const alone = (submission: Transition.Submission) =>
     transaction(
       sql,
       Effect.gen(function* () {
@@ -53,7 +52,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         const gate = Rows.toGate(row)
         const at = yield* Clock.currentTimeMillis
         const { events, run } = Transition.submit(submission, gate, at)
-        yield* insertRun(sql, Rows.fromRun(run, input))
+        yield* insertRun(sql, run)
         yield* Writing.events(
           sql,
           events.map((event) => ({ runId: run.id, event })),
@@ -121,12 +120,19 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
 
   return (submission) =>
     Effect.gen(function* () {
-      const input = JSON.stringify(submission.input)
       const inTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
-      if (inTransaction || input.length > smallInput) return yield* alone(submission, input)
+      const input = inTransaction ? null : shortText(submission.input)
+      if (input === null) return yield* alone(submission)
       const accepted = yield* withOthers({ submission, input, accepted: Deferred.makeUnsafe() })
-      return Option.isSome(accepted) ? accepted.value : yield* alone(submission, input)
+      return Option.isSome(accepted) ? accepted.value : yield* alone(submission)
     })
+}
+
+/** The text of an input; `null` when it takes more than one piece. */
+const shortText = (input: Schema.JsonObject): string | null => {
+  const pieces = JsonPieces.write(input, pieceLength)
+  const first = pieces.next().value
+  return first === undefined || pieces.next().done !== true ? null : first
 }
 
 const latestOf = (sql: SqlClient.SqlClient, table: string) =>
@@ -167,25 +173,21 @@ const together = (
 }
 
 /** Inserts a run. A long input is sent in pieces, so that no more than one of them is copied at a time. */
-const insertRun = (sql: SqlClient.SqlClient, row: RunRow) =>
+const insertRun = (sql: SqlClient.SqlClient, run: Run) =>
   Effect.gen(function* () {
-    const { input, ...rest } = row
-    if (input.length <= pieceLength) {
-      yield* sql`insert into runs ${sql.insert(row)}`
+    const input = shortText(run.input)
+    if (input !== null) {
+      yield* sql`insert into runs ${sql.insert(Rows.fromRun(run, input))}`
       return
     }
-    for (let from = 0, position = 0; from < input.length; position++) {
-      let end = Math.min(from + pieceLength, input.length)
-      if (isHighSurrogate(input, end - 1)) end--
-      yield* sql`insert into run_input_pieces ${sql.insert({ run_id: row.id, position, piece: input.slice(from, end) })}`
-      from = end
+    let position = 0
+    for (const piece of JsonPieces.write(run.input, pieceLength)) {
+      yield* sql`insert into run_input_pieces ${sql.insert({ run_id: run.id, position: position++, piece })}`
     }
-    const columns = Object.keys(rest)
+    const { input: _input, ...rest } = Rows.fromRun(run, "")
     yield* sql`
-      insert into runs (input, ${sql.csv(columns.map((column) => sql`${sql(column)}`))})
-      select (select string_agg(piece, '' order by position) from run_input_pieces where run_id = ${row.id}),
+      insert into runs (input, ${sql.csv(Object.keys(rest).map((column) => sql`${sql(column)}`))})
+      select (select string_agg(piece, '' order by position) from run_input_pieces where run_id = ${run.id}),
         ${sql.csv(Object.values(rest).map((value) => sql`${value}`))}`
-    yield* sql`delete from run_input_pieces where run_id = ${row.id}`
+    yield* sql`delete from run_input_pieces where run_id = ${run.id}`
   })
-
-const isHighSurrogate = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xd800

@@ -35,8 +35,8 @@ const tooMuch: Record<JsonMeter.Excess, string> = {
 
 /** A body that was read. */
 export interface Read {
-  /** Empty when there is no body. */
-  readonly text: string
+  /** The same request, which gives the body that was read of it. A long one it gives once. */
+  readonly request: HttpServerRequest.HttpServerRequest
   /** The SHA-256 of its bytes, in hexadecimal; only when it was asked for. */
   readonly digest: string
 }
@@ -119,8 +119,13 @@ const begin = (
     return null
   }
 
-  const end = (): Result.Result<Read, Refusal> =>
-    decoder.isComplete() ? Result.succeed({ text, digest: hash?.digest("hex") ?? "" }) : Result.fail(notUtf8)
+  // What was read is handed on and not kept here.
+  const end = (): Result.Result<Read, Refusal> => {
+    if (!decoder.isComplete()) return Result.fail(notUtf8)
+    const complete = withBody(request, text)
+    text = ""
+    return Result.succeed({ request: complete, digest: hash?.digest("hex") ?? "" })
+  }
 
   return { add, end }
 }
@@ -146,31 +151,46 @@ const tooLarge = (limit: number, received: number | null): Refusal => ({
 
 const isRefusal = (error: object): error is Refusal => "statusCode" in error
 
+/** A body longer than this is handed over once and not held on to, as it is large and what was parsed of it is too. */
+const heldCharacters = 65_536
+
 /**
  * The same request with the body that was read of it. What the server knows of it, such as its response, stays.
  */
-export const withBody = (
+const withBody = (request: HttpServerRequest.HttpServerRequest, read: string): HttpServerRequest.HttpServerRequest => {
+  let held: string | null = read
+  const take = () => {
+    if (held === null) throw new Error("A long body can be taken only once")
+    const text = held
+    if (text.length > heldCharacters) held = null
+    return text
+  }
+  return over(request, take)
+}
+
+const over = (
   request: HttpServerRequest.HttpServerRequest,
-  text: string
+  take: () => string
 ): HttpServerRequest.HttpServerRequest => {
-  const bytes = () => Buffer.from(text, "utf8")
+  const text = Effect.sync(take)
+  const json = Effect.flatMap(text, (body) =>
+    Effect.try({
+      try: () => (body === "" ? null : JSON.parse(body)),
+      catch: (cause) =>
+        new HttpServerError.HttpServerError({ reason: new HttpServerError.RequestParseError({ request, cause }) })
+    })
+  )
+  const bytes = Effect.map(text, (body) => new TextEncoder().encode(body))
   const own: PropertyDescriptorMap = {
     // An empty body has no type, whatever the header says.
     headers: { value: Headers.set(request.headers, "content-type", "application/json") },
-    text: { value: Effect.succeed(text) },
-    json: {
-      get: () =>
-        Effect.try({
-          try: () => (text === "" ? null : JSON.parse(text)),
-          catch: (cause) =>
-            new HttpServerError.HttpServerError({ reason: new HttpServerError.RequestParseError({ request, cause }) })
-        })
-    },
-    arrayBuffer: { get: () => Effect.sync(() => new Uint8Array(bytes()).buffer) },
-    stream: { get: () => Stream.fromEffect(Effect.sync(bytes)) },
+    text: { value: text },
+    json: { value: json },
+    arrayBuffer: { value: Effect.map(bytes, ({ buffer }) => buffer) },
+    stream: { value: Stream.fromEffect(bytes) },
     modify: {
       value: (options: Parameters<HttpServerRequest.HttpServerRequest["modify"]>[0]) =>
-        withBody(request.modify(options), text)
+        over(request.modify(options), take)
     }
   }
   return Object.create(request, own)

@@ -20,13 +20,12 @@ export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (
     : Effect.fail(problem)
 })
 
-/** What exactly is wrong with a body that is no JSON. */
+/** What exactly is wrong with a body that is no JSON, as far as it is still there to be looked at. */
 const syntaxProblem = Effect.gen(function* () {
   const { json } = yield* HttpServerRequest.HttpServerRequest
-  const error = yield* Effect.flip(json)
-  const { cause } = error.reason
+  const { cause } = (yield* Effect.flip(json)).reason
   return Errors.badRequest(`The body is not valid JSON: ${cause instanceof Error ? cause.message : ""}`)
-}).pipe(Effect.orDie)
+}).pipe(Effect.catchCause(() => Effect.succeed(Errors.badRequest("The body is not valid JSON"))))
 
 const refusal = (error: HttpApiError.HttpApiSchemaError) => {
   const problems = format(error.cause.issue).issues.map((issue) => ({

@@ -68,12 +68,8 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const key = headers["idempotency-key"]
         const read = yield* Body.read(request, { path, digested: key !== undefined })
         if (Result.isFailure(read)) return refuse(read.failure)
-        const { digest, text } = read.success
-        const answered = Effect.provideService(
-          handler,
-          HttpServerRequest.HttpServerRequest,
-          Body.withBody(request, text)
-        )
+        const { digest, request: complete } = read.success
+        const answered = Effect.provideService(handler, HttpServerRequest.HttpServerRequest, complete)
         if (key === undefined || endpoint === null || Option.isNone(sender)) return yield* answered
         return yield* Idempotency.around(answers, {
           workspaceId: sender.value.caller.workspaceId,

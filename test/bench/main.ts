@@ -3,12 +3,13 @@
  */
 import { cpus, totalmem } from "node:os"
 import startServer from "../support/globalSetup.ts"
+import { api } from "./api.ts"
 import type { Row } from "./Row.ts"
 import { runs } from "./runs.ts"
 import { stores } from "./stores.ts"
 import { window } from "./window.ts"
 
-const suites = { window, stores, runs }
+const suites = { window, api, stores, runs }
 const wanted = process.argv.slice(2)
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {

@@ -50,6 +50,7 @@ export const start = (databaseUrl: string | null, nodeFlags: ReadonlyArray<strin
     }),
     ({ child }) =>
       Effect.promise(async () => {
+        if (child.exitCode !== null || child.signalCode !== null) return
         const gone = once(child, "exit")
         child.disconnect()
         await gone

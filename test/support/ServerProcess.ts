@@ -50,10 +50,12 @@ const sample = () => {
   peak = Math.max(peak, rss)
   return { rss, heapUsed, external, peak }
 }
-setInterval(sample, 2).unref()
+let sampling = false
 
 process.on("message", (question) => {
   if (question === "rest") {
+    if (!sampling) setInterval(sample, 2).unref()
+    sampling = true
     globalThis.gc?.()
     peak = 0
   }

@@ -3,8 +3,8 @@
  */
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Context, Effect, Layer, Schema } from "effect"
-import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Context, Effect, Layer, Schema } from "effect"
+import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
@@ -90,9 +90,12 @@ const routes = Layer.mergeAll(
   unrouted
 ).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer)))
 
-/** A mistake of ours is told in the log only. */
-const answerMistakes = Effect.catchCause((cause) =>
+/** A mistake of ours is told in the log only. A client that has gone is told nothing. */
+const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
+    if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
+    const [{ status }] = yield* HttpServerError.causeResponse(cause)
+    if (status < 500) return refuse(400, "The address of the request cannot be understood")
     const request = yield* HttpServerRequest.HttpServerRequest
     const path = request.url.split("?")[0] ?? ""
     yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
@@ -100,19 +103,20 @@ const answerMistakes = Effect.catchCause((cause) =>
   })
 )
 
-/** Every route, with what surrounds each request. */
+/**
+ * Every route, with what surrounds each request. The surroundings end before the answer is sent: what was answered has
+ * been committed.
+ */
 const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
   Layer.unwrap(
-    Effect.map(Surroundings.make(limits), (surround) =>
-      HttpRouter.serve(routes, {
-        middleware: (handler) => answerMistakes(surround(handler)),
-        disableListenLog: true,
-        disableLogger: true
-      })
-    )
+    Effect.gen(function* () {
+      const surround = yield* Surroundings.make(limits)
+      const routed = yield* HttpRouter.toHttpEffect(routes)
+      return HttpServer.serve(answerMistakes(Effect.interruptible(surround(routed))))
+    })
   )
 
-const refuse = (status: 404 | 500, message: string) =>
+const refuse = (status: 400 | 404 | 500, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })
 
 /**

@@ -10,6 +10,8 @@ export interface Memory {
   /** Bytes that the process holds, now and at most since it was last at rest. */
   readonly rss: number
   readonly peak: number
+  /** The longest that it computed without looking for other work since then, in milliseconds of its processor. */
+  readonly longestTurn: number
 }
 
 export interface Running {

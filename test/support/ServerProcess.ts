@@ -48,16 +48,31 @@ let peak = 0
 const sample = () => {
   const { external, heapUsed, rss } = process.memoryUsage()
   peak = Math.max(peak, rss)
-  return { rss, heapUsed, external, peak }
+  return { rss, heapUsed, external, peak, longestTurn }
+}
+
+let longestTurn = 0
+let used = process.threadCpuUsage()
+/** Looks at every turn of the event loop how much the one before computed. */
+const watch = () => {
+  const now = process.threadCpuUsage()
+  longestTurn = Math.max(longestTurn, (now.user + now.system - used.user - used.system) / 1_000)
+  used = now
+  setImmediate(watch).unref()
 }
 let sampling = false
 
 process.on("message", (question) => {
   if (question === "rest") {
-    if (!sampling) setInterval(sample, 2).unref()
+    if (!sampling) {
+      setInterval(sample, 2).unref()
+      watch()
+    }
     sampling = true
     globalThis.gc?.()
     peak = 0
+    used = process.threadCpuUsage()
+    longestTurn = 0
   }
   process.send?.(sample())
 })

@@ -6,6 +6,7 @@
 import { Layer } from "effect"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
+import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryIdempotencyStore from "./MemoryIdempotencyStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
@@ -14,6 +15,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.mergeAll(
+  MemoryEventLog.layer,
   MemoryGateStore.layer,
   MemoryIdempotencyStore.layer,
   MemoryRunStore.layer,

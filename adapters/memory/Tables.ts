@@ -2,8 +2,9 @@
  * What the stores in memory keep, together: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
+import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
-import type { Gate } from "../../core/gate/Gate.ts"
+import * as Gate from "../../core/gate/Gate.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
@@ -18,10 +19,16 @@ interface Shape {
   readonly workflows: Map<string, Workflow>
   /** The versions of each workflow, oldest first. */
   readonly versions: Map<string, Array<WorkflowVersion>>
-  readonly gates: Map<string, Gate>
+  readonly gates: Map<string, Gate.Gate>
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
+  /** The runs of a workflow that are still to be told that an edit holds them. */
+  readonly untold: Map<string, ReadonlyArray<string>>
+  /** How many events each consumer of the log has had. */
+  readonly consumers: Map<string, number>
+  /** How far the events of runs were written to their client's stream. */
+  readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   /** The answers of named requests. */
@@ -41,6 +48,9 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       gates: new Map(),
       runs: new Map(),
       events: [],
+      untold: new Map(),
+      consumers: new Map(),
+      written: new Map(),
       collections: new Map(),
       idempotency: new Map(),
       served: new Map(),
@@ -50,11 +60,11 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
 }
 
 /** The gate of a workflow of this workspace. */
-export const gateIn = (tables: Shape, workspaceId: WorkspaceId, workflowId: string): Gate | undefined =>
+export const gateIn = (tables: Shape, workspaceId: WorkspaceId, workflowId: string): Gate.Gate | undefined =>
   tables.workflows.get(workflowId)?.workspaceId === workspaceId ? tables.gates.get(workflowId) : undefined
 
 /** The gate of a run's workflow, which every run has. */
-export const gateOf = (tables: Shape, run: Run.Run): Gate => {
+export const gateOf = (tables: Shape, run: Run.Run): Gate.Gate => {
   const gate = tables.gates.get(run.workflowId)
   if (gate === undefined) throw new Error(`Run ${run.id} has no gate`)
   return gate
@@ -62,6 +72,18 @@ export const gateOf = (tables: Shape, run: Run.Run): Gate => {
 
 export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.Run> =>
   [...tables.runs.values()].filter((run) => run.workflowId === workflowId && Run.isWaiting(run))
+
+/** Changes a gate, and notes who is to be told if that is what holds them. */
+export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, at: number): void => {
+  const before = tables.gates.get(workflowId)
+  if (before !== undefined && Gate.mayStart(before, at) && !Gate.mayStart(after, at)) {
+    tables.untold.set(
+      workflowId,
+      waitingOf(tables, workflowId).map(({ id }) => id)
+    )
+  }
+  tables.gates.set(workflowId, after)
+}
 
 /** Writes what a transition decided. */
 export const write = (tables: Shape, { events, run }: Change, at: number): void => {

@@ -5,7 +5,9 @@ import { Effect, Layer, Schema } from "effect"
 import { Migrator } from "effect/sql"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { collections } from "./migrations/0002_collections.ts"
+import { eventLog } from "./migrations/0003_event_log.ts"
 import { requests } from "./migrations/0006_requests.ts"
+import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -20,7 +22,9 @@ const migrate = Migrator.make({})({
   loader: Migrator.fromRecord({
     "0001_foundation": foundation,
     "0002_collections": collections,
-    "0006_requests": requests
+    "0003_event_log": eventLog,
+    "0006_requests": requests,
+    "0012_hold_announcements": holdAnnouncements
   }),
   table: "sluice_migrations"
 })

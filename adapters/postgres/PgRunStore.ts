@@ -1,23 +1,15 @@
 /** Runs and their events in PostgreSQL. */
-import { Clock, Effect, Layer, type Result, Schema } from "effect"
+import { Clock, Effect, Layer, type Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { type LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import { LeaseLost, type Run, type RunId, RunNotFound, type Status } from "../../core/run/Run.ts"
 import { type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
 import type * as Transition from "../../core/run/Transition.ts"
 import * as PgClaim from "./PgClaim.ts"
+import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
 import * as PgSubmit from "./PgSubmit.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 import * as Writing from "./Writing.ts"
-
-interface EventRow {
-  readonly sequence: bigint
-  readonly run_id: string
-  readonly at: Date
-  readonly event: string
-  readonly payload: string
-}
 
 export const layer = Layer.effect(
   RunStore,
@@ -134,8 +126,10 @@ export const layer = Layer.effect(
         }).pipe(withoutSqlErrors)
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        sql<EventRow>`select * from run_events where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
-          Effect.map((rows) => rows.map(toLogged)),
+        sql<Rows.EventRow>`
+          select sequence, run_id, at, event, payload from run_events
+          where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
+          Effect.map((rows) => rows.map(Rows.toLogged)),
           withoutSqlErrors
         )
       ),
@@ -153,6 +147,9 @@ export const layer = Layer.effect(
             return change
           })
         )
+      ),
+      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announce) =>
+        PgHoldAnnouncements.tell(sql, limit, announce)
       ),
       claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, options)),
       renew: Effect.fn("RunStore.renew")((held, leaseMillis) =>
@@ -198,12 +195,3 @@ export const layer = Layer.effect(
     })
   })
 )
-
-const decodeEvent = Schema.decodeUnknownSync(RunEvent)
-
-const toLogged = (row: EventRow): LoggedEvent => ({
-  sequence: Number(row.sequence),
-  runId: row.run_id,
-  at: row.at.getTime(),
-  event: decodeEvent({ event: row.event, payload: JSON.parse(row.payload) })
-})

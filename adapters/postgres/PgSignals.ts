@@ -14,7 +14,8 @@ const together = "3 millis"
 const decode = Schema.decodeUnknownOption(
   Schema.fromJsonString(
     Schema.Union([
-      Schema.Struct({ _tag: Schema.Literals(["work", "due"]) }),
+      Schema.Struct({ _tag: Schema.Literals(["work", "due", "events"]) }),
+      Schema.Struct({ _tag: Schema.Literal("announced"), runId: Schema.String, clientId: Schema.String }),
       Schema.Struct({ _tag: Schema.Literal("ended"), runId: Schema.String })
     ])
   )
@@ -45,7 +46,7 @@ export const layer = Layer.effect(
     const listen = Effect.scoped(
       Effect.gen(function* () {
         const notifications = yield* pg.listen(channel)
-        yield* PubSub.publishAll(received, [{ _tag: "work" }, { _tag: "due" }] as const)
+        yield* PubSub.publishAll(received, [{ _tag: "work" }, { _tag: "due" }, { _tag: "events" }] as const)
         yield* Stream.fromQueue(notifications).pipe(
           Stream.runForEach((notification) => {
             const signal = decode(notification.payload)

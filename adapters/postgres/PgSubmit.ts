@@ -151,16 +151,16 @@ const together = (
     with new as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as new (
         position integer, id uuid, workspace_id uuid, workflow_id uuid, version_id uuid, status text, input text,
-        options text, created_at timestamptz, attempts integer, retries integer, max_retries integer,
+        options text, client_id uuid, created_at timestamptz, attempts integer, retries integer, max_retries integer,
         not_before timestamptz, expires_at timestamptz, acted boolean, committed boolean, data text, errors text,
         event text, payload text)
     ), gate as (
       select * from gates where workflow_id in (select workflow_id from new)
         and waiting and starts_at <= ${now} and (stops_at is null or stops_at > ${now}) for share
     ), inserted as (
-      insert into runs (id, workspace_id, workflow_id, version_id, status, input, options, created_at, attempts,
+      insert into runs (id, workspace_id, workflow_id, version_id, status, input, options, client_id, created_at, attempts,
         retries, max_retries, not_before, expires_at, acted, committed, data, errors)
-      select id, new.workspace_id, workflow_id, version_id, status, input, options, created_at, attempts,
+      select id, new.workspace_id, workflow_id, version_id, status, input, options, client_id, created_at, attempts,
         retries, max_retries, not_before, expires_at, acted, committed, data, errors
       from new join gate using (workspace_id, workflow_id) where version_id = ${latestOf(sql, "new")}
       order by position

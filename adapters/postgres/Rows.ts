@@ -2,7 +2,8 @@
  * How gates, runs and workflows stand in the rows of the database. Rows are written by these functions only, so reading
  * them back trusts what they wrote.
  */
-import type { Schema } from "effect"
+import { Schema } from "effect"
+import { type LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { type Options, type Run, type RunError, RunId, type StoredStatus } from "../../core/run/Run.ts"
 import type { RunWindow } from "../../core/window/RunWindow.ts"
@@ -53,6 +54,14 @@ export interface RunRow {
   readonly committed: boolean
   readonly data: string
   readonly errors: string
+}
+
+export interface EventRow {
+  readonly sequence: bigint
+  readonly run_id: string
+  readonly at: Date
+  readonly event: string
+  readonly payload: string
 }
 
 export interface WorkflowRow {
@@ -153,6 +162,7 @@ export const fromRun = (run: Run, input = JSON.stringify(run.input)) => ({
   version_id: run.versionId,
   input,
   options: JSON.stringify(run.options),
+  client_id: run.options.client_id ?? null,
   created_at: new Date(run.createdAt),
   max_retries: run.maxRetries,
   expires_at: toDate(run.expiresAt),
@@ -174,6 +184,15 @@ export const fromRunState = (run: Run) => ({
   committed: run.progress.committed,
   data: JSON.stringify(run.data),
   errors: JSON.stringify(run.errors)
+})
+
+const decodeEvent = Schema.decodeUnknownSync(RunEvent)
+
+export const toLogged = (row: EventRow): LoggedEvent => ({
+  sequence: Number(row.sequence),
+  runId: row.run_id,
+  at: row.at.getTime(),
+  event: decodeEvent({ event: row.event, payload: JSON.parse(row.payload) })
 })
 
 export const toWorkflow = (row: WorkflowRow): Workflow => ({

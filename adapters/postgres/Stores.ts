@@ -4,6 +4,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Migrations from "./Migrations.ts"
+import * as PgEventLog from "./PgEventLog.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as PgIdempotencyStore from "./PgIdempotencyStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
@@ -13,6 +14,7 @@ import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 
 /** The stores, on whatever client of the database is given. */
 export const layerStores = Layer.mergeAll(
+  PgEventLog.layer,
   PgGateStore.layer,
   PgIdempotencyStore.layer,
   PgRunStore.layer,

@@ -6,13 +6,17 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
+import { EventStreams } from "../../core/event/EventStreams.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import type * as RateLimit from "../../core/workspace/RateLimit.ts"
 import { Api } from "./Api.ts"
+import * as EventsHttp from "./event/EventsHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
+import * as Closing from "./request/Closing.ts"
 import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
 import * as Surroundings from "./request/Surroundings.ts"
@@ -49,7 +53,7 @@ const readiness = HttpRouter.add(
   })
 )
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer)
+const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, EventsHttp.layer)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -88,12 +92,12 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer)))
+).pipe(Layer.provide(Layer.mergeAll(EventStreams.layer, Gates.layer, Runs.layer, Workflows.layer)))
 
-/** A mistake of ours is told in the log only. A client that has gone is told nothing. */
+/** A mistake of ours is told in the log only. Nobody is told when whoever asked has gone, or the server ends. */
 const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
-    if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
+    if (Cause.hasInterrupts(cause)) return yield* Effect.failCause(cause)
     const [{ status }] = yield* HttpServerError.causeResponse(cause)
     if (status < 500) return refuse(400, "The address of the request cannot be understood")
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -112,7 +116,12 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
     Effect.gen(function* () {
       const surround = yield* Surroundings.make(limits)
       const routed = yield* HttpRouter.toHttpEffect(routes)
-      return HttpServer.serve(answerMistakes(Effect.interruptible(surround(routed))))
+      const answered = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.flatMap(AfterResponse.of(request), (after) =>
+          Effect.provideService(surround(routed), AfterResponse.AfterResponse, after)
+        )
+      )
+      return HttpServer.serve(answerMistakes(Effect.interruptible(answered)))
     })
   )
 
@@ -120,15 +129,17 @@ const refuse = (status: 400 | 404 | 500, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })
 
 /**
- * Serves the interface. On shutdown it stops accepting, and answers what was asked before. `port` 0 takes a free port.
- * Without `rateLimits` nobody's requests are counted.
+ * Serves the interface. On shutdown it ends its streams in order, stops accepting, and answers what was asked
+ * before. `port` 0 takes a free port. Without `rateLimits` nobody's requests are counted.
  */
 export const layer = (options: {
   readonly host: string
   readonly port: number
   readonly rateLimits?: ReadonlyArray<RateLimit.Limit>
 }) =>
-  served(options.rateLimits ?? []).pipe(
+  Closing.atRelease.pipe(
+    Layer.provideMerge(served(options.rateLimits ?? [])),
+    Layer.provide(Closing.Closing.layer),
     Layer.provideMerge(
       NodeHttpServer.layerServer(
         () =>

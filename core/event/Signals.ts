@@ -6,10 +6,15 @@
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 
-/** `work`: runs may be there to start. `due`: the next due instant may have come nearer. `ended`: a run was ended while running. */
+/**
+ * `work`: runs may be there to start. `due`: the next due instant may have come nearer. `events`: the log of events has
+ * grown. `ended`: a run was ended while running. `announced`: whoever submitted a run for a client was told its id.
+ */
 export type Signal =
   | { readonly _tag: "work" }
   | { readonly _tag: "due" }
+  | { readonly _tag: "events" }
+  | { readonly _tag: "announced"; readonly runId: string; readonly clientId: string }
   | { readonly _tag: "ended"; readonly runId: string }
 
 export class Signals extends Context.Service<

@@ -49,6 +49,14 @@ export class Service extends Context.Service<
   }
 >()("test/Service") {}
 
+/** The first piece of a stream, which is left then. */
+const firstOf = async (answer: Response) => {
+  const reader = answer.body?.getReader()
+  const { value } = (await reader?.read()) ?? {}
+  await reader?.cancel()
+  return new TextDecoder().decode(value)
+}
+
 /** The service with the given limits on requests. */
 export const layerWith = (rateLimits: ReadonlyArray<Limit>) =>
   Layer.effect(
@@ -73,7 +81,9 @@ export const layerWith = (rateLimits: ReadonlyArray<Limit>) =>
             redirect: "manual",
             ...(body instanceof ReadableStream ? { duplex: "half" } : {})
           } as RequestInit)
-          const text = await answer.text()
+          const text = await (answer.headers.get("content-type") === "text/event-stream"
+            ? firstOf(answer)
+            : answer.text())
           const isJson = (answer.headers.get("content-type") ?? "").includes("application/json")
           return {
             status: answer.status,

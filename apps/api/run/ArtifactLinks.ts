@@ -4,9 +4,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Links } from "../../../core/event/Message.ts"
 import { ArtifactFiles } from "../../../core/run/ArtifactFiles.ts"
 import * as Errors from "../request/Errors.ts"
-import { iso, type Sign } from "./RunRecord.ts"
+import { iso } from "./RunRecord.ts"
 
 const lifetimeMillis = 7 * 86_400_000
 
@@ -14,7 +15,7 @@ export class ArtifactLinks extends Context.Service<
   ArtifactLinks,
   {
     /** Makes addresses under `origin` that work for seven days from now. */
-    readonly signer: (origin: string) => Effect.Effect<Sign>
+    readonly under: (origin: string) => Effect.Effect<Links>
     /** Tells whether a signature is that of this artifact and this expiry, and the expiry is not over. */
     readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean>
   }
@@ -27,15 +28,16 @@ export const layer = (masterKey: Redacted.Redacted<string>) =>
     const signatureOf = (id: string, expires: string) =>
       createHmac("sha256", key).update(`${id}.${expires}`).digest("base64url")
     return ArtifactLinks.of({
-      signer: (origin) =>
+      under: (origin) =>
         Effect.map(
           Clock.currentTimeMillis,
-          (now): Sign =>
-            (id) => {
+          (now): Links => ({
+            artifact: (id) => {
               const expires = String(now + lifetimeMillis)
               const url = `${origin}/artifacts/${id}?expires=${expires}&signature=${signatureOf(id, expires)}`
               return { url, expires: iso(now + lifetimeMillis) }
             }
+          })
         ),
       verify: (id, expires, signature) =>
         Effect.map(Clock.currentTimeMillis, (now) => {

@@ -2,6 +2,7 @@
  * The record of a run as the interface answers it.
  */
 import { Schema } from "effect"
+import type { Links } from "../../../core/event/Message.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import { type Run, RunError } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
@@ -70,10 +71,7 @@ export const RunListItem = Schema.Struct({
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
 
-/** Signs the address of an artifact: `url` works without a key until `expires`. */
-export type Sign = (id: string) => { readonly url: string; readonly expires: string }
-
-export const record = (view: View, sign: Sign): typeof RunRecord.Type => {
+export const record = (view: View, links: Links): typeof RunRecord.Type => {
   const { run } = view
   return {
     session_id: run.id,
@@ -89,7 +87,7 @@ export const record = (view: View, sign: Sign): typeof RunRecord.Type => {
     output_data: run.data,
     errors: run.errors,
     workflow_errors: run.errors,
-    screenshot_urls: view.events.flatMap(({ event }) => screenshot(event, sign)),
+    screenshot_urls: view.events.flatMap(({ event }) => screenshot(event, links)),
     video_urls: [],
     file_urls: [],
     holds: view.holds.map(holdJson),
@@ -127,9 +125,9 @@ const times = (run: Pick<Run, "createdAt" | "startedAt" | "endedAt">) => ({
   execution_end: isoOrNull(run.endedAt)
 })
 
-const screenshot = (event: View["events"][number]["event"], sign: Sign): ReadonlyArray<Screenshot> => {
+const screenshot = (event: View["events"][number]["event"], { artifact }: Links): ReadonlyArray<Screenshot> => {
   if (event.event !== "screenshot.uploaded") return []
   const { session_id: _session, workflow_id: _workflow, ...facts } = event.payload
-  const { expires, url } = sign(facts.screenshot_id)
+  const { expires, url } = artifact(facts.screenshot_id)
   return [{ ...facts, signed_screenshot_url: url, signed_screenshot_url_expires: expires }]
 }

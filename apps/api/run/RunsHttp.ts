@@ -2,6 +2,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { Signals } from "../../../core/event/Signals.ts"
 import { RunId, RunNotFound, Status } from "../../../core/run/Run.ts"
 import type { Filter } from "../../../core/run/RunStore.ts"
 import { Runs } from "../../../core/run/Runs.ts"
@@ -9,6 +10,7 @@ import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { WorkflowId } from "../../../core/workflow/Workflow.ts"
 import { Api } from "../Api.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
+import { AfterResponse } from "../request/AfterResponse.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -22,6 +24,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const runs = yield* Runs
     const links = yield* ArtifactLinks
+    const signals = yield* Signals
     return handlers.handleAll({
       start: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
@@ -35,7 +38,11 @@ export const layer = HttpApiBuilder.group(
           .submit(caller, {
             workflowId: yield* workflowId(workflow_id),
             input: run_input_variables ?? {},
-            options: withoutNulls({ ...options, dry_run: dryRunOf(payload.dry_run) })
+            options: withoutNulls({
+              ...options,
+              dry_run: dryRunOf(payload.dry_run),
+              client_id: payload.client_id?.toLowerCase()
+            })
           })
           .pipe(
             Effect.catchTags({
@@ -43,6 +50,13 @@ export const layer = HttpApiBuilder.group(
               InvalidInput: (error) => Effect.fail(Errors.invalidInput(error))
             })
           )
+        const clientId = run.options.client_id
+        if (clientId !== undefined) {
+          const afterResponse = yield* AfterResponse
+          yield* afterResponse(
+            Effect.andThen(Effect.sleep(arrival), signals.publish({ _tag: "announced", runId: run.id, clientId }))
+          )
+        }
         return { session_id: run.id }
       }),
       record: Effect.fn(function* ({ params }) {
@@ -50,7 +64,7 @@ export const layer = HttpApiBuilder.group(
           .get(yield* CurrentCaller, yield* runId(params.session_id))
           .pipe(Effect.mapError(Errors.notFound))
         const request = yield* HttpServerRequest.HttpServerRequest
-        return record(view, yield* links.signer(`http://${request.headers.host ?? "localhost"}`))
+        return record(view, yield* links.under(`http://${request.headers.host ?? "localhost"}`))
       }),
       interrupt: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")
@@ -77,7 +91,10 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-const runId = (text: string) =>
+/** The answer travels on another connection than the events, and must be there first. */
+const arrival = "25 millis"
+
+export const runId = (text: string) =>
   Schema.decodeUnknownEffect(RunId)(text).pipe(
     Effect.mapError(() => Errors.notFound(new RunNotFound({ sessionId: text })))
   )

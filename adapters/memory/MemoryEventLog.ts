@@ -1,0 +1,83 @@
+/** The log of events in memory, and how far it was passed on. */
+import { Context, Effect, Layer, Semaphore } from "effect"
+import { ClientProgress } from "../../core/event/ClientProgress.ts"
+import { type Entry, EventLog } from "../../core/event/EventLog.ts"
+import type { LoggedEvent } from "../../core/event/RunEvent.ts"
+import { Tables } from "./Tables.ts"
+
+export const layer = Layer.effectContext(
+  Effect.gen(function* () {
+    const tables = yield* Tables
+    const oneAtATime = yield* Semaphore.make(1)
+
+    const toEntry = (logged: LoggedEvent): Entry => {
+      const run = tables.runs.get(logged.runId)
+      if (run === undefined) throw new Error(`Event ${logged.sequence} is of no run`)
+      return {
+        ...logged,
+        workspaceId: run.workspaceId,
+        submittedAt: run.createdAt,
+        clientId: run.options.client_id ?? null,
+        webhook: run.options.webhook ?? null,
+        notifications: run.options.notifications ?? null
+      }
+    }
+
+    const read = (from: number, limit: number) => {
+      const entries = tables.events.slice(from, from + limit).map(toEntry)
+      return { entries, to: from + entries.length, more: entries.length === limit }
+    }
+
+    const log = EventLog.of({
+      end: Effect.sync(() => String(tables.events.length)),
+      read: Effect.fn("EventLog.read")((position, limit) =>
+        Effect.sync(() => {
+          const { to, ...rest } = read(Number(position), limit)
+          return { ...rest, position: String(to) }
+        })
+      ),
+      consume: Effect.fn("EventLog.consume")((consumer, limit, handle) =>
+        oneAtATime.withPermits(1)(
+          Effect.gen(function* () {
+            const { entries, more, to } = read(tables.consumers.get(consumer) ?? 0, limit)
+            if (entries.length > 0) yield* handle(entries)
+            tables.consumers.set(consumer, to)
+            return more
+          })
+        )
+      )
+    })
+
+    const progress = ClientProgress.of({
+      owed: Effect.fn("ClientProgress.owed")((workspaceId, clientId, since) =>
+        Effect.sync(() =>
+          tables.events.map(toEntry).filter((entry) => {
+            const ended = tables.runs.get(entry.runId)?.endedAt ?? null
+            const before = tables.written.get(entry.runId)
+            return (
+              entry.workspaceId === workspaceId &&
+              entry.clientId === clientId &&
+              before?.last !== true &&
+              entry.sequence > (before?.sequence ?? 0) &&
+              (ended === null || ended >= since)
+            )
+          })
+        )
+      ),
+      written: Effect.fn("ClientProgress.written")((all) =>
+        Effect.sync(() => {
+          for (const one of all) {
+            const before = tables.written.get(one.runId)
+            tables.written.set(one.runId, {
+              runId: one.runId,
+              sequence: Math.max(one.sequence, before?.sequence ?? 0),
+              last: one.last || before?.last === true
+            })
+          }
+        })
+      )
+    })
+
+    return Context.make(EventLog, log).pipe(Context.add(ClientProgress, progress))
+  })
+)

@@ -1,0 +1,28 @@
+/**
+ * How far the events of runs have been written to the streams of the clients that started them.
+ */
+import { Context, type Effect } from "effect"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Entry } from "./EventLog.ts"
+
+/** The events of one run up to `sequence` were written; with `last`, there will be no more that matter. */
+export interface Written {
+  readonly runId: string
+  readonly sequence: number
+  readonly last: boolean
+}
+
+export class ClientProgress extends Context.Service<
+  ClientProgress,
+  {
+    /**
+     * The events of the runs of this client that were not written to a stream yet, those of one run in order.
+     *
+     * Of a run that ended before `since`, an epoch instant in milliseconds, nothing is owed any more.
+     */
+    readonly owed: (workspaceId: WorkspaceId, clientId: string, since: number) => Effect.Effect<ReadonlyArray<Entry>>
+
+    /** Remembers what was written. What was remembered of a run before is never taken back. */
+    readonly written: (progress: ReadonlyArray<Written>) => Effect.Effect<void>
+  }
+>()("sluice/core/event/ClientProgress") {}

@@ -1,0 +1,55 @@
+/**
+ * The log of all events of all runs, read in one order by whoever passes them on.
+ *
+ * The order never changes once it was read: nothing appears later before a place that was read past. The events of one
+ * run stand in it as they happened.
+ */
+import { Context, type Effect, type Schema } from "effect"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { LoggedEvent } from "./RunEvent.ts"
+
+/** A place between two events of the log, in a form that only the log reads. */
+export type Position = string
+
+/** An event with what its passing on depends on. */
+export interface Entry extends LoggedEvent {
+  readonly workspaceId: WorkspaceId
+  /** When the run was submitted, in epoch milliseconds. */
+  readonly submittedAt: number
+  /** The client whose stream carries the run's events; `null` when none was named. */
+  readonly clientId: string | null
+  /** What the submission said of webhooks, as it was sent. */
+  readonly webhook: Schema.Json | null
+  /** What the submission said of notifications, as it was sent. */
+  readonly notifications: Schema.Json | null
+}
+
+export interface Read {
+  readonly entries: ReadonlyArray<Entry>
+  /** After the last entry that was read. */
+  readonly position: Position
+  /** There is more to read now or within milliseconds: the limit was reached, or others are about to append before it. */
+  readonly more: boolean
+}
+
+export class EventLog extends Context.Service<
+  EventLog,
+  {
+    /** The place after everything that was appended before this effect began. */
+    readonly end: Effect.Effect<Position>
+
+    /** Reads up to `limit` entries from the ones after `position`. */
+    readonly read: (position: Position, limit: number) => Effect.Effect<Read>
+
+    /**
+     * Hands the next entries to `handle` for a consumer that remembers its place under a name, a new one beginning with the
+     * oldest entry. The place moves on exactly when `handle` succeeds; what it wrote to the same database is kept exactly then
+     * too. One process at a time does this for a name; another one finds nothing meanwhile. Answers whether there is more.
+     */
+    readonly consume: <E, R>(
+      consumer: string,
+      limit: number,
+      handle: (entries: ReadonlyArray<Entry>) => Effect.Effect<void, E, R>
+    ) => Effect.Effect<boolean, E, R>
+  }
+>()("sluice/core/event/EventLog") {}

@@ -1,0 +1,50 @@
+/**
+ * An event as it is sent: on streams, and to webhooks.
+ */
+import { Schema } from "effect"
+import type { LoggedEvent, RunEvent } from "./RunEvent.ts"
+
+/** Its names stand in this order, and it is written without spaces: receivers may serialise it anew to check a signature. */
+export const Message = Schema.Struct({
+  event: Schema.String,
+  /** When it happened, in Unix seconds. */
+  timestamp: Schema.Int,
+  /** A receiver refuses it after this instant, in Unix seconds. */
+  expires_at: Schema.Int,
+  payload: Schema.JsonObject,
+  /** What the submission of the run gave along for this. */
+  metadata: Schema.optionalKey(Schema.Json)
+}).annotate({ identifier: "Event" })
+export type Message = typeof Message.Type
+
+/** Addresses that work without a key, made when a message is. */
+export interface Links {
+  /** The address of an artifact, and until when it works, in ISO 8601. */
+  readonly artifact: (id: string) => { readonly url: string; readonly expires: string }
+}
+
+/** How long a message may be believed when nobody said otherwise, in seconds. */
+const defaultValidity = 300
+
+/** Writes an event out. `validity` is in seconds from when it happened. */
+export const message = (
+  { at, event }: LoggedEvent,
+  links: Links,
+  options: { readonly validity?: number; readonly metadata?: Schema.Json } = {}
+): Message => {
+  const timestamp = Math.floor(at / 1_000)
+  return {
+    event: event.event,
+    timestamp,
+    expires_at: timestamp + (options.validity ?? defaultValidity),
+    payload: payloadOf(event, links),
+    ...(options.metadata === undefined ? {} : { metadata: options.metadata })
+  }
+}
+
+/** The payload as it is told, with addresses in the place of ids. */
+export const payloadOf = (event: RunEvent, links: Links): Schema.JsonObject => {
+  if (event.event !== "screenshot.uploaded") return event.payload as Schema.JsonObject
+  const { expires, url } = links.artifact(event.payload.screenshot_id)
+  return { ...event.payload, signed_screenshot_url: url, signed_screenshot_url_expires: expires }
+}

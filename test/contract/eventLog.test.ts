@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, type Layer, Ref } from "effect"
+import { SqlClient } from "effect/sql"
+import { ClientProgress } from "../../core/event/ClientProgress.ts"
+import { type Entry, EventLog } from "../../core/event/EventLog.ts"
+import type { GateStore } from "../../core/gate/GateStore.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+
+type Needed = ClientProgress | EventLog | GateStore | RunStore | WorkflowStore | WorkspaceStore
+
+const kinds = (entries: ReadonlyArray<Entry>) => entries.map(({ event }) => event.event)
+
+/** What every log of events promises, whatever it is made of. */
+const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
+  it.layer(layer, { timeout: "60 seconds" })(`the log of events (${name})`, (it) => {
+    it.effect("is read from its end on, in pieces, with what the passing on depends on", () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        yield* runs.submit(submission(workflow))
+        const end = yield* log.end
+        assert.deepStrictEqual((yield* log.read(end, 10)).entries, [])
+        const clientId = randomUUID()
+        const webhook = { metadata: { order: 7 } }
+        const sent = submission(workflow, { options: { client_id: clientId, webhook } })
+        yield* runs.submit(sent)
+        yield* runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+        const first = yield* log.read(end, 1)
+        assert.deepStrictEqual([kinds(first.entries), first.more], [["execution.queued"], true])
+        assert.deepInclude(first.entries[0], {
+          runId: sent.id,
+          workspaceId: sent.workspaceId,
+          clientId,
+          webhook,
+          notifications: null
+        })
+        const rest = yield* log.read(first.position, 10)
+        assert.deepStrictEqual([kinds(rest.entries), rest.more], [["execution.stopped"], false])
+        assert.deepStrictEqual((yield* log.read(rest.position, 10)).entries, [])
+      })
+    )
+
+    it.effect("loses nothing and keeps the order of each run, however many append at once", () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const seen = yield* Ref.make<ReadonlyArray<Entry>>([])
+        let position = yield* log.end
+        const take = Effect.gen(function* () {
+          const { entries, position: next } = yield* log.read(position, 7)
+          position = next
+          yield* Ref.update(seen, (before) => [...before, ...entries])
+        })
+        const reader = yield* Effect.forkChild(Effect.forever(Effect.andThen(take, Effect.yieldNow)))
+        const all = Array.from({ length: 30 }, () => submission(workflow))
+        yield* Effect.forEach(
+          all,
+          (one) =>
+            Effect.gen(function* () {
+              yield* runs.submit(one)
+              yield* runs.change(one.workspaceId, one.id, ({ run }, at) => Transition.interrupt(run, at))
+            }),
+          { concurrency: 10 }
+        )
+        while ((yield* Ref.get(seen)).length < 60) yield* Effect.yieldNow
+        yield* Fiber.interrupt(reader)
+        const entries = yield* Ref.get(seen)
+        assert.lengthOf(entries, 60)
+        for (const { id } of all) {
+          assert.deepStrictEqual(kinds(entries.filter(({ runId }) => runId === id)), [
+            "execution.queued",
+            "execution.stopped"
+          ])
+        }
+      })
+    )
+
+    it.effect("remembers the place of a consumer, which moves on only when its entries were handled", () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const runs = yield* RunStore
+        const consumer = randomUUID()
+        const drain = Effect.gen(function* () {
+          while (yield* log.consume(consumer, 100, () => Effect.void));
+        })
+        yield* drain
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const sent = submission(workflow)
+        yield* runs.submit(sent)
+        assert.strictEqual(yield* Effect.flip(log.consume(consumer, 10, () => Effect.fail("later"))), "later")
+        const handled = yield* Ref.make<ReadonlyArray<string>>([])
+        const handle = (entries: ReadonlyArray<Entry>) =>
+          Ref.update(handled, (before) => [...before, ...entries.map(({ runId }) => runId)])
+        assert.isFalse(yield* log.consume(consumer, 10, handle))
+        assert.isFalse(yield* log.consume(consumer, 10, handle))
+        assert.deepStrictEqual(yield* Ref.get(handled), [sent.id])
+      })
+    )
+
+    it.effect("is owed to a client until it was written, and no longer after the last event", () =>
+      Effect.gen(function* () {
+        const progress = yield* ClientProgress
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const clientId = randomUUID()
+        const sent = submission(workflow, { options: { client_id: clientId } })
+        const other = submission(workflow, { options: { client_id: randomUUID() } })
+        yield* Effect.forEach([sent, other], runs.submit)
+        const owed = progress.owed(sent.workspaceId, clientId, 0)
+        const [queued] = yield* owed
+        assert.deepInclude(queued, { runId: sent.id, clientId })
+        const sequence = queued?.sequence ?? 0
+        yield* progress.written([{ runId: sent.id, sequence, last: false }])
+        assert.deepStrictEqual(yield* owed, [])
+        yield* runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+        assert.deepStrictEqual(kinds(yield* owed), ["execution.stopped"])
+        assert.deepStrictEqual(yield* progress.owed(sent.workspaceId, clientId, Number.MAX_SAFE_INTEGER / 2), [])
+        assert.deepStrictEqual(yield* progress.owed((yield* makeWorkspace()).workspaceId, clientId, 0), [])
+        yield* progress.written([{ runId: sent.id, sequence: 1, last: true }])
+        yield* progress.written([{ runId: sent.id, sequence: 1, last: false }])
+        assert.deepStrictEqual(yield* owed, [])
+      })
+    )
+  })
+
+suite("memory", databases.memory[0])
+suite("embedded", databases.embedded[0])
+suite("PostgreSQL", databases.postgres[0])
+
+it.layer(databases.postgres[0], { timeout: "60 seconds" })("the log of events (transactions that overtake)", (it) => {
+  it.effect("shows nothing before what is still to come, and a run's events in their order", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const log = yield* EventLog
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const sent = submission(workflow)
+      yield* runs.submit(sent)
+      const position = (yield* log.read(yield* log.end, 10)).position
+      const [began, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      // The transaction that gets its number first writes last.
+      const early = yield* Effect.forkChild(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`select pg_current_xact_id()`
+            yield* Deferred.succeed(began, undefined)
+            yield* Deferred.await(go)
+            yield* sql`insert into run_events (run_id, at, event, payload)
+              values (${sent.id}, now(), 'execution.queued', ${JSON.stringify({ session_id: sent.id, workflow_id: "w" })})`
+          })
+        )
+      )
+      yield* Deferred.await(began)
+      yield* runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+      const meanwhile = yield* log.read(position, 10)
+      assert.deepStrictEqual([meanwhile.entries, meanwhile.more], [[], true])
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(early)
+      assert.deepStrictEqual(kinds((yield* log.read(position, 10)).entries), ["execution.stopped", "execution.queued"])
+      const first = yield* log.read(position, 1)
+      assert.deepStrictEqual(kinds(first.entries), ["execution.stopped"])
+    })
+  )
+})

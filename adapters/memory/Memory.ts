@@ -4,12 +4,20 @@
  * Every operation is one step of JavaScript: nothing else happens in between, which is all the locking there is.
  */
 import { Layer } from "effect"
+import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/RunSubscriptions.ts"
+import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
+import * as MemoryCollection from "./MemoryCollection.ts"
+import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
+import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryIdempotencyStore from "./MemoryIdempotencyStore.ts"
+import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
+import * as MemoryLiveStore from "./MemoryLiveStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
+import * as MemoryVault from "./MemoryVault.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
@@ -18,9 +26,16 @@ export const layer = Layer.mergeAll(
   MemoryEventLog.layer,
   MemoryGateStore.layer,
   MemoryIdempotencyStore.layer,
+  MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,
+  MemoryVault.layer,
   MemoryArtifacts.layer,
+  MemoryErrorReports.layer,
+  MemoryEvidenceStore.layer,
+  MemoryLiveStore.layer,
+  Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
+  Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions)),
   layerSignals
 ).pipe(Layer.provideMerge(Tables.layer))

@@ -5,8 +5,13 @@ import { Context, Layer } from "effect"
 import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
+import type { Interaction } from "../../core/interaction/Interaction.ts"
+import type { NetworkLog, Snapshot } from "../../core/run/EvidenceStore.ts"
+import type { Admission, Frame } from "../../core/run/LiveStore.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
+import type { ReceivedCode } from "../../core/tfa/ReceivedCodes.ts"
+import type { WrappedKey } from "../../core/vault/WrappedKeys.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { Entry } from "../../core/workspace/Idempotency.ts"
@@ -23,6 +28,13 @@ interface Shape {
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
+  /** The latest question of each run. */
+  readonly interactions: Map<string, Interaction>
+  readonly snapshots: Map<string, Snapshot>
+  readonly networkLogs: Map<string, NetworkLog>
+  /** By the hash of their token. */
+  readonly admissions: Map<string, Admission>
+  readonly frames: Map<string, Frame>
   /** The runs of a workflow that are still to be told that an edit holds them. */
   readonly untold: Map<string, ReadonlyArray<string>>
   /** How many events each consumer of the log has had. */
@@ -33,6 +45,8 @@ interface Shape {
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   /** The answers of named requests. */
   readonly idempotency: Map<string, Entry>
+  readonly wrappedKeys: Map<string, WrappedKey>
+  readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
   lastFence: number
@@ -48,11 +62,18 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       gates: new Map(),
       runs: new Map(),
       events: [],
+      interactions: new Map(),
+      snapshots: new Map(),
+      networkLogs: new Map(),
+      admissions: new Map(),
+      frames: new Map(),
       untold: new Map(),
       consumers: new Map(),
       written: new Map(),
       collections: new Map(),
       idempotency: new Map(),
+      wrappedKeys: new Map(),
+      receivedCodes: new Map(),
       served: new Map(),
       lastFence: 0
     })

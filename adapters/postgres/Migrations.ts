@@ -6,7 +6,11 @@ import { Migrator } from "effect/sql"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { collections } from "./migrations/0002_collections.ts"
 import { eventLog } from "./migrations/0003_event_log.ts"
+import { vault } from "./migrations/0004_vault.ts"
 import { requests } from "./migrations/0006_requests.ts"
+import { interactions } from "./migrations/0007_interactions.ts"
+import { evidence } from "./migrations/0008_evidence.ts"
+import { keyNames } from "./migrations/0010_key_names.ts"
 import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
@@ -23,7 +27,11 @@ const migrate = Migrator.make({})({
     "0001_foundation": foundation,
     "0002_collections": collections,
     "0003_event_log": eventLog,
+    "0004_vault": vault,
     "0006_requests": requests,
+    "0007_interactions": interactions,
+    "0008_evidence": evidence,
+    "0010_key_names": keyNames,
     "0012_hold_announcements": holdAnnouncements
   }),
   table: "sluice_migrations"

@@ -53,6 +53,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         const at = yield* Clock.currentTimeMillis
         const { events, run } = Transition.submit(submission, gate, at)
         yield* insertRun(sql, run)
+        yield* Writing.credentials(sql, run)
         yield* Writing.events(
           sql,
           events.map((event) => ({ runId: run.id, event })),
@@ -121,7 +122,8 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
   return (submission) =>
     Effect.gen(function* () {
       const inTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
-      const input = inTransaction ? null : shortText(submission.input)
+      // Credentials are kept in a table of their own, which few runs need.
+      const input = inTransaction || submission.credentials.length > 0 ? null : shortText(submission.input)
       if (input === null) return yield* alone(submission)
       const accepted = yield* withOthers({ submission, input, accepted: Deferred.makeUnsafe() })
       return Option.isSome(accepted) ? accepted.value : yield* alone(submission)
@@ -151,16 +153,16 @@ const together = (
     with new as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as new (
         position integer, id uuid, workspace_id uuid, workflow_id uuid, version_id uuid, status text, input text,
-        options text, client_id uuid, created_at timestamptz, attempts integer, retries integer, max_retries integer,
+        options text, client_id uuid, credentials text, created_at timestamptz, attempts integer, retries integer, max_retries integer,
         not_before timestamptz, expires_at timestamptz, acted boolean, committed boolean, data text, errors text,
         event text, payload text)
     ), gate as (
       select * from gates where workflow_id in (select workflow_id from new)
         and waiting and starts_at <= ${now} and (stops_at is null or stops_at > ${now}) for share
     ), inserted as (
-      insert into runs (id, workspace_id, workflow_id, version_id, status, input, options, client_id, created_at, attempts,
+      insert into runs (id, workspace_id, workflow_id, version_id, status, input, options, client_id, credentials, created_at, attempts,
         retries, max_retries, not_before, expires_at, acted, committed, data, errors)
-      select id, new.workspace_id, workflow_id, version_id, status, input, options, client_id, created_at, attempts,
+      select id, new.workspace_id, workflow_id, version_id, status, input, options, client_id, credentials, created_at, attempts,
         retries, max_retries, not_before, expires_at, acted, committed, data, errors
       from new join gate using (workspace_id, workflow_id) where version_id = ${latestOf(sql, "new")}
       order by position

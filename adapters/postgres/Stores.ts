@@ -3,12 +3,20 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
+import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/RunSubscriptions.ts"
+import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as Migrations from "./Migrations.ts"
+import * as PgCollection from "./PgCollection.ts"
+import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
+import * as PgEvidenceStore from "./PgEvidenceStore.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as PgIdempotencyStore from "./PgIdempotencyStore.ts"
+import * as PgInteractionStore from "./PgInteractionStore.ts"
+import * as PgLiveStore from "./PgLiveStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
+import * as PgVault from "./PgVault.ts"
 import * as PgWorkflowStore from "./PgWorkflowStore.ts"
 import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 
@@ -17,9 +25,16 @@ export const layerStores = Layer.mergeAll(
   PgEventLog.layer,
   PgGateStore.layer,
   PgIdempotencyStore.layer,
+  PgInteractionStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,
-  PgWorkspaceStore.layer
+  PgWorkspaceStore.layer,
+  PgErrorReports.layer,
+  PgEvidenceStore.layer,
+  PgLiveStore.layer,
+  Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
+  Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions)),
+  PgVault.layer
 ).pipe(Layer.provideMerge(Migrations.layer))
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */

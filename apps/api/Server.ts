@@ -7,13 +7,28 @@ import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { EventStreams } from "../../core/event/EventStreams.ts"
+import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { Gates } from "../../core/gate/Gates.ts"
+import { Interactions } from "../../core/interaction/Interactions.ts"
+import { Evidence } from "../../core/run/Evidence.ts"
+import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
+import { Vault } from "../../core/vault/Vault.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
+import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
+import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import type * as RateLimit from "../../core/workspace/RateLimit.ts"
+import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
+import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
+import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
+import * as LiveHttp from "./live/LiveHttp.ts"
+import * as LiveRoutes from "./live/LiveRoutes.ts"
+import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Closing from "./request/Closing.ts"
@@ -22,7 +37,12 @@ import * as SchemaErrors from "./request/SchemaErrors.ts"
 import * as Surroundings from "./request/Surroundings.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
+import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
+import * as NoStore from "./vault/NoStore.ts"
+import * as SecretProvidersHttp from "./vault/SecretProvidersHttp.ts"
+import * as VaultHttp from "./vault/VaultHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
+import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
 
 /** Tells whether the service can do its work: whether its database answers. */
 export class Readiness extends Context.Service<Readiness, { readonly ready: Effect.Effect<boolean> }>()(
@@ -53,7 +73,21 @@ const readiness = HttpRouter.add(
   })
 )
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, EventsHttp.layer)
+const vault = Layer.mergeAll(VaultHttp.layer, AuthenticationHttp.layer, SecretProvidersHttp.layer)
+
+const handlers = Layer.mergeAll(
+  WorkflowsHttp.layer,
+  GatesHttp.layer,
+  RunsHttp.layer,
+  InteractionsHttp.layer,
+  EvidenceHttp.layer,
+  LiveHttp.layer,
+  ErrorCodesHttp.layer,
+  WorkspacesHttp.layer,
+  NotificationsHttp.layer,
+  EventsHttp.layer,
+  vault
+)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -63,7 +97,9 @@ const unrouted = HttpRouter.add(
     const { method, url } = yield* HttpServerRequest.HttpServerRequest
     const path = url.split("?")[0] ?? ""
     const methods = described.find(({ pattern }) => pattern.test(path))?.methods ?? []
-    if (methods.length === 0) return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
+    // A known address with a known method comes here when a part of it is longer than any id.
+    if (methods.length === 0 || methods.includes(method))
+      return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
     return HttpServerResponse.jsonUnsafe(
       Errors.general(405, `Method ${method} is not allowed here: expected ${methods.join(" or ")}`),
       {
@@ -80,6 +116,22 @@ const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operati
   methods: Object.keys(operations).map((method) => method.toUpperCase())
 }))
 
+const services = Layer.mergeAll(
+  ApiKeys.layer,
+  ErrorCodes.layer,
+  EventStreams.layer,
+  Evidence.layer,
+  Gates.layer,
+  Interactions.layer,
+  LiveViews.layer,
+  Runs.layer,
+  RunSubscriptions.layer,
+  TfaCodes.layer,
+  Vault.layer,
+  Workflows.layer,
+  Workspaces.layer
+)
+
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
     Layer.provide(handlers),
@@ -89,10 +141,11 @@ const routes = Layer.mergeAll(
   ),
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,
+  LiveRoutes.routes,
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(EventStreams.layer, Gates.layer, Runs.layer, Workflows.layer)))
+).pipe(Layer.provide(services))
 
 /** A mistake of ours is told in the log only. Nobody is told when whoever asked has gone, or the server ends. */
 const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
@@ -121,7 +174,7 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
           Effect.provideService(surround(routed), AfterResponse.AfterResponse, after)
         )
       )
-      return HttpServer.serve(answerMistakes(Effect.interruptible(answered)))
+      return HttpServer.serve(NoStore.marked(answerMistakes(Effect.interruptible(answered))))
     })
   )
 

@@ -7,14 +7,19 @@ import { hostname } from "node:os"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import { InboxDomain } from "../../core/tfa/Inbox.ts"
+import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Idempotency from "../../core/workspace/Idempotency.ts"
 import type { Limit } from "../../core/workspace/RateLimit.ts"
+import * as LiveTickets from "../api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
@@ -39,6 +44,13 @@ export class NoMasterKey extends Schema.TaggedError<NoMasterKey>()("NoMasterKey"
   }
 }
 
+/** Raised when the embedded data has encryption keys, and the file of the master key that they are under is gone. */
+export class MasterKeyLost extends Schema.TaggedError<MasterKeyLost>()("MasterKeyLost", { file: Schema.String }) {
+  override get message() {
+    return `Cannot start without the master key: ${this.file} is missing, and the credentials in this data folder are sealed under it. Put the file back, or set SLUICE_MASTER_KEY`
+  }
+}
+
 /** Raised when there is no browser to be found. */
 export class NoChromium extends Schema.TaggedError<NoChromium>()("NoChromium", {}) {
   override get message() {
@@ -56,15 +68,37 @@ export const layerStorage = (settings: Storage) => {
   return Layer.mergeAll(stores, artifacts, Crypto.layer)
 }
 
-/** The HTTP interface, on the stores. */
+/**
+ * The encryption keys of workspaces and what is sealed with them, on the stores. It does not build with a wrong master key:
+ * whatever reads or writes secrets is built on it.
+ */
+export const layerEncryption = (settings: Storage) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const known = yield* (yield* WrappedKeys).list
+      return Encryption.layer(yield* masterKeyOf(settings, { mayMake: known.length === 0 }))
+    })
+  )
+
+/** The HTTP interface, on the stores and the encryption keys. */
 export const layerApi = (
-  settings: Storage & { readonly host: string; readonly port: number; readonly rateLimits: ReadonlyArray<Limit> }
+  settings: Storage & {
+    readonly host: string
+    readonly port: number
+    readonly rateLimits: ReadonlyArray<Limit>
+    readonly inboxDomain: Option.Option<string>
+  }
 ) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const masterKey = yield* masterKeyOf(settings)
+      const masterKey = yield* masterKeyOf(settings, { mayMake: true })
       return Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits }).pipe(
-        Layer.provide([layerReadiness, ArtifactLinks.layer(masterKey)])
+        Layer.provide([
+          layerReadiness,
+          ArtifactLinks.layer(masterKey),
+          LiveTickets.layer(masterKey),
+          Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain))
+        ])
       )
     })
   )
@@ -72,6 +106,7 @@ export const layerApi = (
 /** The scheduler, running for as long as the layer lives. */
 export const layerScheduler = Layer.mergeAll(
   Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+  Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
   Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping))
 )
 
@@ -118,12 +153,13 @@ const layerReadiness = Layer.effect(
 )
 
 /** The given master key, or else the one that belongs to the embedded data, made when there is none yet. */
-const masterKeyOf = (settings: Storage) =>
+const masterKeyOf = (settings: Storage, { mayMake }: { readonly mayMake: boolean }) =>
   Effect.gen(function* () {
     if (Option.isSome(settings.masterKey)) return settings.masterKey.value
     if (Option.isSome(settings.databaseUrl)) return yield* new NoMasterKey()
     const file = `${settings.dataDir}/master.key`
     if (!existsSync(file)) {
+      if (!mayMake) return yield* new MasterKeyLost({ file })
       mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 })
       writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" })
     }

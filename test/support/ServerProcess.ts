@@ -5,9 +5,11 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
@@ -21,8 +23,10 @@ const runtime = ManagedRuntime.make(
   Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
     Layer.provide([
       ArtifactLinks.layer(Redacted.make("00".repeat(32))),
+      LiveTickets.layer(Redacted.make("00".repeat(32))),
       Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) })
     ]),
+    Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
     Layer.provideMerge(storage as Layer.Layer<Layer.Success<typeof Memory.layer | typeof Crypto.layer>>)
   )
 )
@@ -36,6 +40,7 @@ const ready = await runtime.runPromise(
     yield* (yield* WorkspaceStore).addKey({
       id: randomUUID(),
       hash: yield* keys.hash(key),
+      name: null,
       ...caller,
       createdAt: 0,
       revokedAt: null

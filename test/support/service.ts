@@ -4,10 +4,13 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
+import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
+import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import type { Limit } from "../../core/workspace/RateLimit.ts"
 import { type Caller, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
@@ -34,6 +37,8 @@ export interface Member {
   readonly caller: Caller
   readonly key: string
   readonly keyId: string
+  /** What the credentials of the workspace are sealed with: 64 hexadecimal digits. */
+  readonly encryptionKey: string
 }
 
 export class Service extends Context.Service<
@@ -65,6 +70,7 @@ export const layerWith = (rateLimits: ReadonlyArray<Limit>) =>
       const url = yield* Server.address
       const tables = yield* Tables
       const keys = yield* Keys
+      const encryptionKeys = yield* EncryptionKeys
       const workspaces = yield* WorkspaceStore
 
       const send = ({ headers = {}, json, key = null, method, path, raw }: Request) =>
@@ -96,13 +102,27 @@ export const layerWith = (rateLimits: ReadonlyArray<Limit>) =>
       const member = Effect.fnUntraced(function* (role: Caller["role"], beside?: Member) {
         const workspaceId = beside?.caller.workspaceId ?? WorkspaceId.make(randomUUID())
         if (beside === undefined) {
-          yield* workspaces.create({ id: workspaceId, name: "Test", createdAt: 0, waitingTtlMillis: null })
+          yield* workspaces.create({
+            id: workspaceId,
+            name: "Test",
+            createdAt: 0,
+            waitingTtlMillis: null,
+            inputRequiredTimeoutSeconds: 15
+          })
         }
         const caller = { workspaceId, userId: UserId.make(randomUUID()), role }
         const key = yield* keys.make
         const keyId = randomUUID()
-        yield* workspaces.addKey({ id: keyId, hash: yield* keys.hash(key), ...caller, createdAt: 0, revokedAt: null })
-        return { caller, key: Redacted.value(key), keyId }
+        yield* workspaces.addKey({
+          id: keyId,
+          hash: yield* keys.hash(key),
+          name: null,
+          ...caller,
+          createdAt: 0,
+          revokedAt: null
+        })
+        const encryptionKey = Redacted.value(yield* encryptionKeys.of(workspaceId))
+        return { caller, key: Redacted.value(key), keyId, encryptionKey }
       })
 
       return Service.of({
@@ -118,10 +138,12 @@ export const layerWith = (rateLimits: ReadonlyArray<Limit>) =>
       Server.layer({ host: "127.0.0.1", port: 0, rateLimits }).pipe(
         Layer.provide([
           ArtifactLinks.layer(Redacted.make("00".repeat(32))),
+          LiveTickets.layer(Redacted.make("00".repeat(32))),
           Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) })
         ])
       )
     ),
+    Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
     Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
   )
 

@@ -2,8 +2,8 @@
  * Requests with an `Idempotency-Key`: carried out once, and answered as often as they are sent.
  *
  * The answer is kept for a day, except one that tells of a failure of the service (5xx) or that the request was not
- * looked at (401, 429). An answer marked `Cache-Control: no-store` holds a secret: it is not kept, but that it was given
- * is. A streamed answer is not kept.
+ * looked at (401, 429). Of an answer that holds a secret, or that its handler marks `Cache-Control: no-store`, only the
+ * status is kept. A streamed answer is not kept.
  */
 import { createHash } from "node:crypto"
 import { Effect, Result } from "effect"
@@ -14,6 +14,9 @@ import * as Errors from "./Errors.ts"
 
 /** Endpoints that talk to other hosts before they answer. They are not carried out within a transaction. */
 const reachesOut = new Set(["POST /webhooks/:session_id/replay"])
+
+/** Endpoints whose success tells a secret that is told once. Whatever else is secret in answers is sealed. */
+const tellsSecret = new Set(["POST /api-keys"])
 
 export interface Sent {
   readonly workspaceId: WorkspaceId
@@ -35,7 +38,7 @@ export const around =
     const digest = createHash("sha256").update(`${sent.method} ${sent.url}\n${sent.bodyDigest}`).digest("hex")
     const named = { workspaceId: sent.workspaceId, key: key.success, digest }
     const carryOut = reachesOut.has(sent.endpoint) ? store.reserved : store.once
-    return carryOut(named, handler, judge).pipe(
+    return carryOut(named, handler, (response) => judge(response, tellsSecret.has(sent.endpoint))).pipe(
       Effect.map((outcome) => (outcome._tag === "Done" ? outcome.value : replay(outcome.answer))),
       Effect.catch((error) =>
         error instanceof Idempotency.KeyReused || error instanceof Idempotency.StillAnswering
@@ -45,11 +48,11 @@ export const around =
     )
   }
 
-const judge = (response: HttpServerResponse.HttpServerResponse): Idempotency.Verdict => {
+const judge = (response: HttpServerResponse.HttpServerResponse, tells: boolean): Idempotency.Verdict => {
   const { body, status } = response
   if (status >= 500 || status === 401 || status === 429) return { _tag: "Undo" }
   if (body._tag !== "Uint8Array" && body._tag !== "Empty") return { _tag: "Release" }
-  const secret = (response.headers["cache-control"] ?? "").includes("no-store")
+  const secret = (tells && status < 400) || (response.headers["cache-control"] ?? "").includes("no-store")
   const [contentType, text] =
     body._tag === "Empty" ? ["", ""] : [body.contentType, body.text ?? Buffer.from(body.body).toString("utf8")]
   return { _tag: "Keep", answer: { status, contentType, body: secret ? null : text } }

@@ -8,7 +8,7 @@ import { IdempotencyStore } from "../../../core/workspace/Idempotency.ts"
 import { Keys } from "../../../core/workspace/Keys.ts"
 import type { Limit } from "../../../core/workspace/RateLimit.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
-import { unauthorized } from "./Authorization.ts"
+import { keyOf, unauthorized } from "./Authorization.ts"
 import * as Body from "./Body.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Idempotency from "./Idempotency.ts"
@@ -31,8 +31,8 @@ export const make = (limits: ReadonlyArray<Limit>) =>
     const answers = yield* IdempotencyStore
     const limiter = RateLimit.make(limits)
 
-    const identify = (key: string | undefined) =>
-      key === undefined || key === ""
+    const identify = (key: string) =>
+      key === ""
         ? Effect.succeedNone
         : Effect.flatMap(keys.hash(Redacted.make(key)), (hash) =>
             Effect.map(
@@ -47,7 +47,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const { headers, method, url } = request
         const path = url.split("?", 1)[0] ?? ""
         const endpoint = Endpoints.find(method, path)
-        const sender = yield* identify(headers["cc-key"])
+        const sender = yield* identify(keyOf(headers))
 
         if (limiter !== null && !uncounted.has(path)) {
           const name = Option.match(sender, {

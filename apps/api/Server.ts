@@ -152,7 +152,8 @@ const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
     if (Cause.hasInterrupts(cause)) return yield* Effect.failCause(cause)
     const [{ status }] = yield* HttpServerError.causeResponse(cause)
-    if (status < 500) return refuse(400, "The address of the request cannot be understood")
+    // The router knows nothing to say of an address whose escapes are no text.
+    if (status < 500) return refuse(404, "The address is not one that can be read")
     const request = yield* HttpServerRequest.HttpServerRequest
     const path = request.url.split("?")[0] ?? ""
     yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
@@ -178,7 +179,7 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
     })
   )
 
-const refuse = (status: 400 | 404 | 500, message: string) =>
+const refuse = (status: 404 | 500, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })
 
 /**

@@ -15,6 +15,7 @@ import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
+import * as MemoryIdempotencyStore from "./MemoryIdempotencyStore.ts"
 import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
 import * as MemoryLiveStore from "./MemoryLiveStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
@@ -28,6 +29,7 @@ export const layer = Layer.mergeAll(
   MemoryEventLog.layer,
   MemoryBuilderStore.layer,
   MemoryGateStore.layer,
+  MemoryIdempotencyStore.layer,
   MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemoryWorkflowStore.layer,

@@ -18,6 +18,7 @@ import type { WrappedKey } from "../../core/vault/WrappedKeys.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
+import type { Entry } from "../../core/workspace/Idempotency.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 
@@ -61,6 +62,8 @@ interface Shape {
   readonly messages: Map<string, Array<Message>>
   /** Looks at the pages of conversations, by conversation and kind. */
   readonly looks: Map<string, Look>
+  /** The answers of named requests. */
+  readonly idempotency: Map<string, Entry>
   readonly wrappedKeys: Map<string, WrappedKey>
   readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
   /** When runs of a workflow were last taken. */
@@ -92,6 +95,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       conversations: new Map(),
       messages: new Map(),
       looks: new Map(),
+      idempotency: new Map(),
       wrappedKeys: new Map(),
       receivedCodes: new Map(),
       served: new Map(),

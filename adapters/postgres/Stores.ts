@@ -13,6 +13,7 @@ import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
 import * as PgEvidenceStore from "./PgEvidenceStore.ts"
 import * as PgGateStore from "./PgGateStore.ts"
+import * as PgIdempotencyStore from "./PgIdempotencyStore.ts"
 import * as PgInteractionStore from "./PgInteractionStore.ts"
 import * as PgLiveStore from "./PgLiveStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
@@ -27,6 +28,7 @@ export const layerStores = Layer.mergeAll(
   PgEventLog.layer,
   PgBuilderStore.layer,
   PgGateStore.layer,
+  PgIdempotencyStore.layer,
   PgInteractionStore.layer,
   PgRunStore.layer,
   PgWorkflowStore.layer,

@@ -18,6 +18,8 @@ import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
+import * as Idempotency from "../../core/workspace/Idempotency.ts"
+import type { Limit } from "../../core/workspace/RateLimit.ts"
 import * as LiveTickets from "../api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
@@ -85,13 +87,14 @@ export const layerApi = (
   settings: Storage & {
     readonly host: string
     readonly port: number
+    readonly rateLimits: ReadonlyArray<Limit>
     readonly inboxDomain: Option.Option<string>
   }
 ) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const masterKey = yield* masterKeyOf(settings, { mayMake: true })
-      return Server.layer({ host: settings.host, port: settings.port }).pipe(
+      return Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits }).pipe(
         Layer.provide([
           layerReadiness,
           ArtifactLinks.layer(masterKey),
@@ -103,8 +106,10 @@ export const layerApi = (
   )
 
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = Layer.effectDiscard(
-  Effect.andThen(Effect.forkScoped(Scheduler.run()), Effect.forkScoped(Asking.sweep()))
+export const layerScheduler = Layer.mergeAll(
+  Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+  Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
+  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping))
 )
 
 /**

@@ -2,8 +2,9 @@
  * The settings of the service. Each is an environment variable with a flag of the same meaning; the flag wins. All are
  * checked before anything is started.
  */
-import { Config, type Option, Redacted, Schema, SchemaTransformation } from "effect"
+import { Config, type Option, Redacted, Result, Schema, SchemaTransformation } from "effect"
 import { Flag } from "effect/cli"
+import * as RateLimit from "../../core/workspace/RateLimit.ts"
 
 /** A number written in decimal digits. */
 const wholeNumber = (minimum: number, maximum: number, accepted: string) =>
@@ -72,6 +73,18 @@ export const listening = {
   port: setting("port", "PORT", "Port the HTTP interface listens on; 0 takes a free one").pipe(
     Flag.withSchema(wholeNumber(0, 65_535, "a port number from 0 to 65535")),
     Flag.withDefault(8787)
+  ),
+  rateLimits: setting(
+    "rate-limits",
+    "SLUICE_RATE_LIMITS",
+    "How many requests a key may make, such as 500/1s,1000/15s; off for no limit"
+  ).pipe(
+    Flag.filter(
+      (written) => Result.isSuccess(RateLimit.parse(written)),
+      (written) => Result.match(RateLimit.parse(written), { onFailure: (problem) => problem, onSuccess: () => "" })
+    ),
+    Flag.map((written) => Result.getOrElse(RateLimit.parse(written), () => RateLimit.defaults)),
+    Flag.withDefault(RateLimit.defaults)
   )
 }
 

@@ -7,10 +7,17 @@ import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import type { Gate } from "../../core/gate/Gate.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
+import type { Delivery } from "../../core/webhook/Delivery.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
+
+/** A delivery, and how often an entry of the queue was made for it. */
+export interface KeptDelivery {
+  readonly delivery: Delivery
+  readonly turn: number
+}
 
 interface Shape {
   readonly workspaces: Map<string, Workspace>
@@ -28,6 +35,8 @@ interface Shape {
   readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
+  /** Deliveries to webhooks, oldest first. */
+  readonly deliveries: Map<string, KeptDelivery>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
   lastFence: number
@@ -46,6 +55,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       consumers: new Map(),
       written: new Map(),
       collections: new Map(),
+      deliveries: new Map(),
       served: new Map(),
       lastFence: 0
     })

@@ -6,6 +6,7 @@ import { Migrator } from "effect/sql"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { collections } from "./migrations/0002_collections.ts"
 import { eventLog } from "./migrations/0003_event_log.ts"
+import { webhookDeliveries } from "./migrations/0011_webhook_deliveries.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -20,7 +21,8 @@ const migrate = Migrator.make({})({
   loader: Migrator.fromRecord({
     "0001_foundation": foundation,
     "0002_collections": collections,
-    "0003_event_log": eventLog
+    "0003_event_log": eventLog,
+    "0011_webhook_deliveries": webhookDeliveries
   }),
   table: "sluice_migrations"
 })

@@ -4,18 +4,22 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
 import * as Migrations from "./Migrations.ts"
+import * as PgDeliveries from "./PgDeliveries.ts"
 import * as PgEventLog from "./PgEventLog.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
+import * as PgWebhookStore from "./PgWebhookStore.ts"
 import * as PgWorkflowStore from "./PgWorkflowStore.ts"
 import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 
 /** The stores, on whatever client of the database is given. */
 export const layerStores = Layer.mergeAll(
+  PgDeliveries.layer,
   PgEventLog.layer,
   PgGateStore.layer,
   PgRunStore.layer,
+  PgWebhookStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer
 ).pipe(Layer.provideMerge(Migrations.layer))

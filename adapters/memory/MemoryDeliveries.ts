@@ -1,5 +1,5 @@
 /** Deliveries to webhooks in memory. When they are due they are in a queue beside them. */
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Duration, Effect, Layer, Schema } from "effect"
 import { PersistedQueue } from "effect/persistence"
 import { Deliveries, type NewDelivery } from "../../core/webhook/Deliveries.ts"
 import * as Delivery from "../../core/webhook/Delivery.ts"
@@ -12,6 +12,7 @@ const deliveries = Layer.effect(
   Deliveries,
   Effect.gen(function* () {
     const { deliveries: kept } = yield* Tables
+    const store = yield* PersistedQueue.PersistedQueueStore
     const queue = yield* PersistedQueue.make({ name: "webhooks", schema: Ticket, maxAttempts: 1_000_000 })
 
     const enqueue = ({ delivery, turn }: KeptDelivery, now: number) =>
@@ -110,6 +111,7 @@ const deliveries = Layer.effect(
         yield* write(one, after)
         return after
       }),
+      tidy: Effect.orDie(store.cleanup({ timeToLive: Duration.minutes(1), failedTimeToLive: Duration.days(7) })),
       delivered: Effect.fn("Deliveries.delivered")(function* (workspaceId, id, taken) {
         const one = kept.get(id)
         if (one === undefined || one.delivery.workspaceId !== workspaceId || one.delivery.status === "delivered") return
@@ -126,8 +128,7 @@ const deliveries = Layer.effect(
   })
 )
 
-const cleanup = PersistedQueue.layerCleanup({ interval: "10 minutes", timeToLive: "10 minutes" })
-
-export const layer = Layer.merge(deliveries.pipe(Layer.provide(PersistedQueue.layer)), cleanup).pipe(
+export const layer = deliveries.pipe(
+  Layer.provide(PersistedQueue.layer),
   Layer.provide(PersistedQueue.layerStoreMemory)
 )

@@ -1,5 +1,5 @@
 /** Deliveries to webhooks in PostgreSQL. When they are due they are in a queue beside them. */
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Duration, Effect, Layer, Schema } from "effect"
 import { PersistedQueue } from "effect/persistence"
 import { SqlClient } from "effect/sql"
 import { Deliveries, type Filter, type NewDelivery } from "../../core/webhook/Deliveries.ts"
@@ -37,6 +37,7 @@ const deliveries = Layer.effect(
   Deliveries,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const store = yield* PersistedQueue.PersistedQueueStore
     const queue = yield* PersistedQueue.make({ name: "webhooks", schema: Ticket, maxAttempts: maxTakes })
 
     const enqueue = (id: string, turn: number, delayMillis: number) =>
@@ -163,6 +164,7 @@ const deliveries = Layer.effect(
           })
         )
       ),
+      tidy: Effect.orDie(store.cleanup({ timeToLive: Duration.minutes(1), failedTimeToLive: Duration.days(7) })),
       delivered: Effect.fn("Deliveries.delivered")((workspaceId, id, { durationMillis, responseStatus }) =>
         transaction(
           sql,
@@ -182,10 +184,8 @@ const deliveries = Layer.effect(
   })
 )
 
-/** What was done with is kept in the queue for a while, for nobody. */
-const cleanup = PersistedQueue.layerCleanup({ interval: "10 minutes", timeToLive: "10 minutes" })
-
-export const layer = Layer.merge(deliveries.pipe(Layer.provide(PersistedQueue.layer)), cleanup).pipe(
+export const layer = deliveries.pipe(
+  Layer.provide(PersistedQueue.layer),
   Layer.provide(
     PersistedQueue.layerStoreSql({
       tableName: "webhook_queue",

@@ -7,6 +7,7 @@ import { GatesGroup } from "./gate/GatesApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
+import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 
 /** The whole interface that needs a key. */
@@ -14,6 +15,7 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(WebhooksGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .annotateMerge(

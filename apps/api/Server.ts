@@ -8,6 +8,7 @@ import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "e
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { Webhooks } from "../../core/webhook/Webhooks.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { Api } from "./Api.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
@@ -17,6 +18,7 @@ import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
+import * as WebhooksHttp from "./webhook/WebhooksHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
 
 /** Tells whether the service can do its work: whether its database answers. */
@@ -48,7 +50,7 @@ const readiness = HttpRouter.add(
   })
 )
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer)
+const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, WebhooksHttp.layer)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -86,7 +88,7 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Workflows.layer)))
+).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Webhooks.layer, Workflows.layer)))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

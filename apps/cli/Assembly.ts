@@ -7,12 +7,16 @@ import { hostname } from "node:os"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
+import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
+import { PublicUrl } from "../api/request/PublicUrl.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
@@ -54,16 +58,39 @@ export const layerStorage = (settings: Storage) => {
   return Layer.mergeAll(stores, artifacts, Crypto.layer)
 }
 
-/** The HTTP interface, on the stores. */
-export const layerApi = (settings: Storage & { readonly host: string; readonly port: number }) =>
+export interface Serving {
+  readonly host: string
+  readonly port: number
+  readonly publicUrl: Option.Option<string>
+  readonly allowPrivateNetworks: boolean
+}
+
+/** The HTTP interface, on the stores, and what tells webhooks of the events. */
+export const layerApi = (settings: Storage & Serving) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const masterKey = yield* masterKeyOf(settings)
-      return Server.layer({ host: settings.host, port: settings.port }).pipe(
-        Layer.provide([layerReadiness, ArtifactLinks.layer(masterKey)])
+      return layerWebhooks.pipe(
+        Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port })),
+        Layer.provide([
+          layerReadiness,
+          ArtifactLinks.layer(masterKey),
+          SealedSecrets.layer(masterKey),
+          HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
+          Layer.succeed(PublicUrl, settings.publicUrl)
+        ])
       )
     })
   )
+
+/** Tells webhooks of the events, for as long as the layer lives. */
+const layerWebhooks = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const links = yield* ArtifactLinks.ArtifactLinks
+    const origin = Option.getOrElse(yield* PublicUrl, () => undefined) ?? (yield* Server.address)
+    yield* Effect.forkScoped(Dispatcher.run({ ...Dispatcher.defaults, links: links.under(origin) }))
+  })
+)
 
 /** The scheduler, running for as long as the layer lives. */
 export const layerScheduler = Layer.effectDiscard(Effect.forkScoped(Scheduler.run()))

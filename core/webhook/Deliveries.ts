@@ -55,6 +55,9 @@ export class Deliveries extends Context.Service<
       id: string
     ) => Effect.Effect<Delivery, DeliveryNotFound | DeliveryNotDead>
 
+    /** Forgets what has long been handed out and settled. It is about space only: no delivery is lost. */
+    readonly tidy: Effect.Effect<void>
+
     /** Takes note that the receiver has taken a delivery that was sent by other means. A delivered one stays as it is. */
     readonly delivered: (
       workspaceId: WorkspaceId,

@@ -137,13 +137,14 @@ export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
     .next((delivery) => attempt(delivery, circuits, options))
     .pipe(survivingDefects("A delivery to a webhook could not be attempted; trying again"), Effect.forever)
 
-  const forgetting = Effect.gen(function* () {
+  const tidying = Effect.gen(function* () {
     yield* Effect.sleep("1 minute")
+    yield* deliveries.tidy
     const now = yield* Clock.currentTimeMillis
     for (const [origin, circuit] of circuits) if (Circuit.isForgettable(circuit, now)) circuits.delete(origin)
-  }).pipe(Effect.forever)
+  }).pipe(survivingDefects("What was delivered to webhooks could not be tidied up; trying again"), Effect.forever)
 
-  return yield* Effect.all([collecting, forgetting, ...Array.from({ length: options.workers }, () => delivering)], {
+  return yield* Effect.all([collecting, tidying, ...Array.from({ length: options.workers }, () => delivering)], {
     concurrency: "unbounded",
     discard: true
   })

@@ -6,6 +6,7 @@ import type { Ability } from "../../core/workspace/Workspace.ts"
 import { allows } from "../../core/workspace/Workspace.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { layer, Service } from "../support/service.ts"
+import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const workflow = { name: "Nightly", ...graph() }
 
@@ -38,7 +39,17 @@ const table: Readonly<Record<string, Row>> = {
   "POST /run": { ability: "edit", json: { workflow_id: "{workflow_id}" }, status: 201 },
   "GET /run/{session_id}": { ability: "read", status: 200 },
   "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
-  "GET /runs": { ability: "read", status: 200 }
+  "GET /runs": { ability: "read", status: 200 },
+  "GET /webhook-endpoints": { ability: "read", status: 200 },
+  "POST /webhook-endpoints": { ability: "manage", json: { url: "https://example.com/new" }, status: 201 },
+  "GET /webhook-endpoints/{webhook_id}": { ability: "read", status: 200 },
+  "PATCH /webhook-endpoints/{webhook_id}": { ability: "manage", json: { active: false }, status: 200 },
+  "DELETE /webhook-endpoints/{webhook_id}": { ability: "manage", status: 200 },
+  "POST /webhook-endpoints/{webhook_id}/test": { ability: "manage", status: 200 },
+  "GET /webhook-deliveries": { ability: "read", status: 200 },
+  "POST /webhook-deliveries/{delivery_id}/retry": { ability: "edit", status: 200 },
+  "GET /webhooks/{session_id}": { ability: "read", status: 200 },
+  "POST /webhooks/{session_id}/replay": { ability: "edit", status: 200 }
 }
 
 it("the table of authorisation names every endpoint of the interface", () => {
@@ -59,18 +70,26 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         send({ method: "POST", path: "/run", key: owner.key, json: { workflow_id: workflowId } }),
         ({ body }) => String(body.session_id)
       )
+      const webhookId = (yield* makeWebhook(owner.caller)).id
       const [method = "", template = ""] = endpoint.split(" ")
-      const fill = (text: string, session: string) =>
-        text.replaceAll("{workflow_id}", workflowId).replace("{session_id}", session).replace("{version_number}", "1")
+      const fill = (text: string, session: string, deliveryId = "none") =>
+        text
+          .replaceAll("{workflow_id}", workflowId)
+          .replace("{session_id}", session)
+          .replace("{version_number}", "1")
+          .replace("{webhook_id}", webhookId)
+          .replace("{delivery_id}", deliveryId)
       const ask = (key: string | null) =>
-        Effect.flatMap(start, (session) =>
-          send({
+        Effect.gen(function* () {
+          const session = yield* start
+          const delivery = template.includes("{delivery_id}") ? yield* makeDead(owner.caller, session) : { id: "none" }
+          return yield* send({
             method,
-            path: fill(template, session),
+            path: fill(template, session, delivery.id),
             key,
             ...(row.json === undefined ? {} : { json: JSON.parse(fill(JSON.stringify(row.json), session)) })
           })
-        )
+        })
 
       const revoked = yield* member("Owner", owner)
       yield* revoke(revoked)

@@ -4,6 +4,8 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
+import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
@@ -100,6 +102,8 @@ export const layer = Layer.effect(
     Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
       Layer.provide([
         ArtifactLinks.layer(Redacted.make("00".repeat(32))),
+        SealedSecrets.layer(Redacted.make("00".repeat(32))),
+        HttpSender.layer(HttpSender.defaults),
         Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) })
       ])
     )

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional, session } from "../request/Fields.ts"
+import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
 import { RunListItem, RunRecord } from "./RunRecord.ts"
 
 const RunRequest = Schema.Struct({
@@ -11,7 +12,7 @@ const RunRequest = Schema.Struct({
   dry_run: optional(Schema.Struct({ enabled: optional(Schema.Boolean), add_to_output: optional(Schema.Json) })),
   client_id: optional(Schema.String.check(Schema.isUUID())),
   debug: optional(Schema.Boolean),
-  webhook: optional(Schema.JsonObject),
+  webhook: optional(RunWebhookRequest),
   additional_context: optional(Schema.JsonObject),
   notifications: optional(Schema.JsonObject)
 }).annotate({ identifier: "RunRequest", parseOptions: { errors: "all" } })

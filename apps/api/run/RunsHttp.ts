@@ -5,12 +5,14 @@ import { HttpApiBuilder } from "effect/http-api"
 import { RunId, RunNotFound, Status } from "../../../core/run/Run.ts"
 import type { Filter } from "../../../core/run/RunStore.ts"
 import { Runs } from "../../../core/run/Runs.ts"
+import { Webhooks } from "../../../core/webhook/Webhooks.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { WorkflowId } from "../../../core/workflow/Workflow.ts"
 import { Api } from "../Api.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
+import { sealed } from "../webhook/RunWebhookRequest.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import { ArtifactLinks } from "./ArtifactLinks.ts"
 import { listItem, record } from "./RunRecord.ts"
@@ -21,6 +23,7 @@ export const layer = HttpApiBuilder.group(
   "runs",
   Effect.fn(function* (handlers) {
     const runs = yield* Runs
+    const webhooks = yield* Webhooks
     const links = yield* ArtifactLinks
     return handlers.handleAll({
       start: Effect.fn(function* ({ payload }) {
@@ -35,7 +38,11 @@ export const layer = HttpApiBuilder.group(
           .submit(caller, {
             workflowId: yield* workflowId(workflow_id),
             input: run_input_variables ?? {},
-            options: withoutNulls({ ...options, dry_run: dryRunOf(payload.dry_run) })
+            options: withoutNulls({
+              ...options,
+              dry_run: dryRunOf(payload.dry_run),
+              webhook: yield* sealed(webhooks, payload.webhook)
+            })
           })
           .pipe(
             Effect.catchTags({

@@ -79,11 +79,12 @@ const deliveries = Layer.effect(
           .take(({ id, turn }) =>
             Effect.gen(function* () {
               const one = kept.get(id)
-              if (one?.turn !== turn || one.delivery.status !== "pending") return
+              if (one?.turn !== turn || one.delivery.status !== "pending") return false
               yield* write(one, yield* attempt(one.delivery))
+              return true
             })
           )
-          .pipe(Effect.orDie)
+          .pipe(Effect.repeat({ until: (handedOut) => handedOut }), Effect.asVoid, Effect.orDie)
       ),
       get: Effect.fn("Deliveries.get")((workspaceId, id) =>
         Effect.map(find(workspaceId, id), ({ delivery }) => delivery)

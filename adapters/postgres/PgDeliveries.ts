@@ -129,13 +129,14 @@ const deliveries = Layer.effect(
           .take(({ id, turn }) =>
             Effect.gen(function* () {
               const [row] = yield* withoutSqlErrors(sql<Row>`${select} where d.id = ${id} and d.turn = ${turn}`)
-              if (row === undefined || row.status !== "pending") return
+              if (row === undefined || row.status !== "pending") return false
               const after = yield* attempt(toDelivery(row))
               const now = yield* Clock.currentTimeMillis
               yield* transaction(sql, write(row, after, now))
+              return true
             })
           )
-          .pipe(Effect.orDie)
+          .pipe(Effect.repeat({ until: (handedOut) => handedOut }), Effect.asVoid, Effect.orDie)
       ),
       get: Effect.fn("Deliveries.get")((workspaceId, id) =>
         find(workspaceId, id).pipe(Effect.map(toDelivery), withoutSqlErrors)

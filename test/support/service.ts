@@ -50,7 +50,9 @@ export class Service extends Context.Service<
   }
 >()("test/Service") {}
 
-export const layer = Layer.effect(
+const masterKey = Redacted.make("00".repeat(32))
+
+const service = Layer.effect(
   Service,
   Effect.gen(function* () {
     const url = yield* Server.address
@@ -97,16 +99,21 @@ export const layer = Layer.effect(
       dump: Effect.sync(() => JSON.stringify(tables, (_, value) => (value instanceof Map ? [...value] : value)))
     })
   })
-).pipe(
-  Layer.provide(
-    Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
-      Layer.provide([
-        ArtifactLinks.layer(Redacted.make("00".repeat(32))),
-        SealedSecrets.layer(Redacted.make("00".repeat(32))),
-        HttpSender.layer(HttpSender.defaults),
-        Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) })
-      ])
-    )
-  ),
-  Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
 )
+
+/** What the server and whoever sends webhooks need beside the stores. */
+const layerOutside = (sending: HttpSender.Options) =>
+  Layer.mergeAll(ArtifactLinks.layer(masterKey), SealedSecrets.layer(masterKey), HttpSender.layer(sending))
+
+/** The service; webhooks are sent as it is told. */
+export const layerSending = (sending: HttpSender.Options) =>
+  service.pipe(
+    Layer.provide(
+      Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
+        Layer.provide(Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) }))
+      )
+    ),
+    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, layerOutside(sending)))
+  )
+
+export const layer = layerSending(HttpSender.defaults)

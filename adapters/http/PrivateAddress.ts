@@ -11,10 +11,12 @@ export const isPrivate = (address: string): boolean => {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   const bare = mapped ?? address
   const version = isIP(bare)
-  return version === 0 || privateNetworks.check(bare, version === 6 ? "ipv6" : "ipv4")
+  if (version === 0) return true
+  return version === 6 ? privateV6.check(bare, "ipv6") : privateV4.check(bare, "ipv4")
 }
 
-const privateNetworks = new BlockList()
+// A list for each: in one list, the network of all mapped addresses would match every IPv4 address as such.
+const [privateV4, privateV6] = [new BlockList(), new BlockList()]
 const v4: ReadonlyArray<readonly [string, number]> = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -39,5 +41,5 @@ const v6: ReadonlyArray<readonly [string, number]> = [
   ["fec0::", 10],
   ["ff00::", 8]
 ]
-for (const [network, prefix] of v4) privateNetworks.addSubnet(network, prefix, "ipv4")
-for (const [network, prefix] of v6) privateNetworks.addSubnet(network, prefix, "ipv6")
+for (const [network, prefix] of v4) privateV4.addSubnet(network, prefix, "ipv4")
+for (const [network, prefix] of v6) privateV6.addSubnet(network, prefix, "ipv6")

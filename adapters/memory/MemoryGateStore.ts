@@ -4,7 +4,7 @@ import * as Gate from "../../core/gate/Gate.ts"
 import { type Changed, type Decide, GateStore } from "../../core/gate/GateStore.ts"
 import { type WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
-import { gateIn, Tables, waitingOf } from "./Tables.ts"
+import { changeGate, gateIn, Tables, waitingOf } from "./Tables.ts"
 
 export const layer = Layer.effect(
   GateStore,
@@ -24,7 +24,7 @@ export const layer = Layer.effect(
       const at = yield* Clock.currentTimeMillis
       const before = yield* get(workspaceId, workflowId)
       const after = yield* Effect.fromResult(decide(before, at))
-      tables.gates.set(workflowId, after)
+      changeGate(tables, workflowId, after, at)
       return { before, after, at } satisfies Changed
     })
 

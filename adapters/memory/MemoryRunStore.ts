@@ -73,6 +73,21 @@ export const layer = Layer.effect(
       change: Effect.fn("RunStore.change")((workspaceId, id, decide) =>
         Effect.flatMap(find(workspaceId, id), (one) => apply(one, decide))
       ),
+      announceHolds: Effect.fn("RunStore.announceHolds")(function* (limit, announce) {
+        const now = yield* Clock.currentTimeMillis
+        const [next] = tables.untold
+        if (next === undefined) return false
+        const [workflowId, untold] = next
+        const gate = tables.gates.get(workflowId)
+        const told = gate === undefined || Gate.mayStart(gate, now) ? untold : untold.slice(0, limit)
+        for (const id of told) {
+          const run = tables.runs.get(id)
+          if (run !== undefined && Run.isWaiting(run)) append(tables, id, announce(gated(run), now), now)
+        }
+        if (told.length === untold.length) tables.untold.delete(workflowId)
+        else tables.untold.set(workflowId, untold.slice(limit))
+        return true
+      }),
       claim: Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {
         const now = yield* Clock.currentTimeMillis
         return inTurn(now)

@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { type WorkflowId, WorkflowNotFound, type WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import { type Stored, type StoredSizes, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
-import { gateIn, Tables } from "./Tables.ts"
+import { changeGate, gateIn, Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
   WorkflowStore,
@@ -26,22 +26,22 @@ export const layer = Layer.effect(
 
     const latest = (workspaceId: WorkspaceId, id: WorkflowId) => find(workspaceId, id, (versions) => versions.at(-1))
 
-    const keep = ({ gate, version, workflow }: Stored) => {
+    const keep = ({ gate, version, workflow }: Stored, at: number) => {
       tables.workflows.set(workflow.id, workflow)
       tables.versions.set(workflow.id, [...(tables.versions.get(workflow.id) ?? []), version])
-      tables.gates.set(workflow.id, gate)
+      changeGate(tables, workflow.id, gate, at)
     }
 
     return WorkflowStore.of({
       create: Effect.fn("WorkflowStore.create")(function* (stored, accept) {
         yield* Effect.fromResult(accept(sizesOf(stored.version)))
-        keep(stored)
+        keep(stored, stored.workflow.createdAt)
       }),
       save: Effect.fn("WorkflowStore.save")(function* (workspaceId, id, decide, accept) {
         const at = yield* Clock.currentTimeMillis
         const after = yield* Effect.fromResult(decide(yield* latest(workspaceId, id), at))
         yield* Effect.fromResult(accept(sizesOf(after.version)))
-        keep(after)
+        keep(after, at)
         return after
       }),
       get: Effect.fn("WorkflowStore.get")(latest),

@@ -4,7 +4,7 @@
 import { Context, Layer } from "effect"
 import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
-import type { Gate } from "../../core/gate/Gate.ts"
+import * as Gate from "../../core/gate/Gate.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { Delivery } from "../../core/webhook/Delivery.ts"
@@ -25,10 +25,12 @@ interface Shape {
   readonly workflows: Map<string, Workflow>
   /** The versions of each workflow, oldest first. */
   readonly versions: Map<string, Array<WorkflowVersion>>
-  readonly gates: Map<string, Gate>
+  readonly gates: Map<string, Gate.Gate>
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
+  /** The runs of a workflow that are still to be told that an edit holds them. */
+  readonly untold: Map<string, ReadonlyArray<string>>
   /** How many events each consumer of the log has had. */
   readonly consumers: Map<string, number>
   /** How far the events of runs were written to their client's stream. */
@@ -52,6 +54,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       gates: new Map(),
       runs: new Map(),
       events: [],
+      untold: new Map(),
       consumers: new Map(),
       written: new Map(),
       collections: new Map(),
@@ -63,11 +66,11 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
 }
 
 /** The gate of a workflow of this workspace. */
-export const gateIn = (tables: Shape, workspaceId: WorkspaceId, workflowId: string): Gate | undefined =>
+export const gateIn = (tables: Shape, workspaceId: WorkspaceId, workflowId: string): Gate.Gate | undefined =>
   tables.workflows.get(workflowId)?.workspaceId === workspaceId ? tables.gates.get(workflowId) : undefined
 
 /** The gate of a run's workflow, which every run has. */
-export const gateOf = (tables: Shape, run: Run.Run): Gate => {
+export const gateOf = (tables: Shape, run: Run.Run): Gate.Gate => {
   const gate = tables.gates.get(run.workflowId)
   if (gate === undefined) throw new Error(`Run ${run.id} has no gate`)
   return gate
@@ -75,6 +78,18 @@ export const gateOf = (tables: Shape, run: Run.Run): Gate => {
 
 export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.Run> =>
   [...tables.runs.values()].filter((run) => run.workflowId === workflowId && Run.isWaiting(run))
+
+/** Changes a gate, and notes who is to be told if that is what holds them. */
+export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, at: number): void => {
+  const before = tables.gates.get(workflowId)
+  if (before !== undefined && Gate.mayStart(before, at) && !Gate.mayStart(after, at)) {
+    tables.untold.set(
+      workflowId,
+      waitingOf(tables, workflowId).map(({ id }) => id)
+    )
+  }
+  tables.gates.set(workflowId, after)
+}
 
 /** Writes what a transition decided. */
 export const write = (tables: Shape, { events, run }: Change, at: number): void => {

@@ -7,6 +7,7 @@ import { foundation } from "./migrations/0001_foundation.ts"
 import { collections } from "./migrations/0002_collections.ts"
 import { eventLog } from "./migrations/0003_event_log.ts"
 import { webhookDeliveries } from "./migrations/0011_webhook_deliveries.ts"
+import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -22,7 +23,8 @@ const migrate = Migrator.make({})({
     "0001_foundation": foundation,
     "0002_collections": collections,
     "0003_event_log": eventLog,
-    "0011_webhook_deliveries": webhookDeliveries
+    "0011_webhook_deliveries": webhookDeliveries,
+    "0012_hold_announcements": holdAnnouncements
   }),
   table: "sluice_migrations"
 })

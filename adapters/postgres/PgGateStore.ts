@@ -7,6 +7,7 @@ import type { Gate } from "../../core/gate/Gate.ts"
 import { type Changed, type Decide, GateStore } from "../../core/gate/GateStore.ts"
 import { type WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 
@@ -35,7 +36,7 @@ export const layer = Layer.effect(
         const before = yield* lock(sql, workspaceId, workflowId)
         const at = yield* Clock.currentTimeMillis
         const after = yield* Effect.fromResult(decide(before, at))
-        if (after !== before) yield* write(sql, workflowId, after, at)
+        if (after !== before) yield* write(sql, workflowId, { before, after }, at)
         return { before, after, at } satisfies Changed
       })
 
@@ -102,7 +103,15 @@ export const lock = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, workflo
   )
 
 /** Writes a gate whose row is locked. */
-export const write = (sql: SqlClient.SqlClient, workflowId: WorkflowId, gate: Gate, at: number) =>
-  sql`update gates set ${sql.update(Rows.fromGate(gate, at))} where workflow_id = ${workflowId}`
+export const write = (
+  sql: SqlClient.SqlClient,
+  workflowId: WorkflowId,
+  change: { readonly before: Gate; readonly after: Gate },
+  at: number
+) =>
+  Effect.andThen(
+    sql`update gates set ${sql.update(Rows.fromGate(change.after, at))} where workflow_id = ${workflowId}`,
+    PgHoldAnnouncements.note(sql, workflowId, change, at)
+  )
 
 const notFound = (workflowId: WorkflowId) => Effect.fail(new WorkflowNotFound({ workflowId }))

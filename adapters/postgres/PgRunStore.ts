@@ -6,6 +6,7 @@ import { type Gated, type Held, type Listed, RunStore } from "../../core/run/Run
 import * as Transition from "../../core/run/Transition.ts"
 import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import * as PgClaim from "./PgClaim.ts"
+import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 import * as Writing from "./Writing.ts"
@@ -151,7 +152,9 @@ export const layer = Layer.effect(
         }).pipe(withoutSqlErrors)
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        sql<Rows.EventRow>`select * from run_events where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
+        sql<Rows.EventRow>`
+          select sequence, run_id, at, event, payload from run_events
+          where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
           Effect.map((rows) => rows.map(Rows.toLogged)),
           withoutSqlErrors
         )
@@ -170,6 +173,9 @@ export const layer = Layer.effect(
             return change
           })
         )
+      ),
+      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announce) =>
+        PgHoldAnnouncements.tell(sql, limit, announce)
       ),
       claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, options)),
       renew: Effect.fn("RunStore.renew")((held, leaseMillis) =>

@@ -75,7 +75,8 @@ export const layer = Layer.effect(
             yield* Effect.fromResult(accept(sizes))
             const { description, name, updated_at } = Rows.fromWorkflow(after.workflow)
             yield* sql`update workflows set ${sql.update({ description, name, updated_at })} where id = ${id}`
-            if (after.gate !== before.gate) yield* PgGateStore.write(sql, id, after.gate, at)
+            if (after.gate !== before.gate)
+              yield* PgGateStore.write(sql, id, { before: before.gate, after: after.gate }, at)
             return after
           })
         )

@@ -3,6 +3,7 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { EventsGroup } from "./event/EventsApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
@@ -16,6 +17,7 @@ export class Api extends HttpApi.make("sluice")
   .add(GatesGroup)
   .add(RunsGroup)
   .add(WebhooksGroup)
+  .add(EventsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .annotateMerge(

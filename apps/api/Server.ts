@@ -3,17 +3,21 @@
  */
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
+import { EventStreams } from "../../core/event/EventStreams.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Webhooks } from "../../core/webhook/Webhooks.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { Api } from "./Api.ts"
+import * as EventsHttp from "./event/EventsHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
+import * as Closing from "./request/Closing.ts"
 import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
@@ -50,7 +54,13 @@ const readiness = HttpRouter.add(
   })
 )
 
-const handlers = Layer.mergeAll(WorkflowsHttp.layer, GatesHttp.layer, RunsHttp.layer, WebhooksHttp.layer)
+const handlers = Layer.mergeAll(
+  WorkflowsHttp.layer,
+  GatesHttp.layer,
+  RunsHttp.layer,
+  EventsHttp.layer,
+  WebhooksHttp.layer
+)
 
 /** What no other route answers: a known address with another method, or an unknown one. */
 const unrouted = HttpRouter.add(
@@ -88,13 +98,17 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(Gates.layer, Runs.layer, Webhooks.layer, Workflows.layer)))
+).pipe(Layer.provide(Layer.mergeAll(EventStreams.layer, Gates.layer, Runs.layer, Webhooks.layer, Workflows.layer)))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Body.checked(handler).pipe(
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    Effect.provideService(Body.checked(handler), AfterResponse.AfterResponse, AfterResponse.of(request))
+  ).pipe(
     Effect.catchCause((cause) =>
       Effect.gen(function* () {
+        // Whoever asked has gone, or the server ends: there is nobody to answer.
+        if (Cause.hasInterrupts(cause)) return yield* Effect.failCause(cause)
         const request = yield* HttpServerRequest.HttpServerRequest
         const path = request.url.split("?")[0] ?? ""
         yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
@@ -107,10 +121,15 @@ const refuse = (status: 404 | 500, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })
 
 /**
- * Serves the interface. On shutdown it stops accepting, and answers what was asked before. `port` 0 takes a free port.
+ * Serves the interface. On shutdown it ends its streams in order, stops accepting, and answers what was asked
+ * before. `port` 0 takes a free port.
  */
 export const layer = (options: { readonly host: string; readonly port: number }) =>
-  HttpRouter.serve(routes, { middleware: answerAll, disableListenLog: true, disableLogger: true }).pipe(
+  Closing.atRelease.pipe(
+    Layer.provideMerge(
+      HttpRouter.serve(routes, { middleware: answerAll, disableListenLog: true, disableLogger: true })
+    ),
+    Layer.provide(Closing.Closing.layer),
     Layer.provideMerge(
       NodeHttpServer.layerServer(
         () =>

@@ -73,3 +73,7 @@ export interface LoggedEvent {
   readonly at: number
   readonly event: RunEvent
 }
+
+/** Tells whether a run has ended with this event. */
+export const isLast = ({ event }: RunEvent): boolean =>
+  event === "execution.success" || event === "execution.failed" || event === "execution.stopped"

@@ -3,6 +3,7 @@
  */
 import { Effect, Queue, type Result, Schedule, Semaphore } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
+import { Signals } from "../event/Signals.ts"
 import { Executor } from "./Executor.ts"
 import * as Run from "./Run.ts"
 import { type Claimed, type Gated, RunStore } from "./RunStore.ts"
@@ -17,6 +18,8 @@ import * as Transition from "./Transition.ts"
 export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed) {
   const store = yield* RunStore
   const executor = yield* Executor
+  const signals = yield* Signals
+  const grown = signals.publish({ _tag: "events" })
   const fence = claimed.run.lease?.fence ?? 0
   const held = { id: claimed.run.id, fence }
   const told = yield* Queue.unbounded<RunEvent>()
@@ -30,12 +33,13 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
         unwritten = [...unwritten, ...(yield* Queue.clear(told))]
         if (unwritten.length === 0 && Object.keys(progress).length === 0) return
         yield* store.report(held, { events: unwritten, progress })
+        if (unwritten.length > 0) yield* grown
         unwritten = []
       }).pipe(patiently)
     )
 
   const settle = (decide: (gated: Gated, now: number) => Result.Result<Transition.Change, Run.LeaseLost>) =>
-    Effect.andThen(write({}), patiently(store.settle(held, decide)))
+    write({}).pipe(Effect.andThen(patiently(store.settle(held, decide))), Effect.tap(grown))
 
   const writer = Effect.forever(Effect.andThen(Queue.peek(told), write({})))
 

@@ -49,6 +49,9 @@ export type Listed = Pick<
   readonly status: Status
 }
 
+/** What is told of a waiting run that is held as of `now`. */
+export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
+
 export class RunStore extends Context.Service<
   RunStore,
   {
@@ -112,6 +115,14 @@ export class RunStore extends Context.Service<
       limit: number,
       decide: (gated: Gated, now: number) => Change | null
     ) => Effect.Effect<ReadonlyArray<Run>>
+
+    /**
+     * Tells waiting runs that an edit of their gate holds them: each that waited when the edit was made once, unless the
+     * gate lets it start meanwhile. Up to `limit` runs of one workflow, oldest first; answers whether there may be more.
+     *
+     * Any number of processes may do this at once. A run that is submitted later is told of the hold by its submission.
+     */
+    readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean>
 
     /**
      * The first instant, past ones included, at which a lease runs out or a waiting run expires, or after `after` at which

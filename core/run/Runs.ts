@@ -50,6 +50,13 @@ export class Runs extends Context.Service<
 
     readonly get: (caller: Caller, id: Run.RunId) => Effect.Effect<View, Run.RunNotFound>
 
+    /** The events of a run after the one with the sequence `after` (0 for all), oldest first. */
+    readonly events: (
+      caller: Caller,
+      id: Run.RunId,
+      after: number
+    ) => Effect.Effect<ReadonlyArray<LoggedEvent>, Run.RunNotFound>
+
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>>
 
     /** Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. */
@@ -81,6 +88,7 @@ export class Runs extends Context.Service<
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
         })
         yield* signals.publish({ _tag: Gate.mayStart(gate, run.createdAt) ? "work" : "due" })
+        yield* signals.publish({ _tag: "events" })
         return run
       })
 
@@ -89,14 +97,20 @@ export class Runs extends Context.Service<
         return view(gated, yield* Clock.currentTimeMillis, yield* runs.events(id, 0))
       })
 
+      const events = Effect.fn("Runs.events")(function* (caller: Caller, id: Run.RunId, after: number) {
+        yield* runs.get(caller.workspaceId, id)
+        return yield* runs.events(id, after)
+      })
+
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
 
       const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: Run.RunId) {
         yield* runs.change(caller.workspaceId, id, ({ run }, at) => Transition.interrupt(run, at))
         yield* signals.publish({ _tag: "ended", runId: id })
+        yield* signals.publish({ _tag: "events" })
       })
 
-      return Runs.of({ submit, get, list, interrupt })
+      return Runs.of({ submit, get, events, list, interrupt })
     })
   )
 }

@@ -29,9 +29,19 @@ export const tick = Effect.fn("Scheduler.tick")(function* () {
     const changed = yield* runs.reap(batch, ({ run, gate }, now) => Transition.reap(run, gate, now))
     reaped = changed.length
     yield* Effect.forEach(changed, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
+    if (reaped > 0) yield* signals.publish({ _tag: "events" })
   }
   yield* signals.publish({ _tag: "work" })
   return began
+})
+
+/** Tells the runs that an edit holds, in pieces, until all were told. */
+export const announceHolds = Effect.fn("Scheduler.announceHolds")(function* () {
+  const runs = yield* RunStore
+  const signals = yield* Signals
+  while (yield* runs.announceHolds(batch, ({ gate, run }, now) => Transition.held(run, gate, now))) {
+    yield* signals.publish({ _tag: "events" })
+  }
 })
 
 /**
@@ -43,9 +53,10 @@ export const run = Effect.fn("Scheduler.run")(function* () {
   const runs = yield* RunStore
   const signals = yield* Signals
   const woken = yield* Queue.sliding<void>(1)
+  const edited = yield* Queue.sliding<void>(1)
   yield* (yield* signals.subscribe).pipe(
     Stream.filter((signal) => signal._tag === "due"),
-    Stream.runForEach(() => Queue.offer(woken, undefined)),
+    Stream.runForEach(() => Effect.andThen(Queue.offer(woken, undefined), Queue.offer(edited, undefined))),
     Effect.forkScoped
   )
 
@@ -59,12 +70,21 @@ export const run = Effect.fn("Scheduler.run")(function* () {
       yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(sleep))
     }
   })
-  return yield* tickThenSleep.pipe(
+  const announceThenSleep = Effect.andThen(
+    announceHolds(),
+    Effect.raceFirst(Queue.take(edited), Effect.sleep(longestSleep))
+  )
+  // Telling a million runs takes a while, and must not keep gates closed meanwhile.
+  yield* Effect.forkScoped(Effect.forever(surviving(announceThenSleep)))
+  return yield* Effect.forever(surviving(tickThenSleep))
+}, Effect.scoped)
+
+const surviving = <A, R>(effect: Effect.Effect<A, never, R>) =>
+  effect.pipe(
+    Effect.asVoid,
     Effect.catchDefect((defect) =>
       Effect.logError("The scheduler could not look after what is due, and tries again", defect).pipe(
         Effect.andThen(Effect.sleep("1 second"))
       )
-    ),
-    Effect.forever
+    )
   )
-}, Effect.scoped)

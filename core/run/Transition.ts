@@ -44,7 +44,7 @@ export const submit = (submission: Submission, gate: Gate.Gate, at: number): Cha
     data: {},
     errors: []
   }
-  return { run, events: [{ event: "execution.queued", payload: session(run) }, ...pausedEvents(run, gate, at)] }
+  return { run, events: [{ event: "execution.queued", payload: session(run) }, ...held(run, gate, at)] }
 }
 
 /**
@@ -74,11 +74,11 @@ export const progress = (
   fence: number,
   marks: Partial<Run.Progress>
 ): Result.Result<Run.Run, Run.LeaseLost> =>
-  Result.map(owned(run, fence), (held) => ({
-    ...held,
+  Result.map(owned(run, fence), (mine) => ({
+    ...mine,
     progress: {
-      acted: held.progress.acted || marks.acted === true,
-      committed: held.progress.committed || marks.committed === true
+      acted: mine.progress.acted || marks.acted === true,
+      committed: mine.progress.committed || marks.committed === true
     }
   }))
 
@@ -141,16 +141,8 @@ export const abandon = (
         })
   })
 
-const maxAttempts = 10
-
-/** How long the retry after `retries` earlier ones is put off: 5 s, doubled each time, at most 15 minutes. */
-const retryDelayMillis = (retries: number): number => Math.min(5_000 * 2 ** Math.min(retries, 16), 900_000)
-
-const untouched: Run.Progress = { acted: false, committed: false }
-
-const session = (run: Run.Run) => ({ session_id: run.id, workflow_id: run.workflowId })
-
-const pausedEvents = (run: Run.Run, gate: Gate.Gate, at: number): ReadonlyArray<RunEvent> => {
+/** What is told of a waiting run that its gate holds at `at`; nothing when it does not. */
+export const held = (run: Run.Run, gate: Gate.Gate, at: number): ReadonlyArray<RunEvent> => {
   const hold = Gate.holds(gate, at)[0]
   if (hold === undefined) return []
   const nextOpenAt = Gate.windowState(gate, at)?.nextOpenAt ?? null
@@ -166,6 +158,15 @@ const pausedEvents = (run: Run.Run, gate: Gate.Gate, at: number): ReadonlyArray<
     }
   ]
 }
+
+const maxAttempts = 10
+
+/** How long the retry after `retries` earlier ones is put off: 5 s, doubled each time, at most 15 minutes. */
+const retryDelayMillis = (retries: number): number => Math.min(5_000 * 2 ** Math.min(retries, 16), 900_000)
+
+const untouched: Run.Progress = { acted: false, committed: false }
+
+const session = (run: Run.Run) => ({ session_id: run.id, workflow_id: run.workflowId })
 
 const requeue = (
   run: Run.Run,
@@ -185,7 +186,7 @@ const requeue = (
       delay_ms: next.delayMillis
     }
   }
-  return { run: waiting, events: [requeued, ...pausedEvents(waiting, gate, at)] }
+  return { run: waiting, events: [requeued, ...held(waiting, gate, at)] }
 }
 
 const stop = (run: Run.Run, code: string, message: string, at: number): Change =>

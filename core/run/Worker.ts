@@ -40,6 +40,7 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
     while (leases.size < options.capacity) {
       const limit = options.capacity - leases.size
       const claimed = yield* store.claim({ worker: options.name, limit, leaseMillis: options.leaseMillis })
+      if (claimed.length > 0) yield* signals.publish({ _tag: "events" })
       for (const one of claimed) {
         const { id, lease } = one.run
         leases.set(id, { id, fence: lease?.fence ?? 0 })

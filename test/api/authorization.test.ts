@@ -10,11 +10,15 @@ import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const workflow = { name: "Nightly", ...graph() }
 
+const clientId = "00000000-0000-4000-8000-00000000c11e"
+
 interface Row {
   readonly ability: Ability
   /** What is sent when everything is in order, and the status it gets. */
   readonly json?: unknown
   readonly status: number
+  /** The status for a key of another workspace, where that is not 404 for what it names. */
+  readonly stranger?: number
 }
 
 /** Every endpoint that needs a key. One that is missing here fails the test below. */
@@ -49,7 +53,10 @@ const table: Readonly<Record<string, Row>> = {
   "GET /webhook-deliveries": { ability: "read", status: 200 },
   "POST /webhook-deliveries/{delivery_id}/retry": { ability: "edit", status: 200 },
   "GET /webhooks/{session_id}": { ability: "read", status: 200 },
-  "POST /webhooks/{session_id}/replay": { ability: "edit", status: 200 }
+  "POST /webhooks/{session_id}/replay": { ability: "edit", status: 200 },
+  "GET /run/{session_id}/events": { ability: "read", status: 200 },
+  // A client is known by the first thing that names it, so that any id is as good as another.
+  "GET /run/clients/{client_id}/events": { ability: "read", status: 200, stranger: 200 }
 }
 
 it("the table of authorisation names every endpoint of the interface", () => {
@@ -79,6 +86,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replace("{version_number}", "1")
           .replace("{webhook_id}", webhookId)
           .replace("{delivery_id}", deliveryId)
+          .replace("{client_id}", clientId)
       const ask = (key: string | null) =>
         Effect.gen(function* () {
           const session = yield* start
@@ -107,7 +115,10 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       }
 
       const stranger = yield* ask((yield* member("Owner")).key)
-      if (template.includes("{") || endpoint === "POST /run") {
+      if (row.stranger !== undefined) {
+        assert.strictEqual(stranger.status, row.stranger)
+        assert.notInclude(stranger.text, workflowId)
+      } else if (template.includes("{") || endpoint === "POST /run") {
         assert.deepStrictEqual([stranger.status, stranger.body.error], [404, "Not Found"])
       } else if (endpoint === "POST /runs/unpause") {
         assert.deepInclude(stranger.body, { success: false, resumedRuns: 0 })

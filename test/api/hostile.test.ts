@@ -127,6 +127,8 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
         "%27%20or%201=1"
       ]) {
         for (const { method, path } of endpoints.filter((one) => one.path.includes("{"))) {
+          // Any UUID is the id of a client.
+          if (path.includes("{client_id}") && id.startsWith("0000")) continue
           const { status } = yield* send({
             method,
             path: path.replace(/\{\w+\}/g, id),

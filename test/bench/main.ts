@@ -6,9 +6,10 @@ import startServer from "../support/globalSetup.ts"
 import type { Row } from "./Row.ts"
 import { runs } from "./runs.ts"
 import { stores } from "./stores.ts"
+import { streams } from "./streams.ts"
 import { window } from "./window.ts"
 
-const suites = { window, stores, runs }
+const suites = { window, stores, runs, streams }
 const wanted = process.argv.slice(2)
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {

@@ -1,106 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Site from "../../apps/demo/Site.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
-import { executablePath } from "../support/browser.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { daily } from "../support/fixtures.ts"
-
-const key = "sk_test_0123456789012345678901234567890123"
-const masterKey = "ab".repeat(32)
-
-interface Process {
-  readonly child: ChildProcess
-  readonly output: () => string
-  /** Resolves when the output matches. */
-  readonly said: (pattern: RegExp) => Effect.Effect<RegExpMatchArray>
-  readonly ended: Effect.Effect<number | null>
-}
-
-/** Runs `sluice` with these settings until the scope closes. */
-const sluice = (args: ReadonlyArray<string>, env: Record<string, string>) =>
-  Effect.acquireRelease(
-    Effect.sync((): Process => {
-      const child = spawn(process.execPath, ["apps/cli/main.ts", ...args], {
-        env: {
-          ...process.env,
-          SLUICE_CHROMIUM: executablePath,
-          SLUICE_BOOTSTRAP_KEY: key,
-          PORT: "0",
-          NO_COLOR: "1",
-          ...env
-        }
-      })
-      let text = ""
-      const listeners = new Set<() => void>()
-      for (const stream of [child.stdout, child.stderr]) {
-        stream.on("data", (chunk) => {
-          text += String(chunk)
-          for (const listener of listeners) listener()
-        })
-      }
-      const ended = Effect.callback<number | null>((resume) => {
-        if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.succeed(child.exitCode))
-        child.once("exit", (code) => resume(Effect.succeed(code)))
-      })
-      const said = (pattern: RegExp) =>
-        Effect.callback<RegExpMatchArray>((resume) => {
-          const look = () => {
-            const found = text.match(pattern)
-            if (found === null) return
-            listeners.delete(look)
-            resume(Effect.succeed(found))
-          }
-          listeners.add(look)
-          look()
-        }).pipe(
-          Effect.timeoutOrElse({
-            duration: "60 seconds",
-            orElse: () => Effect.die(new Error(`Never said ${pattern}:\n${text}`))
-          })
-        )
-      return { child, said, ended, output: () => text }
-    }),
-    ({ child, ended }) => {
-      child.kill("SIGKILL")
-      return ended
-    }
-  )
-
-const dataDir = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-e2e-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
-const ready = (process: Process) => Effect.map(process.said(/sluice ready (http:\S+)/), (found) => String(found[1]))
-
-const send = (url: string, method: string, path: string, json?: unknown) =>
-  Effect.promise(async () => {
-    const answer = await fetch(`${url}${path}`, {
-      method,
-      headers: { "cc-key": key, ...(json === undefined ? {} : { "content-type": "application/json" }) },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) })
-    })
-    return (await answer.json()) as Record<string, never> & { readonly [name: string]: never }
-  })
-
-/** Asks for the record of a run until it has the status. */
-const untilStatus = (url: string, session: string, status: string) =>
-  Effect.gen(function* () {
-    while (true) {
-      const record = (yield* send(url, "GET", `/run/${session}`)) as unknown as {
-        readonly status: string
-        readonly errors: unknown
-      }
-      if (record.status === status) return record
-      if (record.status === "execution.failed") throw new Error(JSON.stringify(record.errors))
-      yield* Effect.sleep("30 millis")
-    }
-  }).pipe(Effect.timeout("40 seconds"))
+import { dataDir, key, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
 
 const closedNow = () => {
   const hour = (new Date().getUTCHours() + 6) % 22

@@ -50,6 +50,14 @@ export class Service extends Context.Service<
   }
 >()("test/Service") {}
 
+/** The first piece of a stream, which is left then. */
+const firstOf = async (answer: Response) => {
+  const reader = answer.body?.getReader()
+  const { value } = (await reader?.read()) ?? {}
+  await reader?.cancel()
+  return new TextDecoder().decode(value)
+}
+
 const masterKey = Redacted.make("00".repeat(32))
 
 const service = Layer.effect(
@@ -74,7 +82,9 @@ const service = Layer.effect(
           redirect: "manual",
           ...(body instanceof ReadableStream ? { duplex: "half" } : {})
         } as RequestInit)
-        const text = await answer.text()
+        const text = await (answer.headers.get("content-type") === "text/event-stream"
+          ? firstOf(answer)
+          : answer.text())
         const isJson = (answer.headers.get("content-type") ?? "").includes("application/json")
         return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : {} } as Answer
       })

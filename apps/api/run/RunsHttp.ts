@@ -2,6 +2,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { Signals } from "../../../core/event/Signals.ts"
 import { RunId, RunNotFound, Status } from "../../../core/run/Run.ts"
 import type { Filter } from "../../../core/run/RunStore.ts"
 import { Runs } from "../../../core/run/Runs.ts"
@@ -10,6 +11,7 @@ import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { WorkflowId } from "../../../core/workflow/Workflow.ts"
 import { Api } from "../Api.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
+import { AfterResponse } from "../request/AfterResponse.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
 import { sealed } from "../webhook/RunWebhookRequest.ts"
@@ -25,6 +27,7 @@ export const layer = HttpApiBuilder.group(
     const runs = yield* Runs
     const webhooks = yield* Webhooks
     const links = yield* ArtifactLinks
+    const signals = yield* Signals
     return handlers.handleAll({
       start: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
@@ -41,7 +44,8 @@ export const layer = HttpApiBuilder.group(
             options: withoutNulls({
               ...options,
               dry_run: dryRunOf(payload.dry_run),
-              webhook: yield* sealed(webhooks, payload.webhook)
+              webhook: yield* sealed(webhooks, payload.webhook),
+              client_id: payload.client_id?.toLowerCase()
             })
           })
           .pipe(
@@ -50,6 +54,13 @@ export const layer = HttpApiBuilder.group(
               InvalidInput: (error) => Effect.fail(Errors.invalidInput(error))
             })
           )
+        const clientId = run.options.client_id
+        if (clientId !== undefined) {
+          const afterResponse = yield* AfterResponse
+          yield* afterResponse(
+            Effect.andThen(Effect.sleep(arrival), signals.publish({ _tag: "announced", runId: run.id, clientId }))
+          )
+        }
         return { session_id: run.id }
       }),
       record: Effect.fn(function* ({ params }) {
@@ -84,7 +95,10 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-const runId = (text: string) =>
+/** The answer travels on another connection than the events, and must be there first. */
+const arrival = "25 millis"
+
+export const runId = (text: string) =>
   Schema.decodeUnknownEffect(RunId)(text).pipe(
     Effect.mapError(() => Errors.notFound(new RunNotFound({ sessionId: text })))
   )

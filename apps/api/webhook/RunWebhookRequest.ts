@@ -27,7 +27,7 @@ export const RunWebhookRequest = Schema.Struct({
       return !named && isMeant ? { path: ["url"], issue: "Expected the url that events are sent to" } : undefined
     })
   )
-  .annotate({ identifier: "RunWebhook" })
+  .annotate({ identifier: "RunWebhook", parseOptions: { errors: "all" } })
 
 /** What is kept of it: nothing of a secret in clear. */
 export const sealed = Effect.fnUntraced(function* (

@@ -1,0 +1,44 @@
+/** The endpoints that stream events. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Message } from "../../../core/event/Message.ts"
+import * as Errors from "../request/Errors.ts"
+import { session } from "../request/Fields.ts"
+
+/** An event of a run with the instants of its message in ISO 8601. */
+const StreamedEvent = Schema.Struct({
+  event: Schema.Literal("run.event"),
+  data: Message,
+  timestamp: Schema.String,
+  expires_at: Schema.String
+}).annotate({ identifier: "StreamedEvent" })
+
+const Ping = Schema.Struct({ ts: Schema.Finite }).annotate({ identifier: "Ping" })
+
+/** What a stream carries: events under `run.event`, and a `ping` at least every 15 seconds of silence. */
+export const Frame = Schema.Union([
+  Schema.Struct({
+    id: Schema.optionalKey(Schema.String),
+    event: Schema.Literal("run.event"),
+    data: Schema.fromJsonString(StreamedEvent)
+  }),
+  Schema.Struct({
+    id: Schema.optionalKey(Schema.String),
+    event: Schema.Literal("ping"),
+    data: Schema.fromJsonString(Ping)
+  })
+])
+
+export class EventsGroup extends HttpApiGroup.make("events").add(
+  HttpApiEndpoint.get("clientEvents", "/run/clients/:client_id/events", {
+    params: { client_id: Schema.String },
+    success: HttpApiSchema.StreamSse({ events: Frame }),
+    error: Errors.BadRequest
+  }),
+  HttpApiEndpoint.get("runEvents", "/run/:session_id/events", {
+    params: session,
+    headers: { "last-event-id": Schema.optionalKey(Schema.String) },
+    success: HttpApiSchema.StreamSse({ events: Frame }),
+    error: [Errors.BadRequest, Errors.NotFound]
+  })
+) {}

@@ -1,0 +1,74 @@
+/** Answers the endpoints that stream events. */
+import { Clock, Effect, Schema, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { type Batch, EventStreams } from "../../../core/event/EventStreams.ts"
+import * as Run from "../../../core/run/Run.ts"
+import { Runs } from "../../../core/run/Runs.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller } from "../request/Authorization.ts"
+import { Closing } from "../request/Closing.ts"
+import * as Errors from "../request/Errors.ts"
+import { ArtifactLinks } from "../run/ArtifactLinks.ts"
+import { runId } from "../run/RunsHttp.ts"
+import * as Frame from "./Frame.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "events",
+  Effect.fn(function* (handlers) {
+    const streams = yield* EventStreams
+    const runs = yield* Runs
+    const links = yield* ArtifactLinks
+    const closing = yield* Closing
+
+    const answer = (batches: Stream.Stream<Batch>) =>
+      Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+        const frames = Stream.mapEffect(Stream.interruptWhen(batches, closing.begun), (batch) =>
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            return Frame.frames(batch, yield* links.under(`http://${headers.host ?? "localhost"}`), now)
+          })
+        )
+        return HttpServerResponse.stream(frames, { contentType: "text/event-stream", headers: streamed })
+      })
+
+    return handlers
+      .handleRaw(
+        "clientEvents",
+        Effect.fn(function* ({ params }) {
+          const { workspaceId } = yield* CurrentCaller
+          const isId: boolean = isUuid(params.client_id)
+          if (!isId) {
+            return yield* Effect.fail(
+              Errors.badRequest(`client_id: Expected a UUID, got "${params.client_id.slice(0, 80)}"`)
+            )
+          }
+          return yield* answer(streams.ofClient(workspaceId, params.client_id.toLowerCase()))
+        })
+      )
+      .handleRaw(
+        "runEvents",
+        Effect.fn(function* ({ headers, params }) {
+          const caller = yield* CurrentCaller
+          const id = yield* runId(params.session_id)
+          const { run } = yield* runs.get(caller, id).pipe(Effect.mapError(Errors.notFound))
+          const after = headers["last-event-id"] ?? "0"
+          if (!/^\d{1,15}$/.test(after)) {
+            return yield* Effect.fail(
+              Errors.badRequest(`Last-Event-ID: Expected the id of an event of this run, got "${after.slice(0, 80)}"`)
+            )
+          }
+          const history = (from: number) => Effect.orDie(runs.events(caller, id, from))
+          const isOver = Run.isEnded(run) && (yield* history(Number(after))).length === 0
+          if (isOver) return yield* answer(Stream.succeed([]))
+          return yield* answer(streams.ofRun(caller.workspaceId, id, Number(after), history))
+        })
+      )
+  })
+)
+
+const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))
+
+/** Nobody on the way may keep a stream back, compress it or remember it. */
+const streamed = { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }

@@ -1,0 +1,25 @@
+/**
+ * The frames of the event streams, as every known client can read them: bare line feeds, an explicit event name, one line of
+ * data, and ASCII only, so that no character is split between two pieces of the network.
+ */
+import type { Batch } from "../../../core/event/EventStreams.ts"
+import { type Links, message } from "../../../core/event/Message.ts"
+
+const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()
+
+/** The frames of a batch in one piece; a ping for an empty one. */
+export const frames = (batch: Batch, links: Links, now: number): Uint8Array =>
+  new TextEncoder().encode(
+    batch.length === 0 ? frame("ping", { ts: now }) : batch.map((entry) => frameOf(entry, links)).join("")
+  )
+
+const frameOf = (entry: Batch[number], links: Links): string => {
+  const data = message(entry, links)
+  const outer = { event: "run.event", data, timestamp: iso(data.timestamp), expires_at: iso(data.expires_at) }
+  return `id: ${entry.sequence}\n${frame("run.event", outer)}`
+}
+
+const frame = (event: string, data: unknown): string => `event: ${event}\ndata: ${ascii(JSON.stringify(data))}\n\n`
+
+const ascii = (json: string): string =>
+  json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)

@@ -1,0 +1,25 @@
+/**
+ * What is to be done once the answer to a request was sent.
+ */
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Context, Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+
+/** Does something after the answer has left, or after whoever asked has gone. It outlives the request. */
+export type AfterResponse = (effect: Effect.Effect<void>) => Effect.Effect<void>
+
+/** Without a server there is no answer to wait for. */
+export const AfterResponse: Context.Reference<AfterResponse> = Context.Reference("sluice/apps/api/AfterResponse", {
+  defaultValue: (): AfterResponse => (effect) => effect
+})
+
+/** The one for a request as the server received it. */
+export const of = (request: HttpServerRequest.HttpServerRequest): AfterResponse => {
+  const response = NodeHttpServerRequest.toServerResponse(request)
+  const sent = Effect.callback<void>((resume) => {
+    const done = () => resume(Effect.void)
+    if (response.closed || response.writableFinished) return done()
+    response.once("finish", done).once("close", done)
+  })
+  return (effect) => Effect.asVoid(Effect.forkDetach(Effect.andThen(sent, effect)))
+}

@@ -1,0 +1,247 @@
+/**
+ * Live streams of events: all runs that one client started, or one run.
+ *
+ * A process reads the log once for all its streams, and only while there is one. A stream that is not read fast enough
+ * keeps nothing in memory beyond a bound: it goes back to the log for what it missed.
+ */
+import { Clock, Context, Effect, Layer, Queue, Semaphore, Stream } from "effect"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import { ClientProgress, type Written } from "./ClientProgress.ts"
+import { type Entry, EventLog, type Position } from "./EventLog.ts"
+import * as Mailbox from "./Mailbox.ts"
+import { isLast, type LoggedEvent } from "./RunEvent.ts"
+import { Signals } from "./Signals.ts"
+
+/** What a stream gives at once, in order. An empty batch is a sign of life. */
+export type Batch<E extends LoggedEvent = LoggedEvent> = ReadonlyArray<E>
+
+export class EventStreams extends Context.Service<
+  EventStreams,
+  {
+    /**
+     * What is owed to a client, then what happens to its runs, without end. Asking for a batch says that the one before was
+     * written; it counts as received when the stream is still open two seconds later, and is given to the next stream
+     * otherwise: a client that loses its connection may see events twice, and none never.
+     *
+     * The first batch is empty and comes at once; another empty one comes whenever nothing happened for 15 seconds. The events of
+     * a run begin only when whoever submitted it was told its id, or two seconds after its submission.
+     */
+    readonly ofClient: (workspaceId: WorkspaceId, clientId: string) => Stream.Stream<Batch<Entry>>
+
+    /**
+     * The events of one run after the one with the sequence `after`, until its last. `history` reads those that were appended
+     * by now. Empty batches come as they do for a client.
+     */
+    readonly ofRun: (
+      workspaceId: WorkspaceId,
+      runId: string,
+      after: number,
+      history: (after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>>
+    ) => Stream.Stream<Batch>
+  }
+>()("sluice/core/event/EventStreams") {
+  static readonly layer = Layer.effect(
+    EventStreams,
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const progress = yield* ClientProgress
+      const signals = yield* Signals
+      const subscribers = new Set<Mailbox.Mailbox>()
+      const announced = new Map<string, number>()
+      const grown = yield* Queue.sliding<void>(1)
+      const placing = yield* Semaphore.make(1)
+      const unsaved = new Map<string, Written>()
+      let position: Position | null = null
+
+      const dispatch = (entries: ReadonlyArray<Entry>) => {
+        for (const entry of entries) for (const one of subscribers) Mailbox.offer(one, entry)
+      }
+
+      /** Reads on for as long as there is more and anybody is there to read for. */
+      const readOn = placing.withPermits(1)(
+        Effect.gen(function* () {
+          if (subscribers.size === 0) position = null
+          while (position !== null) {
+            const { entries, more, position: next } = yield* log.read(position, 500)
+            dispatch(entries)
+            position = next
+            if (!more) return
+            if (entries.length === 0) yield* Effect.sleep("5 millis")
+          }
+        })
+      )
+
+      const subscribe = (mailbox: Mailbox.Mailbox) =>
+        Effect.acquireRelease(
+          placing.withPermits(1)(
+            Effect.gen(function* () {
+              position ??= yield* log.end
+              subscribers.add(mailbox)
+            })
+          ),
+          () => Effect.sync(() => subscribers.delete(mailbox))
+        )
+
+      const hear = (yield* signals.subscribe).pipe(
+        Stream.runForEach((signal) => {
+          if (signal._tag === "events") return Queue.offer(grown, undefined)
+          if (signal._tag !== "announced") return Effect.void
+          return Effect.map(Clock.currentTimeMillis, (now) => {
+            announced.set(signal.runId, now)
+            for (const [runId, at] of announced) if (at < now - 2 * longestHold) announced.delete(runId)
+            for (const one of subscribers) if (one.topic === signal.clientId) Mailbox.wake(one)
+          })
+        })
+      )
+
+      const save = Effect.suspend(() => {
+        const all = [...unsaved.values()]
+        unsaved.clear()
+        return progress.written(all)
+      })
+
+      yield* Effect.forkScoped(hear)
+      yield* Effect.raceFirst(Queue.take(grown), Effect.sleep(longestSleep)).pipe(
+        Effect.andThen(readOn),
+        surviving("The log of events could not be read, and is tried again"),
+        Effect.forever,
+        Effect.forkScoped
+      )
+      yield* Effect.sleep(saveEvery).pipe(
+        Effect.andThen(save),
+        surviving("How far streams were written could not be kept"),
+        Effect.forever,
+        Effect.forkScoped
+      )
+      yield* Effect.addFinalizer(() => save)
+
+      const ofClient = (workspaceId: WorkspaceId, clientId: string) =>
+        Effect.gen(function* () {
+          const mailbox = yield* Mailbox.make(workspaceId, clientId)
+          yield* subscribe(mailbox)
+          const cursors = new Map<string, number>()
+          const held = new Map<string, Array<Entry>>()
+          let handed: Batch<Entry> = []
+          let unconfirmed: Array<{ readonly entry: Entry; readonly at: number }> = []
+
+          const mayBegin = ({ runId, submittedAt }: Entry, now: number) =>
+            announced.has(runId) || submittedAt + longestHold <= now
+
+          /** Of entries in their order, those that are new and may be told now. */
+          const admit = (entries: ReadonlyArray<Entry>, now: number): ReadonlyArray<Entry> =>
+            entries.filter((entry) => {
+              if (entry.sequence <= (cursors.get(entry.runId) ?? 0)) return false
+              cursors.set(entry.runId, entry.sequence)
+              const before = held.get(entry.runId)
+              if (before !== undefined) before.push(entry)
+              else if (!mayBegin(entry, now)) held.set(entry.runId, [entry])
+              else return true
+              return false
+            })
+
+          const release = (now: number): ReadonlyArray<Entry> =>
+            [...held].flatMap(([runId, entries]) => {
+              const [first] = entries
+              if (first === undefined || !mayBegin(first, now)) return []
+              held.delete(runId)
+              return entries
+            })
+
+          const catchUp = Effect.gen(function* () {
+            // What is not saved yet would be owed again.
+            yield* save
+            const now = yield* Clock.currentTimeMillis
+            return admit(yield* progress.owed(workspaceId, clientId, now - remembered), now)
+          })
+
+          const firstDue = () =>
+            Math.min(...[...held.values()].map(([first]) => (first?.submittedAt ?? 0) + longestHold))
+
+          /** What was written long enough ago, on a connection that is still there, was received. */
+          const confirm = (now: number) => {
+            const received = unconfirmed.filter(({ at }) => at + untilReceived <= now)
+            unconfirmed = unconfirmed.slice(received.length)
+            for (const { entry } of received) {
+              const last = isLast(entry.event) || unsaved.get(entry.runId)?.last === true
+              unsaved.set(entry.runId, { runId: entry.runId, sequence: entry.sequence, last })
+              if (last) cursors.delete(entry.runId)
+            }
+          }
+
+          const next = Effect.gen(function* () {
+            const began = yield* Clock.currentTimeMillis
+            unconfirmed.push(...handed.map((entry) => ({ entry, at: began })))
+            while (true) {
+              const now = yield* Clock.currentTimeMillis
+              confirm(now)
+              const missed = Mailbox.takeMissed(mailbox) ? yield* catchUp : []
+              const fresh = admit(yield* Mailbox.takeNow(mailbox), now)
+              handed = [...missed, ...release(now), ...fresh]
+              if (handed.length > 0 || began + quiet <= now) return handed
+              const due = Math.min(began + quiet, firstDue(), (unconfirmed[0]?.at ?? Infinity) + untilReceived)
+              yield* Mailbox.arrival(mailbox, Math.max(due - now, 1))
+            }
+          })
+          Mailbox.miss(mailbox)
+          return Stream.concat(Stream.succeed<Batch<Entry>>([]), Stream.fromEffectRepeat(next))
+        }).pipe(Stream.unwrap, Stream.scoped)
+
+      const ofRun = (
+        workspaceId: WorkspaceId,
+        runId: string,
+        after: number,
+        history: (after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>>
+      ) =>
+        Effect.gen(function* () {
+          const mailbox = yield* Mailbox.make(workspaceId, runId)
+          yield* subscribe(mailbox)
+          let cursor = after
+          const next = Effect.gen(function* () {
+            const began = yield* Clock.currentTimeMillis
+            while (true) {
+              const missed = Mailbox.takeMissed(mailbox) ? yield* history(cursor) : []
+              const batch = [...missed, ...(yield* Mailbox.takeNow(mailbox))].filter(({ sequence }) => {
+                const isNew = sequence > cursor
+                if (isNew) cursor = sequence
+                return isNew
+              })
+              const quietFor = began + quiet - (yield* Clock.currentTimeMillis)
+              if (batch.length > 0 || quietFor <= 0) return batch as Batch
+              yield* Mailbox.arrival(mailbox, quietFor)
+            }
+          })
+          Mailbox.miss(mailbox)
+          return Stream.concat(Stream.succeed<Batch>([]), Stream.fromEffectRepeat(next)).pipe(
+            Stream.takeUntil((batch) => batch.some(({ event }) => isLast(event)))
+          )
+        }).pipe(Stream.unwrap, Stream.scoped)
+
+      return EventStreams.of({ ofClient, ofRun })
+    })
+  )
+}
+
+/** How long the events of a run are held back at most, for its submitter to be told its id, in milliseconds. */
+const longestHold = 2_000
+
+/** How long after it was written an event counts as received, if the connection is still there, in milliseconds. */
+const untilReceived = 2_000
+
+/** After how much silence a stream gives a sign of life, in milliseconds. The most impatient client gives up after 60 s. */
+const quiet = 15_000
+
+/** For how long a run that ended is still owed to a client that is away, in milliseconds. */
+const remembered = 86_400_000
+
+/** The net under a lost signal. */
+const longestSleep = "10 seconds"
+
+const saveEvery = "250 millis"
+
+const surviving =
+  (message: string) =>
+  <A, R>(effect: Effect.Effect<A, never, R>): Effect.Effect<void, never, R> =>
+    effect.pipe(
+      Effect.asVoid,
+      Effect.catchDefect((defect) => Effect.andThen(Effect.logError(message, defect), Effect.sleep("1 second")))
+    )

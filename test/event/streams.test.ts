@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Queue, type Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import { type Batch, EventStreams } from "../../core/event/EventStreams.ts"
+import { Signals } from "../../core/event/Signals.ts"
+import type { RunId } from "../../core/run/Run.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+
+const services = EventStreams.layer.pipe(Layer.provideMerge(Memory.layer))
+
+const provided = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof services> | Scope.Scope>) =>
+  Effect.scoped(test).pipe(Effect.provide(Layer.fresh(services)))
+
+const kinds = (batch: Batch) => batch.map(({ event }) => event.event)
+
+const setUp = Effect.gen(function* () {
+  const runs = yield* RunStore
+  const signals = yield* Signals
+  const workflow = yield* makeWorkflow(yield* makeWorkspace())
+  const clientId = randomUUID()
+  const told = <A, E>(effect: Effect.Effect<A, E>) => Effect.tap(effect, signals.publish({ _tag: "events" }))
+  const submit = Effect.gen(function* () {
+    const sent = submission(workflow, { options: { client_id: clientId } })
+    yield* told(runs.submit(sent))
+    return sent.id
+  })
+  const { workspaceId } = workflow.workflow
+  const announce = (runId: string) => signals.publish({ _tag: "announced", runId, clientId })
+  const interrupt = (runId: RunId) =>
+    told(runs.change(workspaceId, runId, ({ run }, at) => Transition.interrupt(run, at)))
+  return { announce, clientId, interrupt, submit, workspaceId }
+})
+
+/** Reads a client's stream as fast as it comes; batches wait in a queue. */
+const read = (workspaceId: WorkspaceId, clientId: string) =>
+  Effect.gen(function* () {
+    const batches = yield* Queue.unbounded<Batch>()
+    const streams = yield* EventStreams
+    yield* Effect.forkScoped(
+      Stream.runForEach(streams.ofClient(workspaceId, clientId), (batch) => Queue.offer(batches, batch))
+    )
+    return batches
+  })
+
+it.effect("a stream gives a sign of life at once, and again after each 15 seconds of silence", () =>
+  provided(
+    Effect.gen(function* () {
+      const { clientId, workspaceId } = yield* setUp
+      const batches = yield* read(workspaceId, clientId)
+      assert.deepStrictEqual(yield* Queue.take(batches), [])
+      for (let round = 0; round < 3; round++) {
+        yield* TestClock.adjust("14999 millis")
+        assert.strictEqual(yield* Queue.size(batches), 0)
+        yield* TestClock.adjust("1 millis")
+        assert.deepStrictEqual(yield* Queue.take(batches), [])
+      }
+    })
+  )
+)
+
+it.effect("the events of a run wait for its submitter to be told, and two seconds at most", () =>
+  provided(
+    Effect.gen(function* () {
+      const { announce, clientId, submit, workspaceId } = yield* setUp
+      const batches = yield* read(workspaceId, clientId)
+      yield* Queue.take(batches)
+      const first = yield* submit
+      yield* TestClock.adjust("1999 millis")
+      assert.strictEqual(yield* Queue.size(batches), 0)
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(kinds(yield* Queue.take(batches)), ["execution.queued"])
+      const second = yield* submit
+      yield* TestClock.adjust("10 millis")
+      assert.strictEqual(yield* Queue.size(batches), 0)
+      yield* announce(second)
+      const [told] = yield* Queue.take(batches)
+      assert.strictEqual(told?.runId, second)
+      assert.notStrictEqual(first, second)
+    })
+  )
+)
+
+it.effect(
+  "what was written counts as received when the connection outlives it, and is owed to the next one otherwise",
+  () =>
+    provided(
+      Effect.gen(function* () {
+        const { announce, clientId, interrupt, submit, workspaceId } = yield* setUp
+        const run = yield* submit
+        yield* announce(run)
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const batches = yield* read(workspaceId, clientId)
+            yield* Queue.take(batches)
+            yield* TestClock.adjust("2 seconds")
+            assert.deepStrictEqual(kinds(yield* Queue.take(batches)), ["execution.queued"])
+            yield* TestClock.adjust("2500 millis")
+            yield* interrupt(run)
+            assert.deepStrictEqual(kinds(yield* Queue.take(batches)), ["execution.stopped"])
+          })
+        )
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const batches = yield* read(workspaceId, clientId)
+            yield* Queue.take(batches)
+            assert.deepStrictEqual(kinds(yield* Queue.take(batches)), ["execution.stopped"])
+            yield* TestClock.adjust("2500 millis")
+          })
+        )
+        const batches = yield* read(workspaceId, clientId)
+        yield* Queue.take(batches)
+        yield* TestClock.adjust("14 seconds")
+        assert.strictEqual(yield* Queue.size(batches), 0)
+      })
+    )
+)
+
+it.effect("a stream that is not read keeps no more than its bound, and misses nothing in the end", () =>
+  provided(
+    Effect.gen(function* () {
+      const { clientId, interrupt, submit, workspaceId } = yield* setUp
+      const streams = yield* EventStreams
+      const wanted = yield* Queue.unbounded<void>()
+      const seen: Array<string> = []
+      yield* Effect.forkScoped(
+        Stream.runForEach(streams.ofClient(workspaceId, clientId), (batch) =>
+          Effect.andThen(
+            Effect.sync(() => void seen.push(...batch.map(({ event, runId }) => `${runId} ${event.event}`))),
+            Queue.take(wanted)
+          )
+        )
+      )
+      yield* TestClock.adjust("1 millis")
+      for (let index = 0; index < 1_500; index++) yield* interrupt(yield* submit)
+      yield* TestClock.adjust("3 seconds")
+      assert.lengthOf(seen, 0)
+      for (let round = 0; round < 20; round++) {
+        yield* Queue.offer(wanted, undefined)
+        yield* TestClock.adjust("1 seconds")
+      }
+      assert.lengthOf(seen, 3_000)
+      assert.strictEqual(new Set(seen).size, 3_000)
+    })
+  )
+)

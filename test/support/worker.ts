@@ -1,0 +1,47 @@
+/**
+ * A worker whose runs do what their input says: for tests of what is told of runs, without a browser.
+ */
+import { Deferred, Effect, Layer, type Schema } from "effect"
+import { Executor } from "../../core/run/Executor.ts"
+import * as Worker from "../../core/run/Worker.ts"
+
+/** The input of a run: the steps that it tells of, and what it waits for before it ends. */
+export interface Script {
+  readonly steps?: ReadonlyArray<string>
+  /** It ends when a gate of this name is opened. */
+  readonly gate?: string
+}
+
+const gates = new Map<string, Deferred.Deferred<void>>()
+
+const gate = (name: string) => {
+  const known = gates.get(name) ?? Deferred.makeUnsafe<void>()
+  gates.set(name, known)
+  return known
+}
+
+/** Lets the runs that wait for this gate end. */
+export const openGate = (name: string) => Effect.asVoid(Deferred.succeed(gate(name), undefined))
+
+const executor = Layer.succeed(
+  Executor,
+  Executor.of({
+    execute: Effect.fnUntraced(function* ({ run }, reporter) {
+      const { gate: name, steps = [] } = run.input as Schema.JsonObject & Script
+      const session = { session_id: run.id, workflow_id: run.workflowId }
+      for (const step of steps) {
+        yield* reporter.event({
+          event: "execution.step",
+          payload: { ...session, current_step: step, next_step: null }
+        })
+      }
+      if (name !== undefined) yield* Deferred.await(gate(name))
+      return { _tag: "Success", data: { done: true } }
+    })
+  })
+)
+
+/** Works for as long as the layer lives. */
+export const layer = Layer.effectDiscard(
+  Effect.forkScoped(Worker.run({ name: "scripted", capacity: 50, leaseMillis: 30_000, graceMillis: 0 }))
+).pipe(Layer.provide(executor))

@@ -8,11 +8,9 @@ import { BlockList, isIP } from "node:net"
  * reserved, or an IPv6 address that leads to an IPv4 address of any kind. What is no address counts as private.
  */
 export const isPrivate = (address: string): boolean => {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  const bare = mapped ?? address
-  const version = isIP(bare)
+  const version = isIP(address)
   if (version === 0) return true
-  return version === 6 ? privateV6.check(bare, "ipv6") : privateV4.check(bare, "ipv4")
+  return version === 6 ? privateV6.check(address, "ipv6") : privateV4.check(address, "ipv4")
 }
 
 // A list for each: in one list, the network of all mapped addresses would match every IPv4 address as such.

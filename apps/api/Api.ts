@@ -20,6 +20,8 @@ export class Api extends HttpApi.make("sluice")
   .add(EventsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
+  // Every problem is reported, not only the first.
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",

@@ -142,8 +142,8 @@ it.layer(Layer.fresh(layer), { timeout: "30 seconds" })("the interface", (it) =>
     [{ secret: "s" }, ["webhook.url"]],
     [{ url, secret: "s", validity: 0 }, ["webhook.validity"]],
     [
-      { url, secret: "s", validity: 1.5, event_types_subscribed: ["execution.dance"] },
-      ["webhook.event_types_subscribed.0", "webhook.validity"]
+      { url, secret: "s", validity: 1.5, event_types_subscribed: ["execution.start", "execution.dance"] },
+      ["webhook.event_types_subscribed.1", "webhook.validity"]
     ],
     [{ url, secret: 7 }, ["webhook.secret"]],
     ["yes", ["webhook"]]

@@ -17,6 +17,7 @@ export const RunWebhookRequest = Schema.Struct({
   validity: optional(Validity),
   metadata: optional(Schema.Json)
 })
+  .annotate({ parseOptions: { errors: "all" } })
   .check(
     Schema.makeFilter(({ event_types_subscribed, secret, url, validity }) => {
       const named = url != null
@@ -27,7 +28,7 @@ export const RunWebhookRequest = Schema.Struct({
       return !named && isMeant ? { path: ["url"], issue: "Expected the url that events are sent to" } : undefined
     })
   )
-  .annotate({ identifier: "RunWebhook", parseOptions: { errors: "all" } })
+  .annotate({ identifier: "RunWebhook" })
 
 /** What is kept of it: nothing of a secret in clear. */
 export const sealed = Effect.fnUntraced(function* (

@@ -7,7 +7,8 @@ import { Effect, Layer, Option } from "effect"
 import { type Artifact, ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const mediaTypes = { jpg: "image/jpeg", png: "image/png" } as const
+const mediaTypes = { jpg: "image/jpeg", png: "image/png", html: "text/html" } as const
+const extensions = { "image/jpeg": "jpg", "image/png": "png", "text/html": "html" } as const
 
 /** Keeps artifacts in `folder`, which is made, readable by its owner only, if there is none. */
 export const layer = (folder: string) =>
@@ -22,7 +23,7 @@ export const layer = (folder: string) =>
 /** Writes beside the place and then moves there, so that a reader never finds half a file. */
 const write = async (folder: string, id: string, { bytes, mediaType }: Artifact): Promise<void> => {
   if (!uuid.test(id)) throw new Error(`The id of an artifact must be a UUID, got "${id}"`)
-  const path = `${folder}/${id}.${mediaType === "image/jpeg" ? "jpg" : "png"}`
+  const path = `${folder}/${id}.${extensions[mediaType]}`
   const file = await open(`${path}.part`, "w", 0o600)
   try {
     await file.writeFile(bytes)

@@ -4,11 +4,18 @@
  * Every operation is one step of JavaScript: nothing else happens in between, which is all the locking there is.
  */
 import { Layer } from "effect"
+import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/RunSubscriptions.ts"
+import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
+import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryDeliveries from "./MemoryDeliveries.ts"
+import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
+import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
+import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
+import * as MemoryLiveStore from "./MemoryLiveStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryWebhookStore from "./MemoryWebhookStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
@@ -19,10 +26,16 @@ export const layer = Layer.mergeAll(
   MemoryDeliveries.layer,
   MemoryEventLog.layer,
   MemoryGateStore.layer,
+  MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemoryWebhookStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,
   MemoryArtifacts.layer,
+  MemoryErrorReports.layer,
+  MemoryEvidenceStore.layer,
+  MemoryLiveStore.layer,
+  Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
+  Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions)),
   layerSignals
 ).pipe(Layer.provideMerge(Tables.layer))

@@ -61,9 +61,11 @@ export const layer = Layer.effect(
           [...tables.runs.values()]
             .reverse()
             .filter((run) => run.workspaceId === workspaceId)
+            .sort((a, b) => b.createdAt - a.createdAt)
+            .filter(behind(filter.before))
+            .filter((run) => refers(run, filter))
             .map((run): Listed => ({ ...run, status: Run.statusAt(run, gateOf(tables, run), now) }))
             .filter((run) => passes(run, filter))
-            .sort((a, b) => b.createdAt - a.createdAt)
             .slice(0, filter.limit)
         )
       ),
@@ -154,5 +156,15 @@ const passes = (run: Listed, filter: Filter): boolean =>
   (filter.workflowIds?.includes(run.workflowId) ?? true) &&
   (filter.statuses?.includes(run.status) ?? true) &&
   run.createdAt >= (filter.from ?? -Infinity) &&
-  run.createdAt <= (filter.to ?? Infinity) &&
-  run.createdAt < (filter.before ?? Infinity)
+  run.createdAt <= (filter.to ?? Infinity)
+
+const refers = ({ credentials }: Run.Run, filter: Filter): boolean =>
+  filter.credentials === undefined ||
+  credentials.some(({ permissionedUserIds }) => permissionedUserIds.some((id) => filter.credentials?.includes(id)))
+
+/** The runs of a sorted list that stand after the place where the page before ended. */
+const behind = (before: Filter["before"]) => (run: Run.Run, index: number, sorted: ReadonlyArray<Run.Run>) => {
+  if (before === undefined || run.createdAt < before.at) return true
+  const place = sorted.findIndex(({ createdAt, id }) => createdAt === before.at && id === before.id)
+  return run.createdAt === before.at && place >= 0 && index > place
+}

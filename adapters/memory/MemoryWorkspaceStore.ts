@@ -1,5 +1,5 @@
 /** Workspaces and API keys in memory. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
 
@@ -10,14 +10,26 @@ export const layer = Layer.effect(
       create: (workspace) => Effect.sync(() => void workspaces.set(workspace.id, workspace)),
       get: (id) => Effect.sync(() => Option.fromUndefinedOr(workspaces.get(id))),
       list: Effect.sync(() => [...workspaces.values()]),
+      change: (id, decide) =>
+        Effect.sync(() => {
+          const before = workspaces.get(id)
+          if (before === undefined) return Option.none()
+          const after = decide(before)
+          workspaces.set(id, after)
+          return Option.some(after)
+        }),
       addKey: (key) => Effect.sync(() => void keys.set(key.id, key)),
       listKeys: (id) => Effect.sync(() => [...keys.values()].filter((key) => key.workspaceId === id)),
-      revokeKey: (workspaceId, keyId, at) =>
-        Effect.sync(() => {
-          const key = keys.get(keyId)
-          if (key === undefined || key.workspaceId !== workspaceId || key.revokedAt !== null) return false
-          keys.set(keyId, { ...key, revokedAt: at })
-          return true
+      revokeKey: (workspaceId, keyId, at, accept = () => Result.void) =>
+        Effect.suspend(() => {
+          const live = [...keys.values()].filter((key) => key.workspaceId === workspaceId && key.revokedAt === null)
+          const key = live.find(({ id }) => id === keyId)
+          if (key === undefined) return Effect.succeed(Option.none())
+          return Effect.map(Effect.fromResult(accept(key, live)), () => {
+            const revoked = { ...key, revokedAt: at }
+            keys.set(keyId, revoked)
+            return Option.some(revoked)
+          })
         }),
       authenticate: (hash) =>
         Effect.sync(() => {

@@ -4,8 +4,9 @@
  * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. It does at once what a
  * real page would do in time, so whoever waits for an element that is not there is refused at once.
  */
-import { Effect, Layer, Ref, type Schema } from "effect"
+import { Clock, Effect, Layer, Ref, type Schema } from "effect"
 import { Browser, type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
+import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
 
 export interface ScriptedElement {
@@ -33,18 +34,39 @@ interface State {
   readonly history: ReadonlyArray<string>
   readonly fields: Readonly<Record<string, string>>
   readonly focus: string | null
+  readonly watchers: ReadonlyArray<(exchange: Exchange) => void>
 }
 
-const blank: State = { history: [], fields: {}, focus: null }
+const blank: State = { history: [], fields: {}, focus: null, watchers: [] }
+
+const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+
+/** What a browser would have asked for to show a page. */
+const loading = (url: string, startedAt: number, status: number): Exchange => ({
+  method: "GET",
+  url,
+  resourceType: "document",
+  startedAt,
+  durationMillis: 0,
+  status,
+  failure: null,
+  requestHeaders: {},
+  responseHeaders: { "content-type": "text/html" },
+  body: null
+})
 
 const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
   const address = Effect.map(Ref.get(state), ({ history }) => history.at(-1) ?? "about:blank")
   const elements = Effect.map(address, (url) => site[url] ?? [])
 
-  const goto = (url: string) =>
-    Object.hasOwn(site, url)
-      ? Ref.update(state, ({ history }) => ({ ...blank, history: [...history, url] }))
-      : Effect.fail(new PageFailure({ kind: "navigation", reason: "the server answered with status 404" }))
+  const goto = Effect.fnUntraced(function* (url: string) {
+    const known = Object.hasOwn(site, url)
+    const { history, watchers } = yield* Ref.get(state)
+    const now = yield* Clock.currentTimeMillis
+    for (const tell of watchers) tell(loading(url, now, known ? 200 : 404))
+    if (!known) return yield* new PageFailure({ kind: "navigation", reason: "the server answered with status 404" })
+    yield* Ref.set(state, { ...blank, watchers, history: [...history, url] })
+  })
 
   const one = Effect.fnUntraced(function* ({ selector, waitMillis }: Target) {
     const found = (yield* elements).filter((element) => element.selector === selector)
@@ -96,7 +118,7 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
   return {
     goto,
     address,
-    back: Ref.update(state, ({ history }) => ({ ...blank, history: history.slice(0, -1) })),
+    back: Ref.update(state, ({ history, watchers }) => ({ ...blank, watchers, history: history.slice(0, -1) })),
     html: () => Effect.map(elements, (all) => all.map(({ text = "" }) => text).join("\n")),
     click: Effect.fnUntraced(function* (target) {
       const { leadsTo } = yield* one(target)
@@ -112,7 +134,7 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
     select: Effect.fnUntraced(function* (target, value) {
       const { options = [], selector } = yield* one(target)
       if (options.includes(value)) return yield* setField(selector, () => value)
-      return yield* new PageFailure({ kind: "unusable", reason: "no option has this value or text", selector })
+      return yield* new PageFailure({ kind: "option", reason: "no option has this value or text", selector })
     }),
     find: (target) => Effect.asVoid(one(target)),
     read: ({ selector }) =>
@@ -125,6 +147,23 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
         return carryOut(plan, yield* elements, yield* Ref.get(state), null)
       }),
     clearCookies: Effect.void,
-    screenshot: () => Effect.succeed({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" })
+    screenshot: () => Effect.succeed({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
+    glimpse: Effect.succeed({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
+    snapshot: ({ maxBytes }) =>
+      Effect.gen(function* () {
+        const now = yield* Ref.get(state)
+        const all = (yield* elements).map((element) => `<p>${escape(textOf(element, now))}</p>`).join("")
+        return `<!doctype html><html><head><base href="${escape(yield* address)}"></head><body>${all}</body></html>`.slice(
+          0,
+          maxBytes
+        )
+      }),
+    watchNetwork: (tell) =>
+      Effect.gen(function* () {
+        yield* Ref.update(state, (now) => ({ ...now, watchers: [...now.watchers, tell] }))
+        yield* Effect.addFinalizer(() =>
+          Ref.update(state, (now) => ({ ...now, watchers: now.watchers.filter((one) => one !== tell) }))
+        )
+      })
   }
 }

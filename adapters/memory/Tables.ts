@@ -5,6 +5,9 @@ import { Context, Layer } from "effect"
 import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
+import type { Interaction } from "../../core/interaction/Interaction.ts"
+import type { NetworkLog, Snapshot } from "../../core/run/EvidenceStore.ts"
+import type { Admission, Frame } from "../../core/run/LiveStore.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { Delivery } from "../../core/webhook/Delivery.ts"
@@ -29,6 +32,13 @@ interface Shape {
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
+  /** The latest question of each run. */
+  readonly interactions: Map<string, Interaction>
+  readonly snapshots: Map<string, Snapshot>
+  readonly networkLogs: Map<string, NetworkLog>
+  /** By the hash of their token. */
+  readonly admissions: Map<string, Admission>
+  readonly frames: Map<string, Frame>
   /** The runs of a workflow that are still to be told that an edit holds them. */
   readonly untold: Map<string, ReadonlyArray<string>>
   /** How many events each consumer of the log has had. */
@@ -54,6 +64,11 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       gates: new Map(),
       runs: new Map(),
       events: [],
+      interactions: new Map(),
+      snapshots: new Map(),
+      networkLogs: new Map(),
+      admissions: new Map(),
+      frames: new Map(),
       untold: new Map(),
       consumers: new Map(),
       written: new Map(),

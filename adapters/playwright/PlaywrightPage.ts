@@ -2,9 +2,11 @@
  * The verbs of the agent's page, done by Playwright.
  */
 import { Clock, Effect, type Schema } from "effect"
-import { errors, type Locator, type Page as PlaywrightPage } from "playwright-core"
+import { type CDPSession, errors, type Locator, type Page as PlaywrightPage } from "playwright-core"
 import { type Page, PageFailure, type Target, type Typing } from "../../core/agent/Browser.ts"
 import * as InPage from "./InPage.ts"
+import * as NetworkWatch from "./NetworkWatch.ts"
+import * as Snapshot from "./Snapshot.ts"
 
 export interface Options {
   /** Why an address is refused, or `null`. Asked before a page is loaded and after one could not be. */
@@ -14,11 +16,17 @@ export interface Options {
 /** How long an address may take to load, in milliseconds. */
 const navigationMillis = 30_000
 
+/** How long a page may take to describe itself, in milliseconds. */
+const inspectionMillis = 5_000
+
+const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
+
 /** How often a selector that matches several elements is looked at again, in milliseconds. */
 const lookAgainMillis = 100
 
 export const make = (page: PlaywrightPage, options: Options): Page => {
   let crashed = false
+  let devTools: Promise<CDPSession> | undefined
   page.on("crash", () => {
     crashed = true
   })
@@ -89,7 +97,7 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
     select: (target, value, fuzzy) =>
       onOne(target, async (element, timeout) => {
         const index = await element.evaluate(InPage.chooseOption, { value, fuzzy }, { timeout })
-        if (index === null) throw new Unusable("no option has this value or text")
+        if (index === null) throw new NoOption("no option has this value or text")
         await element.selectOption({ index }, { timeout })
       }),
     find: (target) => onOne(target, (element, timeout) => element.waitFor({ state: "attached", timeout })),
@@ -113,7 +121,25 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
     screenshot: ({ fullPage }) =>
       attempt(null, () => page.screenshot({ fullPage, type: "jpeg", quality: 80, timeout: 10_000 })).pipe(
         Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))
-      )
+      ),
+    // Asked of the browser itself: Playwright's own waits until nothing is being loaded.
+    glimpse: attempt(null, async () => {
+      devTools ??= page.context().newCDPSession(page)
+      return (await devTools).send("Page.captureScreenshot", { format: "jpeg", quality: 80, optimizeForSpeed: true })
+    }).pipe(
+      Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) }),
+      Effect.map(({ data }) => ({ bytes: new Uint8Array(Buffer.from(data, "base64")), mediaType: "image/jpeg" }))
+    ),
+    snapshot: ({ maxBytes }) =>
+      attempt(null, async () => {
+        await page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
+        return page.evaluate(Snapshot.serialize, maxBytes)
+      }).pipe(
+        // A page that is just leaving takes what runs in it with it; the next one is there to be looked at.
+        Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),
+        Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
+      ),
+    watchNetwork: (tell) => NetworkWatch.watch(page.context(), tell)
   }
 }
 
@@ -147,7 +173,7 @@ const strike = async (page: PlaywrightPage, strokes: Typing["strokes"], typing: 
   }
 }
 
-class Unusable extends Error {}
+class NoOption extends Error {}
 
 const forbidden = (reason: string): PageFailure => new PageFailure({ kind: "forbidden", reason })
 
@@ -171,7 +197,7 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
   if (gone || /Target (page|crashed|closed)|has been closed|crashed/i.test(text)) {
     return new PageFailure({ kind: "crash", reason: "the page or its browser went away", ...of })
   }
-  if (error instanceof Unusable) return new PageFailure({ kind: "unusable", reason: text, ...of })
+  if (error instanceof NoOption) return new PageFailure({ kind: "option", reason: text, ...of })
   if (
     /not a valid (XPath|selector)|Failed to execute 'evaluate'|Unexpected token|Unknown engine|while parsing/i.test(
       text

@@ -44,7 +44,7 @@ const deliveries = Layer.effect(
       Effect.orDie(queue.offer({ id, turn }, { delay: Math.max(0, delayMillis) }))
 
     const select = sql`
-      select d.*, event.at, event.event, event.payload, runs.workflow_id, runs.options
+      select d.*, event.at, event.event, event.payload, event.expires_at, runs.workflow_id, runs.options
       from webhook_deliveries d join run_events event using (sequence) join runs on runs.id = d.run_id`
 
     const find = (workspaceId: WorkspaceId, id: string) =>

@@ -29,7 +29,7 @@ const log = Layer.effect(
 
     const read = (from: Place, limit: number): Effect.Effect<Omit<Read, "position"> & { readonly to: Place }, never> =>
       sql<EntryRow & { readonly tx: string; readonly settled: boolean }>`
-        select event.sequence, run_id, at, event, payload, event.tx::text as tx, workspace_id, workflow_id, created_at, options,
+        select event.sequence, run_id, at, event, payload, event.expires_at, event.tx::text as tx, workspace_id, workflow_id, created_at, options,
           event.tx < pg_snapshot_xmin(pg_current_snapshot()) as settled
         from run_events event join runs on runs.id = run_id
         where (event.tx, event.sequence) > (${from.tx}::xid8, ${from.sequence}::bigint)
@@ -84,7 +84,7 @@ const progress = Layer.effect(
     return ClientProgress.of({
       owed: Effect.fn("ClientProgress.owed")((workspaceId, clientId, since) =>
         sql<EntryRow>`
-          select event.sequence, event.run_id, at, event, payload, workspace_id, workflow_id, created_at, options
+          select event.sequence, event.run_id, at, event, payload, event.expires_at, workspace_id, workflow_id, created_at, options
           from runs
           left join client_progress done on done.run_id = runs.id
           join run_events event on event.run_id = runs.id and event.sequence > coalesce(done.sequence, 0)

@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer, type Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { LeaseLost, type Run, type RunId, RunNotFound, type Status } from "../../core/run/Run.ts"
-import { type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
+import { type Filter, type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import * as PgClaim from "./PgClaim.ts"
@@ -34,6 +34,7 @@ export const layer = Layer.effect(
           const at = yield* Clock.currentTimeMillis
           const { events, run } = Transition.submit(submission, gate, at)
           yield* sql`insert into runs ${sql.insert(Rows.fromRun(run))}`
+          yield* Writing.credentials(sql, run)
           yield* Writing.events(
             sql,
             events.map((event) => ({ runId: run.id, event })),
@@ -101,6 +102,13 @@ export const layer = Layer.effect(
         )
     )
 
+    /** Behind a place in the list, which is one instant, or one run among those of that instant. */
+    const behind = ({ at, id }: NonNullable<Filter["before"]>) =>
+      id === undefined
+        ? sql`runs.created_at < ${new Date(at)}`
+        : sql`(runs.created_at < ${new Date(at)} or (runs.created_at = ${new Date(at)}
+            and runs.sequence < (select sequence from runs where id = ${id} and created_at = ${new Date(at)})))`
+
     const list = Effect.fn("RunStore.list")((workspaceId, filter) =>
       Effect.gen(function* () {
         const now = new Date(yield* Clock.currentTimeMillis)
@@ -110,7 +118,15 @@ export const layer = Layer.effect(
           ...(filter.workflowIds === undefined ? [] : [sql.in("runs.workflow_id", filter.workflowIds)]),
           ...(filter.from === undefined ? [] : [sql`runs.created_at >= ${instant(filter.from)}`]),
           ...(filter.to === undefined ? [] : [sql`runs.created_at <= ${instant(filter.to)}`]),
-          ...(filter.before === undefined ? [] : [sql`runs.created_at < ${instant(filter.before)}`])
+          ...(filter.before === undefined ? [] : [behind(filter.before)]),
+          ...(filter.credentials === undefined
+            ? []
+            : [
+                sql`runs.id in (select run_id from run_credentials where workspace_id = ${workspaceId} and ${sql.in(
+                  "credential_hash",
+                  filter.credentials.map(Writing.credentialHash)
+                )})`
+              ])
         ]
         const statuses = filter.statuses === undefined ? sql`true` : sql.in("status", filter.statuses)
         const rows = yield* sql<Rows.RunRow & { readonly status: Status }>`
@@ -153,7 +169,7 @@ export const layer = Layer.effect(
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
         sql<Rows.EventRow>`
-          select sequence, run_id, at, event, payload from run_events
+          select sequence, run_id, at, event, payload, expires_at from run_events
           where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
           Effect.map((rows) => rows.map(Rows.toLogged)),
           withoutSqlErrors

@@ -1,20 +1,22 @@
 /** Workspaces and API keys in PostgreSQL. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Role, UserId, type Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { type StoredKey, WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
-import { withoutSqlErrors } from "./Transaction.ts"
+import { transaction, withoutSqlErrors } from "./Transaction.ts"
 
 interface WorkspaceRow {
   readonly id: string
   readonly name: string
   readonly created_at: Date
   readonly waiting_ttl_ms: bigint | null
+  readonly input_required_timeout_s: number
 }
 
 interface KeyRow {
   readonly id: string
   readonly hash: string
+  readonly name: string | null
   readonly workspace_id: string
   readonly user_id: string
   readonly role: Role
@@ -34,7 +36,8 @@ export const layer = Layer.effect(
               id: workspace.id,
               name: workspace.name,
               created_at: new Date(workspace.createdAt),
-              waiting_ttl_ms: workspace.waitingTtlMillis
+              waiting_ttl_ms: workspace.waitingTtlMillis,
+              input_required_timeout_s: workspace.inputRequiredTimeoutSeconds
             })}`
           )
         )
@@ -49,12 +52,28 @@ export const layer = Layer.effect(
         Effect.map((rows) => rows.map(toWorkspace)),
         withoutSqlErrors
       ),
+      change: Effect.fn("WorkspaceStore.change")((id, decide) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const [row] = yield* sql<WorkspaceRow>`select * from workspaces where id = ${id} for update`
+            if (row === undefined) return Option.none()
+            const after = decide(toWorkspace(row))
+            yield* sql`update workspaces set ${sql.update({
+              name: after.name,
+              waiting_ttl_ms: after.waitingTtlMillis
+            })} where id = ${id}`
+            return Option.some(after)
+          })
+        )
+      ),
       addKey: Effect.fn("WorkspaceStore.addKey")((key) =>
         withoutSqlErrors(
           Effect.asVoid(
             sql`insert into api_keys ${sql.insert({
               id: key.id,
               hash: key.hash,
+              name: key.name,
               workspace_id: key.workspaceId,
               user_id: key.userId,
               role: key.role,
@@ -70,11 +89,19 @@ export const layer = Layer.effect(
           withoutSqlErrors
         )
       ),
-      revokeKey: Effect.fn("WorkspaceStore.revokeKey")((workspaceId, keyId, at) =>
-        sql`update api_keys set revoked_at = ${new Date(at)}
-          where id = ${keyId} and workspace_id = ${workspaceId} and revoked_at is null returning id`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          withoutSqlErrors
+      revokeKey: Effect.fn("WorkspaceStore.revokeKey")((workspaceId, keyId, at, accept = () => Result.void) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const live = (yield* sql<KeyRow>`
+              select * from api_keys where workspace_id = ${workspaceId} and revoked_at is null
+              order by id for update`).map(toKey)
+            const key = live.find(({ id }) => id === keyId)
+            if (key === undefined) return Option.none()
+            yield* Effect.fromResult(accept(key, live))
+            yield* sql`update api_keys set revoked_at = ${new Date(at)} where id = ${key.id}`
+            return Option.some({ ...key, revokedAt: at })
+          })
         )
       ),
       authenticate: Effect.fn("WorkspaceStore.authenticate")((hash) =>
@@ -96,12 +123,14 @@ const toWorkspace = (row: WorkspaceRow): Workspace => ({
   id: WorkspaceId.make(row.id),
   name: row.name,
   createdAt: row.created_at.getTime(),
-  waitingTtlMillis: row.waiting_ttl_ms === null ? null : Number(row.waiting_ttl_ms)
+  waitingTtlMillis: row.waiting_ttl_ms === null ? null : Number(row.waiting_ttl_ms),
+  inputRequiredTimeoutSeconds: row.input_required_timeout_s
 })
 
 const toKey = (row: KeyRow): StoredKey => ({
   id: row.id,
   hash: row.hash,
+  name: row.name,
   workspaceId: WorkspaceId.make(row.workspace_id),
   userId: UserId.make(row.user_id),
   role: row.role,

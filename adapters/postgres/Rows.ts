@@ -38,6 +38,7 @@ export interface RunRow {
   readonly version_id: string
   readonly status: StoredStatus
   readonly input: string
+  readonly credentials: string
   readonly options: string
   readonly created_at: Date
   readonly started_at: Date | null
@@ -62,6 +63,7 @@ export interface EventRow {
   readonly at: Date
   readonly event: string
   readonly payload: string
+  readonly expires_at: Date | null
 }
 
 export interface WorkflowRow {
@@ -136,6 +138,7 @@ export const toRun = (row: RunRow): Run => ({
   versionId: VersionId.make(row.version_id),
   status: row.status,
   input: JSON.parse(row.input) as Schema.JsonObject,
+  credentials: JSON.parse(row.credentials) as Run["credentials"],
   options: JSON.parse(row.options) as typeof Options.Type,
   createdAt: row.created_at.getTime(),
   startedAt: row.started_at?.getTime() ?? null,
@@ -161,6 +164,7 @@ export const fromRun = (run: Run) => ({
   workflow_id: run.workflowId,
   version_id: run.versionId,
   input: JSON.stringify(run.input),
+  credentials: JSON.stringify(run.credentials),
   options: JSON.stringify(run.options),
   client_id: run.options.client_id ?? null,
   created_at: new Date(run.createdAt),
@@ -192,7 +196,11 @@ export const toLogged = (row: EventRow): LoggedEvent => ({
   sequence: Number(row.sequence),
   runId: row.run_id,
   at: row.at.getTime(),
-  event: decodeEvent({ event: row.event, payload: JSON.parse(row.payload) })
+  event: decodeEvent({
+    event: row.event,
+    payload: JSON.parse(row.payload),
+    ...(row.expires_at === null ? {} : { expires_at: row.expires_at.getTime() })
+  })
 })
 
 export const toWorkflow = (row: WorkflowRow): Workflow => ({

@@ -3,10 +3,17 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
+import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/RunSubscriptions.ts"
+import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as Migrations from "./Migrations.ts"
+import * as PgCollection from "./PgCollection.ts"
 import * as PgDeliveries from "./PgDeliveries.ts"
+import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
+import * as PgEvidenceStore from "./PgEvidenceStore.ts"
 import * as PgGateStore from "./PgGateStore.ts"
+import * as PgInteractionStore from "./PgInteractionStore.ts"
+import * as PgLiveStore from "./PgLiveStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
 import * as PgWebhookStore from "./PgWebhookStore.ts"
@@ -18,10 +25,16 @@ export const layerStores = Layer.mergeAll(
   PgDeliveries.layer,
   PgEventLog.layer,
   PgGateStore.layer,
+  PgInteractionStore.layer,
   PgRunStore.layer,
   PgWebhookStore.layer,
   PgWorkflowStore.layer,
-  PgWorkspaceStore.layer
+  PgWorkspaceStore.layer,
+  PgErrorReports.layer,
+  PgEvidenceStore.layer,
+  PgLiveStore.layer,
+  Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
+  Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions))
 ).pipe(Layer.provideMerge(Migrations.layer))
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */

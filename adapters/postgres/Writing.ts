@@ -1,9 +1,11 @@
 /**
  * Writes what transitions decided: changed runs and their events, in one statement each however many they are.
  */
+import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
+import { codeOf } from "../../core/run/ErrorReports.ts"
 import type { Run, RunId } from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import * as Rows from "./Rows.ts"
@@ -13,6 +15,10 @@ export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Change>, at
   Effect.gen(function* () {
     if (all.length === 0) return
     yield* states(
+      sql,
+      all.map(({ run }) => run)
+    )
+    yield* errors(
       sql,
       all.map(({ run }) => run)
     )
@@ -34,11 +40,47 @@ export const events = (
       run_id: runId,
       at: new Date(at),
       event: event.event,
-      payload: JSON.stringify(event.payload)
+      payload: JSON.stringify(event.payload),
+      expires_at: "expires_at" in event && event.expires_at !== undefined ? new Date(event.expires_at) : null
     }))
     if (first === undefined) return
     yield* sql`insert into run_events ${sql.insert([first, ...rest])}`
   })
+
+/** Keeps the failures of runs where they are counted. Those that are there already stay. */
+const errors = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) =>
+  Effect.gen(function* () {
+    const [first, ...rest] = runs.flatMap((run) =>
+      run.errors.map((error, index) => ({
+        run_id: run.id,
+        position: index + 1,
+        workspace_id: run.workspaceId,
+        workflow_id: run.workflowId,
+        at: new Date(error.created_at),
+        error_code: JSON.stringify(codeOf(error)),
+        body: JSON.stringify(error)
+      }))
+    )
+    if (first === undefined) return
+    yield* sql`insert into run_errors ${sql.insert([first, ...rest])} on conflict (run_id, position) do nothing`
+  })
+
+/** Keeps the credentials that a new run refers to where lists are filtered by them. */
+export const credentials = (sql: SqlClient.SqlClient, run: Run) =>
+  Effect.gen(function* () {
+    const hashes = new Set(run.credentials.flatMap((one) => one.permissionedUserIds.map(credentialHash)))
+    const [first, ...rest] = [...hashes].map((hash) => ({
+      workspace_id: run.workspaceId,
+      credential_hash: hash,
+      run_id: run.id
+    }))
+    if (first === undefined) return
+    yield* sql`insert into run_credentials ${sql.insert([first, ...rest])}`
+  })
+
+/** A credential as it is looked up: ids may be long, and of any characters. */
+export const credentialHash = (permissionedUserId: string): string =>
+  createHash("sha256").update(JSON.stringify(permissionedUserId)).digest("hex")
 
 const states = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) => {
   const rows = runs.map((run) => {

@@ -3,29 +3,47 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import * as Description from "./Description.ts"
+import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
+import { EvidenceGroup } from "./evidence/EvidenceApi.ts"
 import { GatesGroup } from "./gate/GatesApi.ts"
+import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
+import { LiveGroup } from "./live/LiveApi.ts"
+import { NotificationsGroup } from "./notification/NotificationsApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
+import { Surrounded } from "./request/Surrounded.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
 import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
+import { WorkflowBody } from "./workflow/WorkflowBody.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
+import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
 
 /** The whole interface that needs a key. */
 export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(EvidenceGroup)
+  .add(LiveGroup)
+  .add(ErrorCodesGroup)
+  .add(WorkspacesGroup)
+  .add(NotificationsGroup)
   .add(WebhooksGroup)
   .add(EventsGroup)
+  .add(InteractionsGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
-  // Every problem is reported, not only the first.
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
+  .middleware(Surrounded)
+  // Whoever sends something wrong is told of everything that is wrong.
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotate(HttpApi.AdditionalSchemas, [WorkflowBody])
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",
       version: "1.0.0",
-      description: "Runs browser-automation workflows, and starts them only at the hours when they may run"
+      description: "Runs browser-automation workflows, and starts them only at the hours when they may run",
+      transform: Description.complete((): HttpApi.Constraint => Api)
     })
   ) {}

@@ -7,23 +7,38 @@ import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { EventStreams } from "../../core/event/EventStreams.ts"
+import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { Gates } from "../../core/gate/Gates.ts"
+import { Interactions } from "../../core/interaction/Interactions.ts"
+import { Evidence } from "../../core/run/Evidence.ts"
+import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Webhooks } from "../../core/webhook/Webhooks.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
+import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
+import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
+import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
+import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
+import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
+import * as LiveHttp from "./live/LiveHttp.ts"
+import * as LiveRoutes from "./live/LiveRoutes.ts"
+import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Body from "./request/Body.ts"
 import * as Closing from "./request/Closing.ts"
 import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
+import { Surrounded } from "./request/Surrounded.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
 import * as WebhooksHttp from "./webhook/WebhooksHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
+import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
 
 /** Tells whether the service can do its work: whether its database answers. */
 export class Readiness extends Context.Service<Readiness, { readonly ready: Effect.Effect<boolean> }>()(
@@ -58,6 +73,12 @@ const handlers = Layer.mergeAll(
   WorkflowsHttp.layer,
   GatesHttp.layer,
   RunsHttp.layer,
+  InteractionsHttp.layer,
+  EvidenceHttp.layer,
+  LiveHttp.layer,
+  ErrorCodesHttp.layer,
+  WorkspacesHttp.layer,
+  NotificationsHttp.layer,
   EventsHttp.layer,
   WebhooksHttp.layer
 )
@@ -70,7 +91,9 @@ const unrouted = HttpRouter.add(
     const { method, url } = yield* HttpServerRequest.HttpServerRequest
     const path = url.split("?")[0] ?? ""
     const methods = described.find(({ pattern }) => pattern.test(path))?.methods ?? []
-    if (methods.length === 0) return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
+    // A known address with a known method comes here when a part of it is longer than any id.
+    if (methods.length === 0 || methods.includes(method))
+      return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
     return HttpServerResponse.jsonUnsafe(
       Errors.general(405, `Method ${method} is not allowed here: expected ${methods.join(" or ")}`),
       {
@@ -87,23 +110,42 @@ const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operati
   methods: Object.keys(operations).map((method) => method.toUpperCase())
 }))
 
+const services = Layer.mergeAll(
+  ApiKeys.layer,
+  ErrorCodes.layer,
+  EventStreams.layer,
+  Evidence.layer,
+  Gates.layer,
+  Interactions.layer,
+  LiveViews.layer,
+  Runs.layer,
+  RunSubscriptions.layer,
+  Webhooks.layer,
+  Workflows.layer,
+  Workspaces.layer
+)
+
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
     Layer.provide(handlers),
     Layer.provide(Authorization.layer),
-    Layer.provide(SchemaErrors.layer)
+    Layer.provide(SchemaErrors.layer),
+    Layer.provide(Layer.succeed(Surrounded, (handler) => handler))
   ),
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,
+  LiveRoutes.routes,
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(Layer.mergeAll(EventStreams.layer, Gates.layer, Runs.layer, Webhooks.layer, Workflows.layer)))
+).pipe(Layer.provide(services))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    Effect.provideService(Body.checked(handler), AfterResponse.AfterResponse, AfterResponse.of(request))
+    isReadable(request.url)
+      ? Effect.provideService(Body.checked(handler), AfterResponse.AfterResponse, AfterResponse.of(request))
+      : Effect.succeed(refuse(404, "The address is not one that can be read"))
   ).pipe(
     Effect.catchCause((cause) =>
       Effect.gen(function* () {
@@ -116,6 +158,16 @@ const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerRes
       })
     )
   )
+
+/** The router knows nothing to say of an address whose escapes are no text. */
+const isReadable = (url: string): boolean => {
+  try {
+    decodeURIComponent(url.split("?")[0] ?? "")
+    return true
+  } catch {
+    return false
+  }
+}
 
 const refuse = (status: 404 | 500, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })

@@ -13,10 +13,12 @@ import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
-import { PublicUrl } from "../api/request/PublicUrl.ts"
+import * as LiveTickets from "../api/live/LiveTickets.ts"
+import { PublicUrl } from "../api/request/Origin.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
@@ -75,6 +77,7 @@ export const layerApi = (settings: Storage & Serving) =>
         Layer.provide([
           layerReadiness,
           ArtifactLinks.layer(masterKey),
+          LiveTickets.layer(masterKey),
           SealedSecrets.layer(masterKey),
           HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
           Layer.succeed(PublicUrl, settings.publicUrl)
@@ -93,7 +96,9 @@ const layerWebhooks = Layer.effectDiscard(
 )
 
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = Layer.effectDiscard(Effect.forkScoped(Scheduler.run()))
+export const layerScheduler = Layer.effectDiscard(
+  Effect.andThen(Effect.forkScoped(Scheduler.run()), Effect.forkScoped(Asking.sweep()))
+)
 
 /** A worker with its browser, running for as long as the layer lives; its release is the orderly shutdown. */
 export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<string> = []) =>

@@ -4,7 +4,7 @@
 import { Clock, Effect, Option, type Redacted } from "effect"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
-import { UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { defaultInputRequiredTimeoutSeconds, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
 /** Makes the first workspace if there is none, and answers the key of its owner then: the only time that it is known. */
@@ -18,10 +18,17 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (
   const createdAt = yield* Clock.currentTimeMillis
   const workspaceId = WorkspaceId.make(yield* identifiers.uuid)
   const key = Option.isSome(bootstrapKey) ? bootstrapKey.value : yield* keys.make
-  yield* workspaces.create({ id: workspaceId, name: "First workspace", createdAt, waitingTtlMillis: null })
+  yield* workspaces.create({
+    id: workspaceId,
+    name: "First workspace",
+    createdAt,
+    waitingTtlMillis: null,
+    inputRequiredTimeoutSeconds: defaultInputRequiredTimeoutSeconds
+  })
   yield* workspaces.addKey({
     id: yield* identifiers.uuid,
     hash: yield* keys.hash(key),
+    name: "First key",
     workspaceId,
     userId: UserId.make(yield* identifiers.uuid),
     role: "Owner",

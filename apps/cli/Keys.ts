@@ -1,11 +1,10 @@
 /**
  * `sluice keys`: the API keys of a workspace.
  */
-import { Clock, Console, Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Identifiers } from "../../core/workspace/Identifiers.ts"
-import { Keys } from "../../core/workspace/Keys.ts"
-import { Role, UserId, type Workspace } from "../../core/workspace/Workspace.ts"
+import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
+import { Role, type Workspace } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Assembly from "./Assembly.ts"
 import * as Settings from "./Settings.ts"
@@ -40,6 +39,7 @@ const create = Command.make(
   {
     ...Settings.storage,
     workspace,
+    name: Flag.String("name").pipe(Flag.withDescription("What to call the key, to tell it from others"), Flag.optional),
     role: Flag.Literals("role", Role.literals).pipe(
       Flag.withDescription("What the key may do"),
       Flag.withDefault("Member")
@@ -47,24 +47,15 @@ const create = Command.make(
   },
   Effect.fn(function* (settings) {
     yield* Effect.gen(function* () {
-      const identifiers = yield* Identifiers
-      const keys = yield* Keys
       const { id: workspaceId } = yield* chosen(settings.workspace)
-      const key = yield* keys.make
-      const id = yield* identifiers.uuid
-      yield* (yield* WorkspaceStore).addKey({
-        id,
-        hash: yield* keys.hash(key),
-        workspaceId,
-        userId: UserId.make(yield* identifiers.uuid),
+      const { key, stored } = yield* (yield* ApiKeys).make(workspaceId, {
         role: settings.role as Role,
-        createdAt: yield* Clock.currentTimeMillis,
-        revokedAt: null
+        name: Option.getOrNull(settings.name)
       })
       yield* Console.log(
-        `${Redacted.value(key)}\n${settings.role} key ${id} of workspace ${workspaceId}; it is shown this once`
+        `${Redacted.value(key)}\n${stored.role} key ${stored.id} of workspace ${workspaceId}; it is shown this once`
       )
-    }).pipe(Effect.provide(Assembly.layerStorage(settings)))
+    }).pipe(Effect.provide(ApiKeys.layer.pipe(Layer.provideMerge(Assembly.layerStorage(settings)))))
   })
 ).pipe(Command.withDescription("Make a key, and show it once"))
 
@@ -76,7 +67,9 @@ const list = Command.make(
       const { id } = yield* chosen(settings.workspace)
       for (const key of yield* (yield* WorkspaceStore).listKeys(id)) {
         const state = key.revokedAt === null ? "" : `  revoked ${new Date(key.revokedAt).toISOString()}`
-        yield* Console.log(`${key.id}  ${key.role.padEnd(6)}  ${new Date(key.createdAt).toISOString()}${state}`)
+        yield* Console.log(
+          `${key.id}  ${key.role.padEnd(6)}  ${new Date(key.createdAt).toISOString()}  ${key.name ?? ""}${state}`
+        )
       }
     }).pipe(Effect.provide(Assembly.layerStorage(settings)))
   })
@@ -89,7 +82,7 @@ const revoke = Command.make(
     yield* Effect.gen(function* () {
       const { id } = yield* chosen(settings.workspace)
       const revoked = yield* (yield* WorkspaceStore).revokeKey(id, settings.key, yield* Clock.currentTimeMillis)
-      if (!revoked)
+      if (Option.isNone(revoked))
         return yield* new CannotFind({ reason: `No key ${settings.key} of workspace ${id} that is not revoked yet` })
       yield* Console.log(`Revoked key ${settings.key}`)
     }).pipe(Effect.provide(Assembly.layerStorage(settings)))

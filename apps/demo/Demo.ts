@@ -2,8 +2,8 @@
  * Shows what the service does, over its HTTP interface: a workflow runs in the browser, is held while its run window is
  * closed, and is released when the window lets it start.
  */
-import { Clock, Effect, Redacted, Schema } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { Clock, Effect, type Redacted, Schema, Stream } from "effect"
+import * as Client from "../api/Client.ts"
 import * as Site from "./Site.ts"
 import { demoWorkflow } from "./Workflow.ts"
 
@@ -14,17 +14,12 @@ export interface Report {
   readonly result: (data: Schema.Json, millis: number) => Effect.Effect<void>
 }
 
-const RunEvent = Schema.Struct({ event: Schema.String, at: Schema.String, payload: Schema.JsonObject })
-export type RunEvent = typeof RunEvent.Type
-
-const Started = Schema.Struct({ session_id: Schema.String })
-const Created = Schema.Struct({ id: Schema.String })
-const Record = Schema.Struct({
-  status: Schema.String,
-  data: Schema.Json,
-  errors: Schema.Array(Schema.Struct({ message: Schema.String })),
-  events: Schema.Array(RunEvent)
-})
+/** An event and when it arrived, in ISO 8601. */
+export interface RunEvent {
+  readonly event: string
+  readonly at: string
+  readonly payload: Schema.JsonObject
+}
 
 /** Raised when the demo does not go as it should. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { reason: Schema.String }) {
@@ -39,83 +34,56 @@ export const run = Effect.fn("Demo.run")(
     options: { readonly api: string; readonly key: Redacted.Redacted<string>; readonly site: string },
     report: Report
   ) {
-    const client = (yield* HttpClient.HttpClient).pipe(
-      HttpClient.mapRequest((request) =>
-        request.pipe(
-          HttpClientRequest.prependUrl(options.api),
-          HttpClientRequest.setHeader("cc-key", Redacted.value(options.key))
+    const client = yield* Client.make({ baseUrl: options.api, key: options.key })
+
+    /** Reports the events of a run as they come, up to `last` or its end. Answers the id of the last one. */
+    const follow = Effect.fnUntraced(function* (id: string, after: string, last: string | null) {
+      let told = after
+      yield* Client.events(client, id, { after }).pipe(
+        Stream.takeUntil(({ event }) => event === last),
+        Stream.runForEach(({ event, id, payload }) =>
+          Effect.gen(function* () {
+            told = id
+            yield* report.event({ event, payload, at: new Date(yield* Clock.currentTimeMillis).toISOString() })
+          })
         )
-      ),
-      HttpClient.filterStatusOk
-    )
-    const send = <S extends Schema.Codec<unknown, unknown>>(
-      method: "POST" | "PUT",
-      path: string,
-      body: unknown,
-      answer: S
-    ) =>
-      HttpClientRequest.make(method)(path).pipe(
-        HttpClientRequest.bodyJson(body),
-        Effect.flatMap(client.execute),
-        Effect.flatMap((response) => response.json),
-        Effect.flatMap(Schema.decodeUnknownEffect(answer))
       )
-    const record = (id: string) =>
-      client.get(`/run/${id}`).pipe(
-        Effect.flatMap((response) => response.json),
-        Effect.flatMap(Schema.decodeUnknownEffect(Record))
-      )
+      return told
+    })
 
-    /** Reports the events of a run as they come, until one of them is `last`, or the run has ended. */
-    const follow = Effect.fnUntraced(function* (id: string, from: number, last: string | null) {
-      let told = from
-      while (true) {
-        const now = yield* record(id)
-        const fresh = now.events.slice(told)
-        told = now.events.length
-        yield* Effect.forEach(fresh, report.event, { discard: true })
-        if (now.status === "execution.failed" || now.status === "execution.stopped") {
-          return yield* new DemoFailed({ reason: now.errors.map(({ message }) => message).join("; ") })
-        }
-        if (now.status === "execution.success" || fresh.some(({ event }) => event === last)) return { ...now, told }
-        yield* Effect.sleep("100 millis")
+    const start = (workflow_id: string, status: string) =>
+      client.runs.start({
+        payload: { workflow_id, run_input_variables: { site: options.site, ...Site.credentials, status } }
+      })
+
+    const finish = Effect.fnUntraced(function* (session_id: string, after: string, began: number) {
+      yield* follow(session_id, after, null)
+      const { data, errors, status } = yield* client.runs.record({ params: { session_id } })
+      if (status !== "execution.success") {
+        return yield* new DemoFailed({ reason: errors.map(({ message }) => message).join("; ") })
       }
+      yield* report.result(data, (yield* Clock.currentTimeMillis) - began)
     })
 
-    const start = (workflowId: string, status: string) =>
-      send(
-        "POST",
-        "/run",
-        {
-          workflow_id: workflowId,
-          run_input_variables: { site: options.site, ...Site.credentials, status }
-        },
-        Started
-      )
-
-    const finish = Effect.fnUntraced(function* (id: string, from: number, began: number) {
-      const done = yield* follow(id, from, null)
-      yield* report.result(done.data, (yield* Clock.currentTimeMillis) - began)
-    })
-
-    const workflow = yield* send("POST", "/workflows", demoWorkflow, Created)
+    const workflow = yield* client.workflows.create({ payload: demoWorkflow })
+    const params = { workflow_id: workflow.id }
     yield* report.title("A workflow without a run window starts at once")
     const first = yield* start(workflow.id, "open")
-    yield* finish(first.session_id, 0, yield* Clock.currentTimeMillis)
+    yield* finish(first.session_id, "0", yield* Clock.currentTimeMillis)
 
     yield* report.title("Its window is closed now: the next run is accepted, and held")
     const now = yield* Clock.currentTimeMillis
-    yield* send("PUT", `/workflows/${workflow.id}/run-window`, closedForNow(now), Schema.Json)
+    yield* client.runWindows.setRunWindow({ params, payload: closedForNow(now) })
     const second = yield* start(workflow.id, "shipped")
-    const { told } = yield* follow(second.session_id, 0, "execution.paused")
+    const told = yield* follow(second.session_id, "0", "execution.paused")
 
     yield* report.title("The window is opened: the held run starts")
     const released = yield* Clock.currentTimeMillis
-    yield* send("PUT", `/workflows/${workflow.id}/run-window`, alwaysOpen, Schema.Json)
+    yield* client.runWindows.setRunWindow({ params, payload: alwaysOpen })
     yield* finish(second.session_id, told, released)
     return workflow.id
   },
-  Effect.mapError((error) => (error._tag === "DemoFailed" ? error : new DemoFailed({ reason: String(error) })))
+  Effect.mapError((error) => (error instanceof DemoFailed ? error : new DemoFailed({ reason: Client.reasonOf(error) })))
 )
 
 const days = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]
@@ -125,7 +93,7 @@ const alwaysOpen = {
   regular_hours: days.map((day, index) => ({
     active_start_day: day,
     active_start_time: { hours: 0 },
-    active_end_day: days[(index + 1) % 7],
+    active_end_day: days[(index + 1) % 7] ?? day,
     active_end_time: { hours: 0 }
   }))
 }

@@ -1,16 +1,20 @@
 /**
  * Carries out runs with the agent: a graph walked in a browser, told as the events of a run.
  */
-import { Clock, Effect, Layer, Result, type Schema } from "effect"
+import { Clock, Effect, Layer, Option, Result, type Schema } from "effect"
 import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
+import { Gates } from "../../core/gate/Gates.ts"
 import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
 import { Executor, type Reporter } from "../../core/run/Executor.ts"
 import type { LeaseLost, RunError } from "../../core/run/Run.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
-import type { Outcome } from "../../core/run/Transition.ts"
+import type { Outcome, Retry } from "../../core/run/Transition.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
+import { type ErrorCode, ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
+import * as Evidence from "./Evidence.ts"
+import * as RemotePerson from "./RemotePerson.ts"
 
 export const layer = Layer.effect(
   Executor,
@@ -18,34 +22,42 @@ export const layer = Layer.effect(
     const browser = yield* Browser
     const files = yield* ArtifactFiles
     const identifiers = yield* Identifiers
+    const personOf = yield* RemotePerson.make
+    const evidence = yield* Evidence.make
+    const errorCodes = yield* ErrorCodeStore
+    const gates = yield* Gates
 
-    const observer = ({ run }: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
+    const observer = (claimed: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
+      const { run } = claimed
       const session = { session_id: run.id, workflow_id: run.workflowId }
+      const upload = Effect.fnUntraced(function* (picture: Agent.Picture) {
+        const id = yield* identifiers.uuid
+        yield* files.put(id, picture)
+        yield* reporter.event({
+          event: "screenshot.uploaded",
+          payload: {
+            ...session,
+            screenshot_id: id,
+            node_id: picture.node.id,
+            node_display_name: picture.node.name,
+            timestamp: iso(yield* Clock.currentTimeMillis),
+            error_screenshot: picture.error,
+            full_length_screenshot: picture.fullPage,
+            retry_index: run.retries,
+            metadata: picture.metadata
+          }
+        })
+        return id
+      })
       return {
         step: (node, following) =>
           reporter.event({
             event: "execution.step",
             payload: { ...session, current_step: node.name, next_step: following?.name ?? null }
           }),
-        picture: Effect.fnUntraced(function* (picture: Agent.Picture) {
-          const id = yield* identifiers.uuid
-          yield* files.put(id, picture)
-          yield* reporter.event({
-            event: "screenshot.uploaded",
-            payload: {
-              ...session,
-              screenshot_id: id,
-              node_id: picture.node.id,
-              node_display_name: picture.node.name,
-              timestamp: iso(yield* Clock.currentTimeMillis),
-              error_screenshot: picture.error,
-              full_length_screenshot: picture.fullPage,
-              retry_index: run.retries,
-              metadata: picture.metadata
-            }
-          })
-        }),
-        before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true })
+        picture: (picture) => Effect.asVoid(upload(picture)),
+        before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true }),
+        person: personOf(claimed, reporter, upload)
       }
     }
 
@@ -62,33 +74,57 @@ export const layer = Layer.effect(
           graph,
           inputs: claimed.run.input,
           outputSchema: content.output_schema,
-          dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null
+          dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
+          correctable: content.settings.enable_incorrect_form_input_recovery === true
         },
-        observer(claimed, reporter)
+        evidence(claimed, observer(claimed, reporter))
       ).pipe(Effect.provideService(Browser, browser))
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
-      const error = yield* errorOf(outcome.failure)
-      return { _tag: "Failed", data: outcome.data, errors: [error] } satisfies Outcome
+      const code = yield* declaredCode(claimed, outcome.failure)
+      const error = yield* errorOf(outcome.failure, code)
+      if (code?.action === "pause") yield* pause(claimed, code)
+      const retry = code?.action === "retry" ? { retry: retryOf(code) } : {}
+      return { _tag: "Failed", data: outcome.data, errors: [error], ...retry } satisfies Outcome
     })
 
-    const errorOf = Effect.fnUntraced(function* (failure: Agent.Failure) {
+    /** The error code that the failed node names, unless it has been removed since the workflow was saved. */
+    const declaredCode = Effect.fnUntraced(function* ({ run }: Claimed, { errorCodeId }: Agent.Failure) {
+      if (errorCodeId === null) return null
+      return Option.getOrNull(yield* errorCodes.get(run.workspaceId, errorCodeId))
+    })
+
+    /** Pauses the workflow in the name of whoever saved the version that says so. */
+    const pause = ({ run, version }: Claimed, code: ErrorCode) =>
+      gates
+        .pause({ workspaceId: run.workspaceId, userId: version.createdBy, role: "Member" }, run.workflowId, {
+          reason: `Paused by the error code ${code.name} of run ${run.id}`,
+          until: null
+        })
+        .pipe(Effect.catchTag("WorkflowNotFound", () => Effect.void))
+
+    const errorOf = Effect.fnUntraced(function* (failure: Agent.Failure, code: ErrorCode | null) {
       return {
         error_id: yield* identifiers.uuid,
-        message: failure.message,
+        message: code === null ? failure.message : code.description || code.name,
         created_at: iso(yield* Clock.currentTimeMillis),
-        error_code: failure.code,
+        error_code: code?.name ?? failure.code,
         full_url: failure.address,
         action_type: failure.node?.action ?? null,
         action_display_name: failure.node?.name ?? null,
         node_id: failure.node?.id ?? null,
         llm_error_category: failure.category,
-        original_error: failure.original
+        original_error: code === null ? failure.original : failure.message
       } satisfies RunError
     })
 
     return Executor.of({ execute })
   })
-)
+).pipe(Layer.provide(Gates.layer))
+
+const retryOf = ({ retries, retryAfterSeconds }: ErrorCode): Retry => ({
+  times: retries,
+  delayMillis: retryAfterSeconds === null ? null : Math.round(retryAfterSeconds * 1_000)
+})
 
 const asObject = (value: Schema.Json | undefined): Schema.JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}

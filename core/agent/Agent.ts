@@ -1,8 +1,9 @@
 /**
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
-import { Clock, Effect, type Schema } from "effect"
+import { Clock, Effect, type Schema, type Scope } from "effect"
 import type { ActionName } from "../workflow/Action.ts"
+import * as ErrorReferences from "../workflow/ErrorReferences.ts"
 import type { Edge, Graph, Node, NodeId } from "../workflow/Graph.ts"
 import * as OutputContract from "../workflow/OutputContract.ts"
 import { boolCondition } from "./action/BoolCondition.ts"
@@ -13,9 +14,13 @@ import { inputSelect } from "./action/InputSelect.ts"
 import { inputText } from "./action/InputText.ts"
 import { navigate } from "./action/Navigate.ts"
 import { screenshot } from "./action/Screenshot.ts"
+import { userInteraction } from "./action/UserInteraction.ts"
 import { Browser, type Page, type Shot } from "./Browser.ts"
-import { type Code, kinds, ofPage, StepFailed } from "./Failure.ts"
+import { redactUrl } from "./Exchange.ts"
+import { type Code, declared, kinds, ofPage, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
+import type { Person } from "./Person.ts"
+import * as Recovery from "./Recovery.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 
 /** What is executed. */
@@ -25,6 +30,8 @@ export interface Execution {
   readonly outputSchema: Schema.JsonObject
   /** Present in a dry run: what is added to its output. */
   readonly dryRun: { readonly addToOutput: Schema.JsonObject } | null
+  /** Whether a person may correct inputs that a step cannot use. */
+  readonly correctable: boolean
 }
 
 /** How far a run may go, whatever its graph says. */
@@ -50,6 +57,12 @@ export interface Observer<E> {
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
   readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
+  /** Who answers what the execution asks. */
+  readonly person: Person
+  /** The session was opened. What is begun in the scope ends with the session. */
+  readonly opened?: (page: Page) => Effect.Effect<void, E, Scope.Scope>
+  /** The page as a node begins, END included when it succeeds, and again as a node has failed. */
+  readonly seen?: (page: Page, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>
 }
 
 /** The failure of an execution, and the step that failed. */
@@ -58,6 +71,8 @@ export interface Failure {
   readonly category: (typeof kinds)[Code]
   readonly message: string
   readonly original: string | null
+  /** The id of the error code that the node names for this failure. */
+  readonly errorCodeId: string | null
   readonly node: Node | null
   readonly address: string | null
 }
@@ -83,6 +98,7 @@ export const run = <E>(
       const browser = yield* Browser
       const opened = yield* Effect.result(browser.open)
       if (opened._tag === "Failure") return failed({}, ofPage("open a browser", opened.failure), null, null)
+      if (observer.opened !== undefined) yield* observer.opened(opened.success)
       return yield* walk(execution, observer, limits, opened.success)
     })
   )
@@ -96,16 +112,20 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
   const { graph } = execution
   const began = yield* Clock.currentTimeMillis
   const loops = new Map<NodeId, Loop>()
-  let memory: Memory.Memory = { inputs: execution.inputs, data: {}, runtime: {} }
+  const recovery = { page, person: observer.person, choices: new Map<string, string>() }
+  let memory: Memory.Memory = { inputs: execution.inputs, data: {}, answers: {}, runtime: {} }
   let acted = false
   let at = graph.start
 
   for (let steps = 1; ; steps++) {
     const node = nodeOf(graph, at)
     if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
-      return finish(execution, memory.data, node)
+      const outcome = finish(execution, memory, node)
+      if (outcome._tag === "Success") yield* observer.seen?.(page, node, "begins") ?? Effect.void
+      return outcome
     }
     yield* observer.step(node, following(graph, node))
+    yield* observer.seen?.(page, node, "begins") ?? Effect.void
     const outOfBounds = exceeded(limits, steps, (yield* Clock.currentTimeMillis) - began)
     if (!acted && acts(node)) {
       yield* observer.before("acting")
@@ -114,29 +134,41 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     if (isNotRepeatable(node)) yield* observer.before("committing")
 
     const pictures: Array<Picture> = []
-    const surroundings: Surroundings = {
-      page,
-      memory,
-      shoot: (shot, options) => Effect.sync(() => void pictures.push({ ...shot, ...options, node, error: false }))
-    }
-    const step: Effect.Effect<Done | Turned, StepFailed> =
-      outOfBounds !== null
-        ? Effect.fail(outOfBounds)
-        : node.action === "LOOP"
-          ? turn(node, loops.get(node.id), surroundings)
-          : perform(node, surroundings)
-    const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
-    const done = yield* step.pipe(
-      Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong(limits)) }),
-      Effect.result
-    )
+    const attempt = Effect.fnUntraced(function* (known: Memory.Memory, option: string | null) {
+      const surroundings: Surroundings = {
+        page,
+        memory: known,
+        shoot: (shot, options) => Effect.sync(() => void pictures.push({ ...shot, ...options, node, error: false })),
+        ask: (question) => observer.person.ask({ ...question, node }),
+        option
+      }
+      const step: Effect.Effect<Done | Turned, StepFailed> =
+        outOfBounds !== null
+          ? Effect.fail(outOfBounds)
+          : node.action === "LOOP"
+            ? turn(node, loops.get(node.id), surroundings)
+            : perform(node, surroundings)
+      const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
+      return yield* step.pipe(
+        Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong(limits)) }),
+        Effect.result
+      )
+    })
+    const first = yield* attempt(memory, null)
+    const mended =
+      first._tag === "Failure" && execution.correctable
+        ? yield* Recovery.mend(node, first.failure, memory, recovery, attempt)
+        : { done: first, memory }
+    const { done } = mended
+    memory = mended.memory
     yield* Effect.forEach(pictures, observer.picture, { discard: true })
     if (done._tag === "Failure") {
-      const shot = yield* Effect.result(page.screenshot({ fullPage: false }))
+      const shot = yield* Effect.result(page.glimpse)
       if (shot._tag === "Success") {
         yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
       }
-      return failed(memory.data, done.failure, node, yield* page.address)
+      yield* observer.seen?.(page, node, "failed") ?? Effect.void
+      return failed(memory.data, done.failure, node, redactUrl(yield* page.address), memory)
     }
     const result = done.success
     if (result._tag === "Turned" && node.action === "LOOP") {
@@ -144,7 +176,9 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       else loops.set(node.id, result.loop)
       memory = { ...memory, runtime: loopVariables(node, result.loop, memory.runtime) }
     } else if (result._tag === "Found") {
-      memory = { ...memory, data: Memory.remember(memory.data, result.found, result.overwrite) }
+      memory = Memory.learn(memory, result.found, result.overwrite)
+    } else if (result._tag === "Answered") {
+      memory = Memory.hear(memory, result.answer)
     }
     at = leadsTo(edgeOf(graph, at), result)
   }
@@ -165,7 +199,8 @@ const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> 
   EXTRACT_DATAMODEL: extractDatamodel,
   BOOL_CONDITION: boolCondition,
   DELAY: delay,
-  SCREENSHOT: screenshot
+  SCREENSHOT: screenshot,
+  USER_INTERACTION: userInteraction
 }
 
 /** A loop went on to its next turn, or ended. */
@@ -230,7 +265,8 @@ const leadsTo = (edge: Edge, done: Done | Turned): NodeId => {
   }
 }
 
-const finish = (execution: Execution, data: Schema.JsonObject, node: Node): Outcome => {
+const finish = (execution: Execution, memory: Memory.Memory, node: Node): Outcome => {
+  const data = Memory.gathered(memory, execution.outputSchema)
   const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
   const mismatch = execution.dryRun === null ? OutputContract.mismatch(execution.outputSchema, output) : null
   if (mismatch === null) return { _tag: "Success", data: output }
@@ -246,19 +282,29 @@ const failed = (
   data: Schema.JsonObject,
   { code, original, sentence }: StepFailed,
   node: Node | null,
-  address: string | null
-): Outcome => ({
-  _tag: "Failed",
-  data,
-  failure: {
-    code,
-    category: kinds[code],
-    message: node === null ? sentence : `Node "${node.name}": ${sentence}${address === null ? "" : ` (at ${address})`}`,
-    original,
-    node,
-    address
+  address: string | null,
+  memory: Memory.Memory | null = null
+): Outcome => {
+  const hide = (text: string) => (memory === null ? text : Memory.withoutAnswers(text, memory))
+  const where = address === null ? "" : ` (at ${address})`
+  const said = node === null ? null : declared(node, code)
+  const errorCodeId = said === null ? null : ErrorReferences.idIn(said)
+  const words = errorCodeId === null ? said : null
+  const told = words ?? sentence
+  return {
+    _tag: "Failed",
+    data,
+    failure: {
+      code,
+      category: kinds[code],
+      message: node === null ? told : hide(`Node "${node.name}": ${told}${where}`),
+      original: words === null ? (original === null ? null : hide(original)) : hide(sentence),
+      errorCodeId,
+      node,
+      address: address === null ? null : hide(address)
+    }
   }
-})
+}
 
 const exceeded = (limits: Limits, steps: number, millis: number): StepFailed | null => {
   if (millis >= limits.millis) return tooLong(limits)

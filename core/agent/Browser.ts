@@ -6,6 +6,7 @@
  * that kind.
  */
 import { Context, type Effect, Schema, type Scope } from "effect"
+import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
 
 /** What went wrong between the agent and the page. */
@@ -18,6 +19,8 @@ export const PageFailureKind = Schema.Literals([
   "mismatch",
   /** The one element never became visible, enabled and still, or does not do what was asked. */
   "unusable",
+  /** The list has no such option. */
+  "option",
   /** The selector cannot be read. */
   "selector",
   /** The page or the browser went away. */
@@ -88,6 +91,19 @@ export interface Page {
   readonly extract: (plan: ExtractionPlan) => Effect.Effect<Schema.Json, PageFailure>
   readonly clearCookies: Effect.Effect<void, PageFailure>
   readonly screenshot: (options: { readonly fullPage: boolean }) => Effect.Effect<Shot, PageFailure>
+  /** What the page shows at this moment, at the least cost, also while it is loading something else. */
+  readonly glimpse: Effect.Effect<Shot, PageFailure>
+  /**
+   * The whole page as one HTML document that shows what a person sees and does nothing: documents of frames of the same
+   * origin and open shadow roots in their places, what stands in fields as attributes (never what stands in a password
+   * field), no script. Larger than `maxBytes`, the rest is left out, and the document says so.
+   */
+  readonly snapshot: (options: { readonly maxBytes: number }) => Effect.Effect<string, PageFailure>
+  /**
+   * Tells of every request of the session from now on, once it is answered or has failed, until the scope closes, which
+   * waits a moment for answers that are still being read and then tells of the requests that have no end yet.
+   */
+  readonly watchNetwork: (tell: (exchange: Exchange) => void) => Effect.Effect<void, never, Scope.Scope>
 }
 
 export class Browser extends Context.Service<

@@ -2,6 +2,7 @@
  * How a step of a run fails: a code of ours, a class that clients know, and a sentence.
  */
 import { Schema } from "effect"
+import type { Node } from "../workflow/Graph.ts"
 import type { PageFailure } from "./Browser.ts"
 
 /** The failures of the agent, each with its class (section 6.7 of the clients' facts calls it the error category). */
@@ -11,9 +12,11 @@ export const kinds = {
   "SELECTOR-E0001": "XPATH_INCORRECT",
   "SELECTOR-E0002": "UNEXPECTED_UI_STATE",
   "SELECTOR-E0003": "XPATH_INCORRECT",
+  "OPTION-E0001": "INCORRECT_FORM_INPUTS",
   "BROWSER-E0001": "SERVICE_UNAVAILABLE",
   "TEMPLATE-E0001": "INCORRECT_FORM_INPUTS",
   "CONDITION-E0001": "UNEXPECTED_UI_STATE",
+  "INTERACTION-E0001": "ADDITIONAL_USER_INPUT_REQUIRED",
   "LIMIT-E0001": "UNEXPECTED_UI_STATE",
   "LIMIT-E0002": "PAGE_STILL_LOADING",
   OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
@@ -38,6 +41,7 @@ const codes: Record<PageFailure["kind"], Code> = {
   forbidden: "NAVIGATION-E0002",
   mismatch: "SELECTOR-E0001",
   unusable: "SELECTOR-E0002",
+  option: "OPTION-E0001",
   selector: "SELECTOR-E0003",
   crash: "BROWSER-E0001"
 }
@@ -50,4 +54,21 @@ export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
     sentence: `Cannot ${tried}${element}: ${failure.reason}`,
     original: failure.reason
   })
+}
+
+/** Failures that say nothing about the page: a node's own words for its failure would be wrong for them. */
+const ownWordsMislead: ReadonlySet<Code> = new Set(["BROWSER-E0001", "TEMPLATE-E0001", "LIMIT-E0001", "LIMIT-E0002"])
+
+/**
+ * What a node says about its failure with `code`: the id of an error code, or a text; `null` when it says nothing.
+ */
+export const declared = (node: Node, code: Code): string | null => {
+  const parameters: Readonly<Record<string, unknown>> = node.parameters
+  const field = code.startsWith("SELECTOR-")
+    ? "selector_error_message"
+    : code.startsWith("CONDITION-")
+      ? "error_on_false_message"
+      : "error_message"
+  const text = ownWordsMislead.has(code) ? null : parameters[field]
+  return typeof text === "string" && text.trim() !== "" ? text : null
 }

@@ -6,12 +6,59 @@ import * as Template from "../workflow/Template.ts"
 import type { Page } from "./Browser.ts"
 import { StepFailed } from "./Failure.ts"
 
-/** The context of a run: its inputs, what it extracted or set, and the variables of the loops it is in. */
+/**
+ * The context of a run: its inputs, what it extracted or set, what a person answered it, and the variables of the loops it
+ * is in. Answers are apart, as they may be secret: only what the output schema names of them leaves the run.
+ */
 export interface Memory {
   readonly inputs: Schema.JsonObject
   readonly data: Schema.JsonObject
+  readonly answers: Schema.JsonObject
   readonly runtime: Schema.JsonObject
 }
+
+/** Keeps values under their names: what a person answered before under one of them is forgotten. */
+export const learn = (memory: Memory, found: Schema.JsonObject, overwrite: ReadonlySet<string>): Memory => ({
+  ...memory,
+  data: remember(memory.data, found, overwrite),
+  answers: without(memory.answers, found)
+})
+
+/** Keeps what a person answered, in place of what was known by the same names. */
+export const hear = (memory: Memory, answer: Schema.JsonObject): Memory => ({
+  ...memory,
+  data: without(memory.data, answer),
+  answers: { ...memory.answers, ...answer }
+})
+
+/** What leaves the run when it ends well: what it gathered, and of the answers those that the schema names. */
+export const gathered = ({ answers, data }: Memory, outputSchema: Schema.JsonObject): Schema.JsonObject => {
+  const { properties } = outputSchema
+  const named = typeof properties === "object" && properties !== null ? properties : {}
+  return { ...data, ...Object.fromEntries(Object.entries(answers).filter(([name]) => Object.hasOwn(named, name))) }
+}
+
+/**
+ * A text in which what a person answered is not to be read, as it is or as a part of an address. Answers of less than four
+ * characters are left: they hide nothing.
+ */
+export const withoutAnswers = (text: string, { answers }: Memory): string => {
+  const written: Array<string> = []
+  const pending: Array<Schema.Json> = [answers]
+  for (const value of pending) {
+    if (typeof value === "object" && value !== null) pending.push(...Object.values(value))
+    else if (typeof value === "string")
+      written.push(value, encodeURIComponent(value.replace(/\p{Surrogate}/gu, "\ufffd")))
+    else if (typeof value === "number") written.push(String(value))
+  }
+  return written
+    .filter((one) => one.length >= 4)
+    .sort((a, b) => b.length - a.length)
+    .reduce((hidden, one) => hidden.replaceAll(one, "[answer]"), text)
+}
+
+const without = (values: Schema.JsonObject, others: Schema.JsonObject): Schema.JsonObject =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !Object.hasOwn(others, name)))
 
 /** Adds extracted values. A list is appended to the list that is there, unless its name is in `overwrite`. */
 export const remember = (
@@ -72,7 +119,7 @@ const refuse = (source: string, reason: string): Effect.Effect<never, StepFailed
 
 /** What expressions see. The document is fetched only for an expression that reads it. */
 const rootsFor = Effect.fnUntraced(function* (template: Template.Template, memory: Memory, page: Page) {
-  const context = { ...memory.data, inputs: memory.inputs, runtime: memory.runtime }
+  const context = { ...memory.data, ...memory.answers, inputs: memory.inputs, runtime: memory.runtime }
   const location = locationOf(yield* page.address)
   const reads = template.parts.flatMap((part) => (typeof part === "string" ? [] : Template.reads(part)))
   const document = reads.find(([root]) => root === "document")

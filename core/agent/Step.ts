@@ -7,6 +7,7 @@ import type { NodeOf } from "../workflow/Graph.ts"
 import type { Page, Shot } from "./Browser.ts"
 import type { StepFailed } from "./Failure.ts"
 import type { Memory } from "./Memory.ts"
+import type { Person, Question } from "./Person.ts"
 
 /** The surroundings of one step. */
 export interface Surroundings {
@@ -17,6 +18,10 @@ export interface Surroundings {
     shot: Shot,
     options: { readonly fullPage: boolean; readonly metadata: Schema.JsonObject }
   ) => Effect.Effect<void>
+  /** Asks a person, and waits. */
+  readonly ask: (question: Omit<Question, "node">) => ReturnType<Person["ask"]>
+  /** The option that a person named in place of the one that the list does not have. */
+  readonly option: string | null
 }
 
 /** What a step did, as far as the way on depends on it. */
@@ -24,6 +29,8 @@ export type Done =
   | { readonly _tag: "Next" }
   /** It brought values into the context. */
   | { readonly _tag: "Found"; readonly found: Schema.JsonObject; readonly overwrite: ReadonlySet<string> }
+  /** A person answered. */
+  | { readonly _tag: "Answered"; readonly answer: Schema.JsonObject }
   /** It decided a condition. */
   | { readonly _tag: "Decided"; readonly holds: boolean }
 

@@ -21,12 +21,14 @@ export type Message = typeof Message.Type
 export interface Links {
   /** The address of an artifact, and until when it works, in ISO 8601. */
   readonly artifact: (id: string) => { readonly url: string; readonly expires: string }
+  /** The address of the page that shows a run while it goes on. */
+  readonly liveView: (runId: string) => string
 }
 
 /** How long a message may be believed when nobody said otherwise, in seconds. */
 const defaultValidity = 300
 
-/** Writes an event out. `validity` is in seconds from when it happened. */
+/** Writes an event out. `validity` is in seconds from when it happened; an event that says itself until when it matters, keeps to that. */
 export const message = (
   { at, event }: LoggedEvent,
   links: Links,
@@ -36,14 +38,25 @@ export const message = (
   return {
     event: event.event,
     timestamp,
-    expires_at: timestamp + (options.validity ?? defaultValidity),
+    expires_at: expiryOf(event) ?? timestamp + (options.validity ?? defaultValidity),
     payload: payloadOf(event, links),
     ...(options.metadata === undefined ? {} : { metadata: options.metadata })
   }
 }
 
+/** Until when an event matters, in Unix seconds, where it says so itself. */
+export const expiryOf = (event: RunEvent): number | null =>
+  "expires_at" in event && event.expires_at !== undefined ? Math.floor(event.expires_at / 1_000) : null
+
 /** The payload as it is told, with addresses in the place of ids. */
 export const payloadOf = (event: RunEvent, links: Links): Schema.JsonObject => {
+  if (event.event === "execution.input_required") {
+    const { screenshot_id, ...facts } = event.payload
+    return { ...facts, screenshot_url: screenshot_id === null ? null : links.artifact(screenshot_id).url }
+  }
+  if (event.event === "execution.start") {
+    return { ...event.payload, live_view_url: links.liveView(event.payload.session_id) }
+  }
   if (event.event !== "screenshot.uploaded") return event.payload as Schema.JsonObject
   const { expires, url } = links.artifact(event.payload.screenshot_id)
   return { ...event.payload, signed_screenshot_url: url, signed_screenshot_url_expires: expires }

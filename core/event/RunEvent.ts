@@ -19,6 +19,25 @@ const ended = {
   vault_entries: Schema.NullOr(Schema.JsonObject)
 }
 
+const question = {
+  ...session,
+  current_step: Schema.String,
+  missing_properties: Schema.Array(Schema.String),
+  expected_json_schema_datamodel: Schema.JsonObject,
+  message: Schema.String
+}
+
+/** Why inputs are asked for while a run goes on. */
+export const InputReason = Schema.Literals([
+  "input_required",
+  "incorrect_form_input",
+  "multiple_matching_results",
+  "non_dismissible_popup"
+])
+
+/** Until when an event matters, in epoch milliseconds, where it says so itself. */
+const expires_at = Schema.optionalKey(Schema.Finite)
+
 /** One event: what happened, to which run, and the facts that belong to it. */
 export const RunEvent = Schema.Union([
   Schema.Struct({ event: Schema.Literal("execution.queued"), payload: Schema.Struct(session) }),
@@ -59,6 +78,30 @@ export const RunEvent = Schema.Union([
       retry_index: Schema.Int,
       metadata: Schema.JsonObject
     })
+  }),
+  Schema.Struct({ event: Schema.Literal("interaction.waiting"), payload: Schema.Struct(question), expires_at }),
+  Schema.Struct({ event: Schema.Literal("interaction.finished"), payload: Schema.Struct(question) }),
+  Schema.Struct({
+    event: Schema.Literal("interaction.failed"),
+    payload: Schema.Struct({
+      ...session,
+      current_step: Schema.String,
+      message: Schema.String,
+      reason: Schema.Literals(["timeout", "interrupted"])
+    })
+  }),
+  Schema.Struct({
+    event: Schema.Literal("execution.input_required"),
+    payload: Schema.Struct({
+      ...session,
+      current_step: Schema.String,
+      message: Schema.String,
+      input_variables: Schema.JsonObject,
+      /** The picture of the page; whoever renders the event gives its address in place of it, as `screenshot_url`. */
+      screenshot_id: Schema.NullOr(Schema.String),
+      reason: InputReason
+    }),
+    expires_at
   }),
   Schema.Struct({ event: Schema.Literal("execution.success"), payload: Schema.Struct(ended) }),
   Schema.Struct({ event: Schema.Literal("execution.failed"), payload: Schema.Struct(ended) }),

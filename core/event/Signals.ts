@@ -8,7 +8,8 @@ import { Context, type Effect, type Scope, type Stream } from "effect"
 
 /**
  * `work`: runs may be there to start. `due`: the next due instant may have come nearer. `events`: the log of events has
- * grown. `ended`: a run was ended while running. `announced`: whoever submitted a run for a client was told its id.
+ * grown. `ended`: a run was ended while running. `answered`: what a run asked was answered. `announced`: whoever submitted
+ * a run for a client was told its id. `watched`: somebody looks at a run and waits for a picture of its page.
  */
 export type Signal =
   | { readonly _tag: "work" }
@@ -16,6 +17,8 @@ export type Signal =
   | { readonly _tag: "events" }
   | { readonly _tag: "announced"; readonly runId: string; readonly clientId: string }
   | { readonly _tag: "ended"; readonly runId: string }
+  | { readonly _tag: "answered"; readonly runId: string }
+  | { readonly _tag: "watched"; readonly runId: string }
 
 export class Signals extends Context.Service<
   Signals,

@@ -1,18 +1,22 @@
 /**
- * Where the bytes of screenshots and other artifacts of runs are kept. What they are stands in the events of the run.
+ * Where the bytes of screenshots, snapshots and other artifacts of runs are kept. What they are stands in the events of the
+ * run, or in its evidence.
  */
 import { Context, type Effect, type Option } from "effect"
 
 /** The bytes of an artifact and how to serve them. */
 export interface Artifact {
   readonly bytes: Uint8Array
-  readonly mediaType: "image/jpeg" | "image/png"
+  readonly mediaType: "image/jpeg" | "image/png" | "text/html"
 }
 
 export class ArtifactFiles extends Context.Service<
   ArtifactFiles,
   {
-    /** Keeps an artifact under a new id, a UUID. Once it succeeds the bytes survive a crash. */
+    /**
+     * Keeps an artifact under an id, a UUID, in the place of one of the same type that has it already. Once it succeeds
+     * the bytes survive a crash.
+     */
     readonly put: (id: string, artifact: Artifact) => Effect.Effect<void>
 
     /** The artifact with this id; none for an id that was never kept, or is not a UUID. */

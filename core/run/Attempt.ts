@@ -39,7 +39,12 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
     )
 
   const settle = (decide: (gated: Gated, now: number) => Result.Result<Transition.Change, Run.LeaseLost>) =>
-    write({}).pipe(Effect.andThen(patiently(store.settle(held, decide))), Effect.tap(grown))
+    write({}).pipe(
+      Effect.andThen(patiently(store.settle(held, decide))),
+      // A run that is put off is the scheduler's to wake the workers for.
+      Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void)),
+      Effect.tap(grown)
+    )
 
   const writer = Effect.forever(Effect.andThen(Queue.peek(told), write({})))
 
@@ -49,7 +54,9 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       Effect.logError("The attempt died of an internal error", defect).pipe(Effect.as(died))
     ),
     Effect.raceFirst(writer),
-    Effect.flatMap((outcome) => settle(({ run }, at) => Transition.finish(run, fence, outcome(run, at), at))),
+    Effect.flatMap((outcome) =>
+      settle(({ run, gate }, at) => Transition.settle(run, fence, outcome(run, at), gate, at))
+    ),
     Effect.onInterrupt(() => settle(({ run, gate }, at) => Transition.abandon(run, fence, gate, at))),
     Effect.catchTag("LeaseLost", (lost) => Effect.logInfo(lost.message)),
     Effect.annotateLogs({ session_id: held.id })
@@ -66,7 +73,7 @@ const died = (run: Run.Run, at: number): Transition.Outcome => ({
  * Tries again for a minute while the store answers with a defect, as it does when it cannot be reached. Longer than
  * that no lease lasts anyway.
  */
-const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   effect.pipe(
     Effect.exit,
     Effect.repeat({

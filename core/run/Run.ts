@@ -16,6 +16,7 @@ import { Schema } from "effect"
 import * as Gate from "../gate/Gate.ts"
 import type { VersionId, WorkflowId } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Credential } from "./Credentials.ts"
 
 /** Identifies a run. The interface calls it `session_id`; a UUIDv7, so that ids sort by submission. */
 export const RunId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("RunId"))
@@ -43,9 +44,46 @@ export const RunError = Schema.Struct({
   action_display_name: Schema.optionalKey(Schema.NullOr(Schema.String)),
   node_id: Schema.optionalKey(Schema.NullOr(Schema.String)),
   llm_error_category: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  llm_error_sub_type: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  llm_error_description: Schema.optionalKey(Schema.NullOr(Schema.String)),
   original_error: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 export type RunError = typeof RunError.Type
+
+const nullable = Schema.NullOr(Schema.String)
+
+/** A failure with every field that the interface names, `null` where nothing is known. */
+export const ReportedError = Schema.Struct({
+  error_id: Schema.String,
+  message: Schema.String,
+  created_at: Schema.String,
+  full_url: nullable,
+  error_code: nullable,
+  action_type: nullable,
+  action_display_name: nullable,
+  node_id: nullable,
+  llm_error_category: nullable,
+  llm_error_sub_type: nullable,
+  llm_error_description: nullable,
+  original_error: nullable
+}).annotate({ identifier: "RunError" })
+export type ReportedError = typeof ReportedError.Type
+
+/** A failure as the record of its run and the event of its end report it, the same in both. */
+export const reported = (error: RunError): ReportedError => ({
+  error_id: error.error_id,
+  message: error.message,
+  created_at: error.created_at,
+  full_url: error.full_url ?? null,
+  error_code: error.error_code ?? null,
+  action_type: error.action_type ?? null,
+  action_display_name: error.action_display_name ?? null,
+  node_id: error.node_id ?? null,
+  llm_error_category: error.llm_error_category ?? null,
+  llm_error_sub_type: error.llm_error_sub_type ?? null,
+  llm_error_description: error.llm_error_description ?? null,
+  original_error: error.original_error ?? null
+})
 
 /** What a submission may ask for beside its input. */
 export const Options = Schema.Struct({
@@ -83,6 +121,8 @@ export interface Run {
   readonly versionId: VersionId
   readonly status: StoredStatus
   readonly input: Schema.JsonObject
+  /** The credentials that its input refers to, fixed at submission. */
+  readonly credentials: ReadonlyArray<Credential>
   readonly options: Options
   readonly createdAt: number
   readonly startedAt: number | null

@@ -36,8 +36,13 @@ export interface Filter {
   readonly from?: number
   /** Submitted at or before. */
   readonly to?: number
-  /** Submitted strictly before: the `createdAt` of the last run of the page before. */
-  readonly before?: number
+  /** Referring to one of these credentials, by their permissioned user id. */
+  readonly credentials?: ReadonlyArray<string>
+  /**
+   * Submitted strictly before an instant: the `createdAt` of the last run of the page before. With the id of that run,
+   * the runs of the same instant that stand after it in the list are kept.
+   */
+  readonly before?: { readonly at: number; readonly id?: RunId }
   readonly limit: number
 }
 

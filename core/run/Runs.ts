@@ -12,6 +12,7 @@ import { WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import * as Credentials from "./Credentials.ts"
 import * as Run from "./Run.ts"
 import { type Filter, type Gated, type Listed, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
@@ -59,8 +60,15 @@ export class Runs extends Context.Service<
 
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>>
 
-    /** Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. */
-    readonly interrupt: (caller: Caller, id: Run.RunId) => Effect.Effect<void, Run.RunNotFound | Run.RunEnded>
+    /**
+     * Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. `why` is
+     * what its errors say then.
+     */
+    readonly interrupt: (
+      caller: Caller,
+      id: Run.RunId,
+      why?: Transition.Reason
+    ) => Effect.Effect<void, Run.RunNotFound | Run.RunEnded>
   }
 >()("sluice/core/run/Runs") {
   static readonly layer = Layer.effect(
@@ -83,6 +91,7 @@ export class Runs extends Context.Service<
           workflowId: request.workflowId,
           versionId: version.versionId,
           input: request.input,
+          credentials: Credentials.of(version.content, request.input),
           options: request.options,
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
@@ -104,8 +113,8 @@ export class Runs extends Context.Service<
 
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
 
-      const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: Run.RunId) {
-        yield* runs.change(caller.workspaceId, id, ({ run }, at) => Transition.interrupt(run, at))
+      const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: Run.RunId, why?: Transition.Reason) {
+        yield* runs.change(caller.workspaceId, id, ({ run }, at) => Transition.interrupt(run, at, why))
         yield* signals.publish({ _tag: "ended", runId: id })
         yield* signals.publish({ _tag: "events" })
       })

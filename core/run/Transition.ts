@@ -7,6 +7,7 @@
 import { Result, type Schema } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import * as Gate from "../gate/Gate.ts"
+import { vaultEntries } from "./Credentials.ts"
 import * as Run from "./Run.ts"
 
 /** A changed run and what is told of the change, in order. */
@@ -18,13 +19,25 @@ export interface Change {
 /** Everything that a submission decides; the rest of the run follows from it. */
 export type Submission = Pick<
   Run.Run,
-  "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "options" | "maxRetries" | "expiresAt"
+  "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "credentials" | "options" | "maxRetries" | "expiresAt"
 >
 
 /** How an attempt ended, as the agent reports it. */
 export type Outcome =
   | { readonly _tag: "Success"; readonly data: Schema.Json }
-  | { readonly _tag: "Failed"; readonly data: Schema.Json; readonly errors: ReadonlyArray<Run.RunError> }
+  | {
+      readonly _tag: "Failed"
+      readonly data: Schema.Json
+      readonly errors: ReadonlyArray<Run.RunError>
+      /** Present when the run is to be tried again. */
+      readonly retry?: Retry
+    }
+
+/** What a failure asks for: how many retries in all (`null`: as many as the workflow allows), and how far put off. */
+export interface Retry {
+  readonly times: number | null
+  readonly delayMillis: number | null
+}
 
 /**
  * Accepts a run: queued, and announced as paused too when its gate holds it at `at`.
@@ -65,7 +78,10 @@ export const claim = (run: Run.Run, gate: Gate.Gate, lease: Run.Lease, at: numbe
     lease,
     progress: untouched
   }
-  return { run: started, events: [{ event: "execution.start", payload: session(run) }] }
+  return {
+    run: started,
+    events: [{ event: "execution.start", payload: session(run) }]
+  }
 }
 
 /** Records how far the attempt under this lease has gone. Marks are only ever added. */
@@ -96,16 +112,57 @@ export const finish = (
     })
   )
 
+/**
+ * Settles an attempt: it is tried again when its failure asks for that, retries are left and it passed no node marked as
+ * not repeatable; else the run ends with what the attempt brought. The errors of a run tried again stay in its record.
+ */
+export const settle = (
+  run: Run.Run,
+  fence: number,
+  outcome: Outcome,
+  gate: Gate.Gate,
+  at: number
+): Result.Result<Change, Run.LeaseLost> => {
+  const retry = outcome._tag === "Failed" ? outcome.retry : undefined
+  if (outcome._tag === "Success" || retry === undefined) return finish(run, fence, outcome, at)
+  return Result.flatMap(owned(run, fence), (held) => {
+    const left = held.retries < Math.min(retry.times ?? held.maxRetries, maxAttempts)
+    if (!left || held.progress.committed || held.attempts >= maxAttempts) return finish(run, fence, outcome, at)
+    const delayMillis = retry.delayMillis ?? retryDelayMillis(held.retries)
+    const failed = { ...held, errors: [...held.errors, ...outcome.errors] }
+    return Result.succeed(requeue(failed, gate, { retries: held.retries + 1, delayMillis }, at))
+  })
+}
+
 /** Stops a run at a person's word, waiting or running. A worker that has it finds its lease gone. */
-export const interrupt = (run: Run.Run, at: number): Result.Result<Change, Run.RunEnded> =>
+export const interrupt = (
+  run: Run.Run,
+  at: number,
+  why: Reason = { code: "INTERRUPTED-E0001", message: "Interrupted by a user", address: null }
+): Result.Result<Change, Run.RunEnded> =>
   isEnded(run)
     ? Result.fail(new Run.RunEnded({ sessionId: run.id, status: run.status }))
-    : Result.succeed(stop(run, "INTERRUPTED-E0001", "Interrupted by a user", at))
+    : Result.succeed(stop(run, why, at))
+
+/** Why a run is stopped: a code, a sentence, and the address of the page where it happened, if that is known. */
+export interface Reason {
+  readonly code: string
+  readonly message: string
+  readonly address: string | null
+}
 
 /** Stops a waiting run whose time to wait is over; answers `null` for any other run. */
 export const expire = (run: Run.Run, at: number): Change | null =>
   Run.isWaiting(run) && run.expiresAt !== null && run.expiresAt <= at
-    ? stop(run, "EXPIRED-E0001", `Stopped after waiting since ${instant(run.createdAt)}: the time to wait is over`, at)
+    ? stop(
+        run,
+        {
+          code: "EXPIRED-E0001",
+          message: `Stopped after waiting since ${instant(run.createdAt)}: the time to wait is over`,
+          address: null
+        },
+        at
+      )
     : null
 
 /**
@@ -189,8 +246,10 @@ const requeue = (
   return { run: waiting, events: [requeued, ...held(waiting, gate, at)] }
 }
 
-const stop = (run: Run.Run, code: string, message: string, at: number): Change =>
-  end(run, "execution.stopped", at, { errors: [Run.failure(run, code, message, at)] })
+const stop = (run: Run.Run, { address, code, message }: Reason, at: number): Change => {
+  const error = Run.failure(run, code, message, at)
+  return end(run, "execution.stopped", at, { errors: [address === null ? error : { ...error, full_url: address }] })
+}
 
 const end = (
   run: Run.Run,
@@ -211,10 +270,10 @@ const end = (
     status,
     data: ended.data,
     input_variables: ended.input,
-    encrypted_variables: null,
-    errors: ended.errors.map((error): Schema.JsonObject => ({ ...error })),
-    file_urls: null,
-    vault_entries: null
+    encrypted_variables: ended.credentials.map(({ alias }) => alias),
+    errors: ended.errors.map((error): Schema.JsonObject => ({ ...Run.reported(error) })),
+    file_urls: [],
+    vault_entries: vaultEntries(ended.credentials) as Schema.JsonObject | null
   }
   return { run: ended, events: [{ event: status, payload }] }
 }

@@ -69,7 +69,7 @@ const attempt = Effect.fnUntraced(function* (
   const own = Target.runWebhookOf(before.runWebhook)
   const target = before.webhookId === null ? Target.runTarget(own) : yield* registered(before, before.webhookId)
   if (target === null) return Delivery.dead(before, "The webhook was removed or deactivated", now)
-  if (Sending.isPerished(before.logged, target.validity, now)) {
+  if (Sending.isPerished(before.logged, now)) {
     return Delivery.dead(before, "The event expired before it could be sent", now)
   }
 

@@ -6,7 +6,6 @@ import * as Message from "../event/Message.ts"
 import type { LoggedEvent } from "../event/RunEvent.ts"
 import type { Outcome } from "./Delivery.ts"
 import { Sender } from "./Sender.ts"
-import * as Subscription from "./Subscription.ts"
 import type { Target } from "./Target.ts"
 import { WebhookSecrets } from "./WebhookSecrets.ts"
 
@@ -14,7 +13,7 @@ import { WebhookSecrets } from "./WebhookSecrets.ts"
  * The message of an event as a target is sent it at `now`.
  *
  * It tells when the event happened, and expires `validity` seconds after it was sent, so that a late attempt is not
- * refused as expired. An event that is of use only for a while expires that long after it happened.
+ * refused as expired. An event that says itself until when it matters keeps to that.
  */
 export const messageAt = (
   logged: LoggedEvent,
@@ -23,14 +22,16 @@ export const messageAt = (
   now: number
 ): Message.Message => {
   const message = Message.message(logged, links, options)
-  return Subscription.isPerishable(logged.event.event)
-    ? message
-    : { ...message, expires_at: Math.floor(now / 1_000) + options.validity }
+  return Message.expiryOf(logged.event) === null
+    ? { ...message, expires_at: Math.floor(now / 1_000) + options.validity }
+    : message
 }
 
 /** Tells whether an event is of no use any more at `now`. */
-export const isPerished = ({ at, event }: LoggedEvent, validity: number, now: number): boolean =>
-  Subscription.isPerishable(event.event) && now >= at + validity * 1_000
+export const isPerished = ({ event }: LoggedEvent, now: number): boolean => {
+  const expiry = Message.expiryOf(event)
+  return expiry !== null && now >= expiry * 1_000
+}
 
 /** Signs a message and sends it. The signature is that of exactly the bytes that are sent. */
 export const send = Effect.fn("Sending.send")(function* (

@@ -34,8 +34,3 @@ export const includes = (subscribed: ReadonlyArray<string>, event: string): bool
   subscribed.length === 0 ||
   subscribed.includes(event) ||
   (event === "execution.paused" && subscribed.includes("execution.pause"))
-
-/** Events that are of use only until they expire: they are not sent later, and their expiry does not move. */
-export const isPerishable = (event: string): boolean => perishable.has(event)
-
-const perishable: ReadonlySet<string> = new Set(["interaction.waiting", "execution.input_required"])

@@ -4,6 +4,7 @@
  * A schema here says what a saved workflow may hold. Left out parameters take the defaults that the interface names.
  */
 import { Schema } from "effect"
+import * as InputContract from "./InputContract.ts"
 
 const text = Schema.String
 const flag = Schema.optionalKey(Schema.NullOr(Schema.Boolean))
@@ -12,6 +13,20 @@ const millis = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 600_0
 
 /** How long an action waits for its element, in milliseconds, when it does not say. */
 export const defaultWaitMillis = 15_000
+
+/** How long a question to a person waits for its answer, in milliseconds, when it does not say. */
+export const defaultAnswerMillis = 180_000
+
+/** What a person is asked for: a JSON schema of an object with at least one property. */
+const ExpectedDataModel = Schema.JsonObject.check(
+  Schema.makeFilter((schema) => {
+    const { properties } = schema
+    if (typeof properties !== "object" || properties === null || Object.keys(properties).length === 0) {
+      return "Expected a JSON schema of an object with at least one property"
+    }
+    return InputContract.checkSchema(schema, "")[0]?.message
+  })
+)
 
 const wait_time = Schema.optionalKey(Schema.NullOr(millis))
 
@@ -61,7 +76,7 @@ const DataModel: Schema.Codec<DataModel> = Schema.Struct({
   path: Schema.optionalKey(text),
   selected: Schema.optionalKey(Schema.Boolean),
   overwriteArrayKeys: Schema.optionalKey(Schema.Array(text))
-})
+}).annotate({ identifier: "DataModel" })
 
 /** The parameters of every served action. */
 export const parameters = {
@@ -128,6 +143,14 @@ export const parameters = {
     metadata: Schema.optionalKey(Schema.NullOr(Schema.JsonObject)),
     full_page: flag,
     wait_time
+  }),
+  USER_INTERACTION: Schema.Struct({
+    expected_datamodel: ExpectedDataModel,
+    server_message: optionalText,
+    timeout: Schema.optionalKey(
+      Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 1_000, maximum: 300_000 })))
+    ),
+    error_message: optionalText
   })
 } as const
 

@@ -1,7 +1,7 @@
 /**
  * What a run must be given: the input schema of its workflow, and a credential for each alias of its vault schema.
  */
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Result, Schema } from "effect"
 import type { Problem, WorkflowVersion } from "./Workflow.ts"
 
@@ -74,6 +74,13 @@ export const validate = (
     : Result.fail(new InvalidInput({ errors: errors.map((error) => report(error, input)), inputSchema: schema }))
 }
 
+/** Every way in which a value breaks a schema, each at its path, such as `address.lines[0]`. */
+export const problems = (schema: Schema.JsonObject, value: Schema.Json): ReadonlyArray<Problem> => {
+  const compiled = compile(schema, thorough)
+  if (Result.isFailure(compiled)) return [{ path: "", message: compiled.failure }]
+  return compiled.success(value) ? [] : (compiled.success.errors ?? []).map((error) => problem(error, value))
+}
+
 /** How a value breaks a schema; empty when it does not. A schema that does not compile is one error. */
 export const violations = (schema: Schema.JsonObject, value: Schema.Json): ReadonlyArray<ErrorObject> => {
   const compiled = compile(schema)
@@ -83,7 +90,7 @@ export const violations = (schema: Schema.JsonObject, value: Schema.Json): Reado
   return compiled.success(value) ? [] : [...(compiled.success.errors ?? [])]
 }
 
-const ajv = new Ajv({
+const settings: Options = {
   strict: true,
   strictTypes: true,
   strictRequired: true,
@@ -92,31 +99,36 @@ const ajv = new Ajv({
   addUsedSchema: false,
   logger: false,
   keywords: ["example"]
-})
+}
+
+const ajv = new Ajv(settings)
+
+/** Goes on after the first error. */
+const thorough = new Ajv({ ...settings, allErrors: true })
 
 /** Compiled schemas by the object they came from: a version is loaded often, and compiled once. */
 const compiled = new Map<string, Result.Result<ValidateFunction, string>>()
 const maxCompiled = 500
 
-const compile = (schema: Schema.JsonObject): Result.Result<ValidateFunction, string> => {
-  const key = JSON.stringify(schema)
+const compile = (schema: Schema.JsonObject, by = ajv): Result.Result<ValidateFunction, string> => {
+  const key = `${by === ajv ? "" : "all "}${JSON.stringify(schema)}`
   const known = compiled.get(key)
   if (known !== undefined) return known
   if (compiled.size >= maxCompiled) compiled.clear()
-  const result = compileNew(schema)
+  const result = compileNew(schema, by)
   compiled.set(key, result)
   return result
 }
 
-const compileNew = (schema: Schema.JsonObject): Result.Result<ValidateFunction, string> => {
+const compileNew = (schema: Schema.JsonObject, by: Ajv): Result.Result<ValidateFunction, string> => {
   try {
-    return Result.succeed(ajv.compile(schema))
+    return Result.succeed(by.compile(schema))
   } catch (error) {
     return Result.fail(
       `Not a valid JSON Schema (draft-07, strict): ${error instanceof Error ? error.message : String(error)}`
     )
   } finally {
-    ajv.removeSchema(schema)
+    by.removeSchema(schema)
   }
 }
 
@@ -131,10 +143,37 @@ const report = (error: ErrorObject, input: Schema.JsonObject): InputError => {
   }
 }
 
+/** An error at the property that is wrong: a missing or an unwelcome one is named by its own path. */
+const problem = (error: ErrorObject, value: Schema.Json): Problem => {
+  const { additionalProperty, missingProperty } = error.params as Readonly<Record<string, unknown>>
+  const named = missingProperty ?? additionalProperty
+  const message =
+    missingProperty !== undefined ? "is missing" : additionalProperty !== undefined ? "is not expected" : error.message
+  return { path: pathOf(error.instancePath, named, value), message: message ?? "is not valid" }
+}
+
+const pathOf = (pointer: string, name: unknown, value: Schema.Json): string => {
+  const keys = pointer.split("/").slice(1).map(unescaped)
+  let path = ""
+  let within: Schema.Json | undefined = value
+  for (const key of typeof name === "string" ? [...keys, name] : keys) {
+    if (Array.isArray(within)) {
+      path += `[${key}]`
+      within = within[Number(key)]
+    } else {
+      path += path === "" ? key : `.${key}`
+      within = isObject(within) ? within[key] : undefined
+    }
+  }
+  return path
+}
+
+const unescaped = (key: string): string => key.replaceAll("~1", "/").replaceAll("~0", "~")
+
 const valueAt = (input: Schema.Json, pointer: string): Schema.Json | undefined => {
   let value: Schema.Json | undefined = input
   for (const key of pointer.split("/").slice(1)) {
-    const name = key.replaceAll("~1", "/").replaceAll("~0", "~")
+    const name = unescaped(key)
     value = Array.isArray(value) ? value[Number(name)] : isObject(value) ? value[name] : undefined
   }
   return value

@@ -3,6 +3,7 @@
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
+import * as ErrorReferences from "./ErrorReferences.ts"
 import * as FieldLimit from "./FieldLimit.ts"
 import * as GraphCheck from "./GraphCheck.ts"
 import * as InputContract from "./InputContract.ts"
@@ -48,10 +49,13 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 /**
  * Checks a body: its fields, the graph with its expressions, the schemas and the window. Every problem is reported. Texts
  * that are too long are reported by themselves when nothing else is wrong.
+ *
+ * `errorCodes` are the ids of the error codes that nodes may name; without them, what nodes name is not looked up.
  */
 export const read = (
   body: unknown,
-  now: number
+  now: number,
+  errorCodes: ReadonlySet<string> | null = null
 ): Result.Result<Accepted, InvalidWorkflow | FieldLimit.FieldsTooLarge> => {
   const decoded = decode(body)
   if (Result.isFailure(decoded)) {
@@ -79,6 +83,7 @@ export const read = (
   })
   const problems = [
     ...graphProblems(content),
+    ...(errorCodes === null ? [] : ErrorReferences.problems(content.nodes, errorCodes)),
     ...InputContract.checkSchema(content.input_schema, "input_schema"),
     ...InputContract.checkSchema(content.output_schema, "output_schema"),
     ...vaultProblems(content.vault_schema),

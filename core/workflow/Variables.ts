@@ -82,8 +82,10 @@ const texts = (value: unknown, path: string): ReadonlyArray<{ readonly at: strin
 }
 
 /** The variables that a node sets. */
-const setBy = (node: Node): ReadonlyArray<string> =>
-  node.action === "EXTRACT_DATAMODEL" ? selectedNames(node.parameters.extract_data_model) : []
+const setBy = (node: Node): ReadonlyArray<string> => {
+  if (node.action === "USER_INTERACTION") return Object.keys(node.parameters.expected_datamodel.properties ?? {})
+  return node.action === "EXTRACT_DATAMODEL" ? selectedNames(node.parameters.extract_data_model) : []
+}
 
 const selectedNames = (model: DataModel): ReadonlyArray<string> => Object.keys(model.properties ?? {})
 

@@ -4,8 +4,10 @@
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { Signals } from "../event/Signals.ts"
 import * as Gate from "../gate/Gate.ts"
+import { ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
+import * as ErrorReferences from "./ErrorReferences.ts"
 import * as FieldLimit from "./FieldLimit.ts"
 import * as SaveBody from "./SaveBody.ts"
 import { type InvalidWorkflow, VersionId, type Workflow, WorkflowId, type WorkflowNotFound } from "./Workflow.ts"
@@ -58,10 +60,18 @@ export class Workflows extends Context.Service<
       const store = yield* WorkflowStore
       const identifiers = yield* Identifiers
       const signals = yield* Signals
+      const errorCodes = yield* ErrorCodeStore
+
+      /** What a body says, its references to error codes of the workspace included. */
+      const read = Effect.fnUntraced(function* (caller: Caller, body: unknown, now: number) {
+        const nodes = typeof body === "object" && body !== null && "nodes" in body ? body.nodes : []
+        const known = ErrorReferences.all(nodes).length === 0 ? [] : yield* errorCodes.list(caller.workspaceId)
+        return yield* Effect.fromResult(SaveBody.read(body, now, new Set(known.map(({ id }) => id))))
+      })
 
       const create = Effect.fn("Workflows.create")(function* (caller: Caller, body: unknown) {
         const at = yield* Clock.currentTimeMillis
-        const accepted = yield* Effect.fromResult(SaveBody.read(body, at))
+        const accepted = yield* read(caller, body, at)
         const workflowId = WorkflowId.make(yield* identifiers.uuid)
         const stored: Stored = {
           workflow: {
@@ -91,7 +101,7 @@ export class Workflows extends Context.Service<
 
       const save = Effect.fn("Workflows.save")(function* (caller: Caller, id: WorkflowId, body: unknown) {
         yield* store.get(caller.workspaceId, id)
-        const accepted = yield* Effect.fromResult(SaveBody.read(body, yield* Clock.currentTimeMillis))
+        const accepted = yield* read(caller, body, yield* Clock.currentTimeMillis)
         const versionId = VersionId.make(yield* identifiers.uuid)
         const base = (body as { readonly base_version_id?: unknown }).base_version_id ?? null
         const saved = yield* store.save(

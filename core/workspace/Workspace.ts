@@ -22,7 +22,15 @@ export interface Workspace {
   readonly createdAt: number
   /** How long a run may wait before it is stopped, in milliseconds; `null` lets it wait for ever. */
   readonly waitingTtlMillis: number | null
+  /** How long a run waits for corrected inputs, in seconds: from 5 to 300. */
+  readonly inputRequiredTimeoutSeconds: number
 }
+
+/** How long a run waits for corrected inputs where nobody has said otherwise, in seconds. */
+export const defaultInputRequiredTimeoutSeconds = 15
+
+/** The wait for corrected inputs that comes nearest to the one that was asked for, in seconds. */
+export const clampInputRequiredTimeout = (seconds: number): number => Math.min(Math.max(seconds, 5), 300)
 
 /** The authenticated origin of a request. */
 export interface Caller {

@@ -1,13 +1,15 @@
 /**
  * Where workspaces and their API keys are kept. A key itself is never kept, only its SHA-256.
  */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Effect, type Option, type Result } from "effect"
 import type { Caller, Role, UserId, Workspace, WorkspaceId } from "./Workspace.ts"
 
 /** A key as it is kept. `hash` is the lower-case hex SHA-256 of the key. */
 export interface StoredKey {
   readonly id: string
   readonly hash: string
+  /** What its people call it, to tell keys apart. */
+  readonly name: string | null
   readonly workspaceId: WorkspaceId
   readonly userId: UserId
   readonly role: Role
@@ -21,10 +23,25 @@ export class WorkspaceStore extends Context.Service<
     readonly create: (workspace: Workspace) => Effect.Effect<void>
     readonly get: (id: WorkspaceId) => Effect.Effect<Option.Option<Workspace>>
     readonly list: Effect.Effect<ReadonlyArray<Workspace>>
+    /** Changes a workspace by a pure decision made while nobody else can change it, and answers what it has become. */
+    readonly change: (
+      id: WorkspaceId,
+      decide: (before: Workspace) => Workspace
+    ) => Effect.Effect<Option.Option<Workspace>>
     readonly addKey: (key: StoredKey) => Effect.Effect<void>
     readonly listKeys: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<StoredKey>>
-    /** Revokes a key from `at` on, and tells whether there was such a key of this workspace that was not revoked yet. */
-    readonly revokeKey: (workspaceId: WorkspaceId, keyId: string, at: number) => Effect.Effect<boolean>
+    /**
+     * Revokes a key from `at` on and answers it; none when there was no such key of this workspace that was not revoked.
+     *
+     * `accept` judges it beside all keys of the workspace that are not revoked, while nobody else can revoke one; what
+     * it refuses stays as it is.
+     */
+    readonly revokeKey: <E = never>(
+      workspaceId: WorkspaceId,
+      keyId: string,
+      at: number,
+      accept?: (key: StoredKey, live: ReadonlyArray<StoredKey>) => Result.Result<void, E>
+    ) => Effect.Effect<Option.Option<StoredKey>, E>
     /** Who the key with this hash speaks for; none when it is unknown or revoked. */
     readonly authenticate: (hash: string) => Effect.Effect<Option.Option<Caller>>
   }

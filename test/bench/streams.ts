@@ -72,7 +72,7 @@ export const streams = async (): Promise<ReadonlyArray<Row>> =>
           const caller = yield* makeWorkspace()
           const made = yield* keys.make
           const hash = yield* keys.hash(made)
-          const stored = { id: randomUUID(), hash, ...caller, createdAt: 0, revokedAt: null }
+          const stored = { id: randomUUID(), hash, ...caller, name: null, createdAt: 0, revokedAt: null }
           yield* (yield* WorkspaceStore).addKey(stored)
           const workflow = yield* makeWorkflow(caller)
           const all = Array.from({ length: clients }, () =>

@@ -47,6 +47,24 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
       })
     )
 
+    it.effect("gives the history of a run whatever transactions wrote it", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const sent = submission(yield* makeWorkflow(yield* makeWorkspace()))
+        const { run } = yield* runs.submit(sent)
+        const claimed = yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
+        const held = { id: run.id, fence: claimed.find((one) => one.run.id === run.id)?.run.lease?.fence ?? 0 }
+        const step = { session_id: run.id, workflow_id: run.workflowId, next_step: null }
+        // More than 256 transactions, so that their numbers take every low byte.
+        for (let index = 0; index < 300; index++) {
+          yield* runs.report(held, {
+            events: [{ event: "execution.step", payload: { ...step, current_step: String(index) } }]
+          })
+        }
+        assert.lengthOf(yield* runs.events(run.id, 0), 302)
+      })
+    )
+
     it.effect("loses nothing and keeps the order of each run, however many append at once", () =>
       Effect.gen(function* () {
         const log = yield* EventLog
@@ -150,7 +168,7 @@ it.layer(databases.postgres[0], { timeout: "60 seconds" })("the log of events (t
       const early = yield* Effect.forkChild(
         sql.withTransaction(
           Effect.gen(function* () {
-            yield* sql`select pg_current_xact_id()`
+            yield* sql`select pg_current_xact_id()::text`
             yield* Deferred.succeed(began, undefined)
             yield* Deferred.await(go)
             yield* sql`insert into run_events (run_id, at, event, payload)

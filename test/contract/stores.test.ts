@@ -9,7 +9,7 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { VersionId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
-import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, stored, submission } from "../support/fixtures.ts"
 
@@ -380,21 +380,6 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         )
         assert.strictEqual(refused, "too large")
         assert.deepStrictEqual(yield* workflows.list(caller.workspaceId), [])
-      })
-    )
-
-    promise("recognise a key by its hash until it is revoked", () =>
-      Effect.gen(function* () {
-        const workspaces = yield* WorkspaceStore
-        const caller = yield* makeWorkspace()
-        const id = stored(caller).workflow.id
-        const hash = `${"0123456789abcdef".repeat(4).slice(0, 52) + id.slice(0, 8)}0000`
-        yield* workspaces.addKey({ id, hash, ...caller, createdAt: 0, revokedAt: null })
-        assert.deepStrictEqual((yield* workspaces.authenticate(hash))._tag, "Some")
-        assert.isTrue(yield* workspaces.revokeKey(caller.workspaceId, id, 1))
-        assert.isFalse(yield* workspaces.revokeKey(caller.workspaceId, id, 2))
-        assert.deepStrictEqual((yield* workspaces.authenticate(hash))._tag, "None")
-        assert.strictEqual((yield* workspaces.listKeys(caller.workspaceId))[0]?.revokedAt, 1)
       })
     )
   })

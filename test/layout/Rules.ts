@@ -61,7 +61,8 @@ const ignorant: Readonly<Record<string, ReadonlyArray<string>>> = {
   "core/window/": ["gate", "run", "workflow", "agent", "event", "workspace"],
   "core/gate/": ["run", "agent"],
   "core/workflow/": ["run", "agent"],
-  "core/agent/": ["run", "gate"]
+  "core/agent/": ["run", "gate", "interaction"],
+  "core/run/": ["interaction"]
 }
 
 /** The concepts of core build on each other in one order. */

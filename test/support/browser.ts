@@ -7,6 +7,7 @@ import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.
 import * as Site from "../../apps/demo/Site.ts"
 import * as Agent from "../../core/agent/Agent.ts"
 import type { Browser } from "../../core/agent/Browser.ts"
+import type { Person } from "../../core/agent/Person.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 
 export const executablePath = Option.getOrThrow(
@@ -53,6 +54,9 @@ export const graphOf = (url: string, steps: ReadonlyArray<Step>) => {
   return { nodes, edges }
 }
 
+/** A person who never answers. */
+const nobody: Person = { ask: () => Effect.succeed(null), correct: () => Effect.succeed(null) }
+
 export interface Seen {
   readonly outcome: Agent.Outcome
   readonly steps: ReadonlyArray<string>
@@ -68,6 +72,8 @@ export const walk = (
     readonly outputSchema?: Schema.JsonObject
     readonly dryRun?: Schema.JsonObject
     readonly limits?: Agent.Limits
+    readonly person?: Person
+    readonly correctable?: boolean
   } = {}
 ) =>
   Effect.gen(function* () {
@@ -82,12 +88,14 @@ export const walk = (
         ),
         inputs,
         outputSchema: options.outputSchema ?? {},
-        dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun }
+        dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun },
+        correctable: options.correctable ?? false
       },
       {
         step: (node) => Effect.sync(() => void steps.push(node.name)),
         picture: (picture) => Effect.sync(() => void pictures.push(picture)),
-        before: (mark) => Effect.sync(() => void marks.push(mark))
+        before: (mark) => Effect.sync(() => void marks.push(mark)),
+        person: options.person ?? nobody
       },
       options.limits
     )

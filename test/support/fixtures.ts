@@ -25,7 +25,13 @@ export const graph = (url = "https://example.com") => {
 
 export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member") {
   const id = WorkspaceId.make(randomUUID())
-  yield* (yield* WorkspaceStore).create({ id, name: "Test", createdAt: 0, waitingTtlMillis: null })
+  yield* (yield* WorkspaceStore).create({
+    id,
+    name: "Test",
+    createdAt: 0,
+    waitingTtlMillis: null,
+    inputRequiredTimeoutSeconds: 15
+  })
   return { workspaceId: id, userId: UserId.make(randomUUID()), role } satisfies Caller
 })
 
@@ -76,6 +82,7 @@ export const submission = ({ version, workflow }: Stored, overrides: Partial<Sub
   workflowId: workflow.id,
   versionId: version.versionId,
   input: {},
+  credentials: [],
   options: {},
   maxRetries: version.content.max_retries,
   expiresAt: null,

@@ -8,6 +8,7 @@ import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
+import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
@@ -92,12 +93,25 @@ const service = Layer.effect(
     const member = Effect.fnUntraced(function* (role: Caller["role"], beside?: Member) {
       const workspaceId = beside?.caller.workspaceId ?? WorkspaceId.make(randomUUID())
       if (beside === undefined) {
-        yield* workspaces.create({ id: workspaceId, name: "Test", createdAt: 0, waitingTtlMillis: null })
+        yield* workspaces.create({
+          id: workspaceId,
+          name: "Test",
+          createdAt: 0,
+          waitingTtlMillis: null,
+          inputRequiredTimeoutSeconds: 15
+        })
       }
       const caller = { workspaceId, userId: UserId.make(randomUUID()), role }
       const key = yield* keys.make
       const keyId = randomUUID()
-      yield* workspaces.addKey({ id: keyId, hash: yield* keys.hash(key), ...caller, createdAt: 0, revokedAt: null })
+      yield* workspaces.addKey({
+        id: keyId,
+        hash: yield* keys.hash(key),
+        name: null,
+        ...caller,
+        createdAt: 0,
+        revokedAt: null
+      })
       return { caller, key: Redacted.value(key), keyId }
     })
 
@@ -113,7 +127,12 @@ const service = Layer.effect(
 
 /** What the server and whoever sends webhooks need beside the stores. */
 const layerOutside = (sending: HttpSender.Options) =>
-  Layer.mergeAll(ArtifactLinks.layer(masterKey), SealedSecrets.layer(masterKey), HttpSender.layer(sending))
+  Layer.mergeAll(
+    ArtifactLinks.layer(masterKey),
+    LiveTickets.layer(masterKey),
+    SealedSecrets.layer(masterKey),
+    HttpSender.layer(sending)
+  )
 
 /** The service; webhooks are sent as it is told. */
 export const layerSending = (sending: HttpSender.Options) =>

@@ -12,7 +12,7 @@ import type { Caller, WorkspaceId } from "../../core/workspace/Workspace.ts"
 export const webhook = (overrides: Partial<Webhook> = {}): Webhook => ({
   id: randomUUID(),
   workflowId: null,
-  url: "http://127.0.0.1:9/hook",
+  url: `http://127.0.0.1:9/${randomUUID()}`,
   eventTypes: [],
   sealedSecret: "",
   secretHint: "…",

@@ -251,7 +251,10 @@ describe("a delivery", () => {
 })
 
 describe("a message", () => {
-  const links = { artifact: (id: string) => ({ url: `https://x/${id}`, expires: "later" }) }
+  const links = {
+    artifact: (id: string) => ({ url: `https://x/${id}`, expires: "later" }),
+    liveView: (id: string) => `https://x/live/${id}`
+  }
   const { logged } = delivery()
 
   it("expires its validity after it was sent, and tells when the event happened", () => {
@@ -263,13 +266,16 @@ describe("a message", () => {
   })
 
   it("that asks a person expires when the question does, and is not sent after", () => {
-    const asking = { ...logged, event: { ...logged.event, event: "interaction.waiting" } } as unknown as typeof logged
+    const asking = {
+      ...logged,
+      event: { ...logged.event, event: "interaction.waiting", expires_at: 300_000 }
+    } as unknown as typeof logged
     assert.strictEqual(Sending.messageAt(asking, links, { validity: 300 }, 100_000).expires_at, 300)
     assert.deepStrictEqual(
-      [299_999, 300_000].map((now) => Sending.isPerished(asking, 300, now)),
+      [299_999, 300_000].map((now) => Sending.isPerished(asking, now)),
       [false, true]
     )
-    assert.isFalse(Sending.isPerished(logged, 300, 1e12))
+    assert.isFalse(Sending.isPerished(logged, 1e12))
   })
 })
 

@@ -1,7 +1,8 @@
 /** The endpoints of run windows and pauses. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import { bodyIs } from "../Description.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional, workflow } from "../request/Fields.ts"
 import { HoldJson } from "../run/RunRecord.ts"
@@ -28,54 +29,58 @@ const PreviewResponse = Schema.Struct({
   holds: Schema.Int
 }).annotate({ identifier: "RunWindowPreview" })
 
-export class GatesGroup extends HttpApiGroup.make("run windows").add(
-  HttpApiEndpoint.get("getRunWindow", "/workflows/:workflow_id/run-window", {
-    params: workflow,
-    success: RunWindowResponse,
-    error: Errors.NotFound
-  }),
-  HttpApiEndpoint.put("setRunWindow", "/workflows/:workflow_id/run-window", {
-    params: workflow,
-    payload: Json,
-    success: RunWindowResponse,
-    error: edits
-  }),
-  HttpApiEndpoint.delete("removeRunWindow", "/workflows/:workflow_id/run-window", {
-    params: workflow,
-    success: RunWindowResponse,
-    error: [Errors.Forbidden, Errors.NotFound]
-  }),
-  HttpApiEndpoint.post("previewRunWindow", "/workflows/:workflow_id/run-window/preview", {
-    params: workflow,
-    query: {
-      openings: Schema.optionalKey(
-        Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 }))
-      )
-    },
-    payload: Json,
-    success: PreviewResponse,
-    error: [Errors.BadRequest, Errors.NotFound]
-  }),
-  HttpApiEndpoint.post("pause", "/workflows/:workflow_id/pause", {
-    params: workflow,
-    payload: Schema.Struct({
-      reason: optional(Schema.String.check(Schema.isMaxLength(1_024))),
-      until: optional(Schema.String)
+export class GatesGroup extends HttpApiGroup.make("runWindows")
+  .annotate(OpenApi.Title, "run windows")
+  .add(
+    HttpApiEndpoint.get("getRunWindow", "/workflows/:workflow_id/run-window", {
+      params: workflow,
+      success: RunWindowResponse,
+      error: Errors.NotFound
     }),
-    success: Schema.Struct({ success: Schema.Boolean, holds: Schema.Array(HoldJson) }),
-    error: edits
-  }),
-  HttpApiEndpoint.post("unpause", "/runs/unpause", {
-    payload: Schema.Struct({
-      pause_resource: Schema.Literals(["run_window", "workflow"]),
-      resource_ids: Schema.Array(Schema.String).check(Schema.isMaxLength(1_000))
-    }).annotate({ parseOptions: { errors: "all" } }),
-    success: Schema.Struct({
-      success: Schema.Boolean,
-      resumedRuns: Schema.Int,
-      skippedResourceGroups: Schema.Array(Schema.String),
-      errors: Schema.Array(Schema.String)
+    HttpApiEndpoint.put("setRunWindow", "/workflows/:workflow_id/run-window", {
+      params: workflow,
+      payload: Json,
+      success: RunWindowResponse,
+      error: edits
+    })
+      .annotate(OpenApi.Identifier, "setRunWindow")
+      .annotateMerge(bodyIs("RunWindow")),
+    HttpApiEndpoint.delete("removeRunWindow", "/workflows/:workflow_id/run-window", {
+      params: workflow,
+      success: RunWindowResponse,
+      error: [Errors.Forbidden, Errors.NotFound]
     }),
-    error: [Errors.BadRequest, Errors.Forbidden]
-  })
-) {}
+    HttpApiEndpoint.post("previewRunWindow", "/workflows/:workflow_id/run-window/preview", {
+      params: workflow,
+      query: {
+        openings: Schema.optionalKey(
+          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 }))
+        )
+      },
+      payload: Json,
+      success: PreviewResponse,
+      error: [Errors.BadRequest, Errors.NotFound]
+    }).annotateMerge(bodyIs("RunWindow")),
+    HttpApiEndpoint.post("pause", "/workflows/:workflow_id/pause", {
+      params: workflow,
+      payload: Schema.Struct({
+        reason: optional(Schema.String.check(Schema.isMaxLength(1_024))),
+        until: optional(Schema.String)
+      }),
+      success: Schema.Struct({ success: Schema.Boolean, holds: Schema.Array(HoldJson) }),
+      error: edits
+    }),
+    HttpApiEndpoint.post("unpause", "/runs/unpause", {
+      payload: Schema.Struct({
+        pause_resource: Schema.Literals(["run_window", "workflow"]),
+        resource_ids: Schema.Array(Schema.String).check(Schema.isMaxLength(1_000))
+      }),
+      success: Schema.Struct({
+        success: Schema.Boolean,
+        resumedRuns: Schema.Int,
+        skippedResourceGroups: Schema.Array(Schema.String),
+        errors: Schema.Array(Schema.String)
+      }),
+      error: [Errors.BadRequest, Errors.Forbidden]
+    })
+  ) {}

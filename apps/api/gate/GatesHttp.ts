@@ -15,7 +15,7 @@ const defaultOpenings = 10
 
 export const layer = HttpApiBuilder.group(
   Api,
-  "run windows",
+  "runWindows",
   Effect.fn(function* (handlers) {
     const gates = yield* Gates
     return handlers.handleAll({

@@ -1,11 +1,16 @@
 /**
- * Who a request speaks for: the API key in the header `cc-key`.
+ * Who a request speaks for: the API key in the header `cc-key`, or in `Authorization: Bearer` where that is missing.
+ *
+ * A key belongs to one workspace. A request that names another one in the header `x-workspace-id` is answered with 404,
+ * rather than with what belongs to somebody else.
  */
 import { Context, Effect, Layer, Option, Redacted } from "effect"
-import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { Keys } from "../../../core/workspace/Keys.ts"
 import { type Ability, allows, type Caller, RoleForbids } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import { WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 import * as Errors from "./Errors.ts"
 
 /** The caller of the request that is being answered. */
@@ -14,8 +19,15 @@ export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()("slu
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: CurrentCaller }>()(
   "sluice/apps/api/Authorization",
   {
-    security: { "cc-key": HttpApiSecurity.apiKey({ key: "cc-key", in: "header" }) },
-    error: Errors.Unauthorized,
+    security: {
+      "cc-key": HttpApiSecurity.apiKey({ key: "cc-key", in: "header" }).pipe(
+        HttpApiSecurity.annotate(OpenApi.Description, "An API key of a workspace")
+      ),
+      bearer: HttpApiSecurity.bearer.pipe(
+        HttpApiSecurity.annotate(OpenApi.Description, "The same API key, read where the header cc-key is missing")
+      )
+    },
+    error: [Errors.Unauthorized, Errors.NotFound],
     requiredForClient: true
   }
 ) {}
@@ -25,18 +37,29 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const keys = yield* Keys
     const workspaces = yield* WorkspaceStore
-    return Authorization.of({
-      "cc-key": Effect.fn("Authorization")(function* (httpEffect, { credential }) {
-        const hash = yield* keys.hash(credential)
-        const caller = yield* workspaces.authenticate(hash)
-        if (Redacted.value(credential) === "" || Option.isNone(caller)) {
-          return yield* Effect.fail(
-            Errors.general(401, "Invalid or missing authentication: expected a valid API key in the header cc-key")
-          )
-        }
-        return yield* Effect.provideService(httpEffect, CurrentCaller, caller.value)
-      })
+
+    // The schemes are tried in turn. Each looks at the whole request, so that what one refuses no other lets in.
+    const identify = Effect.fn("Authorization")(function* () {
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      const [, bearer = ""] = /^bearer +(\S+)$/i.exec(headers.authorization ?? "") ?? []
+      const credential = headers["cc-key"] ?? bearer
+      const caller = yield* workspaces.authenticate(yield* keys.hash(Redacted.make(credential)))
+      if (credential === "" || Option.isNone(caller)) {
+        return yield* Effect.fail(
+          Errors.general(401, "Invalid or missing authentication: expected a valid API key in the header cc-key")
+        )
+      }
+      const workspaceId = headers["x-workspace-id"] ?? ""
+      if (workspaceId !== "" && workspaceId.toLowerCase() !== caller.value.workspaceId) {
+        return yield* Effect.fail(Errors.notFound(new WorkspaceNotFound({ workspaceId: workspaceId.slice(0, 80) })))
+      }
+      return caller.value
     })
+
+    const authorize = <A, E, R>(httpEffect: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(identify(), (caller) => Effect.provideService(httpEffect, CurrentCaller, caller))
+
+    return Authorization.of({ "cc-key": authorize, bearer: authorize })
   })
 )
 

@@ -3,12 +3,14 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import type { RunEnded, RunNotFound } from "../../../core/run/Run.ts"
+import type { InvalidAnswer, NotWaiting } from "../../../core/interaction/Interaction.ts"
+import type { RunEnded } from "../../../core/run/Run.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
 import { InputError, type InvalidInput } from "../../../core/workflow/InputContract.ts"
-import type { InvalidWorkflow, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import type { InvalidWorkflow, Problem } from "../../../core/workflow/Workflow.ts"
 import type { VersionConflict } from "../../../core/workflow/Workflows.ts"
+import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
 
 const body = <const Status extends number>(status: Status, fields: Schema.Struct.Fields = {}) =>
@@ -30,7 +32,9 @@ export const BadRequest = Schema.Struct({
   limit_chars: Schema.optionalKey(Schema.Int),
   actual_chars: Schema.optionalKey(Schema.Int),
   run_input_variables_errors: Schema.optionalKey(Schema.Array(InputError)),
-  input_schema: Schema.optionalKey(Schema.JsonObject)
+  input_schema: Schema.optionalKey(Schema.JsonObject),
+  /** What an answer must satisfy. */
+  expected_json_schema_datamodel: Schema.optionalKey(Schema.JsonObject)
 })
   .annotate({ identifier: "BadRequest" })
   .pipe(HttpApiSchema.status(400))
@@ -52,6 +56,30 @@ export const Conflict = Schema.Struct({
   .annotate({ identifier: "Conflict" })
   .pipe(HttpApiSchema.status(409))
 
+export const PayloadTooLarge = Schema.Struct({
+  statusCode: Schema.Literal(413),
+  code: Schema.Literal("PAYLOAD_TOO_LARGE"),
+  message: Schema.String,
+  limit_bytes: Schema.Int,
+  /** Only when the request declared its length. */
+  received_bytes: Schema.optionalKey(Schema.Int)
+})
+  .annotate({ identifier: "PayloadTooLarge" })
+  .pipe(HttpApiSchema.status(413))
+
+export const UnsupportedMediaType = body(415)
+  .annotate({ identifier: "UnsupportedMediaType" })
+  .pipe(HttpApiSchema.status(415))
+
+export const TooManyRequests = Schema.Struct({
+  ...body(429).fields,
+  limit: Schema.Int,
+  remaining: Schema.Int,
+  retryAfterSeconds: Schema.Int
+})
+  .annotate({ identifier: "TooManyRequests" })
+  .pipe(HttpApiSchema.status(429))
+
 /** The reason phrases of the statuses that the service answers with. */
 const reasons = {
   400: "Bad Request",
@@ -62,6 +90,7 @@ const reasons = {
   409: "Conflict",
   413: "Payload Too Large",
   415: "Unsupported Media Type",
+  429: "Too Many Requests",
   500: "Internal Server Error",
   503: "Service Unavailable"
 } as const
@@ -74,6 +103,13 @@ export const general = <const Status extends keyof typeof reasons>(statusCode: S
 })
 
 export const badRequest = (message: string): BadRequest => general(400, message)
+
+/** Parameters of a query that are wrong, each reported at its name. */
+export const invalidQuery = (problems: ReadonlyArray<Problem>): BadRequest => ({
+  ...badRequest(problems.map(({ message, path }) => `${path}: ${message}`).join("; ")),
+  code: "VALIDATION_FAILED",
+  errors: problems
+})
 
 export const invalidWindow = ({ issues, message }: InvalidRunWindow): BadRequest => ({
   statusCode: 400,
@@ -100,11 +136,28 @@ export const invalidInput = ({ errors, inputSchema, message }: InvalidInput): Ba
   input_schema: inputSchema
 })
 
-export const notFound = ({ message }: WorkflowNotFound | RunNotFound) => general(404, message)
+/** The 404 of any failure of core that says that something does not exist. */
+export const notFound = ({ message }: { readonly _tag: `${string}NotFound`; readonly message: string }) =>
+  general(404, message)
 
 export const forbidden = ({ message }: RoleForbids) => general(403, message)
 
+export const keyTaken = ({ message }: KeyTaken) => general(409, message)
+
 export const ended = ({ message }: RunEnded) => general(409, message)
+
+export const invalidAnswer = ({ expected, message, problems }: InvalidAnswer): BadRequest => ({
+  ...badRequest(message),
+  code: "VALIDATION_FAILED",
+  errors: problems,
+  expected_json_schema_datamodel: expected
+})
+
+/** A run does not wait for what was sent: a status of the caller's choice, as the endpoints differ in it. */
+export const notWaiting = <const Status extends 400 | 404 | 409>(status: Status, { message, reason }: NotWaiting) => ({
+  ...general(status, message),
+  code: reason as string
+})
 
 export const versionConflict = (conflict: VersionConflict) => ({
   ...general(409, conflict.message),

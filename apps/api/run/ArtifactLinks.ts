@@ -6,16 +6,20 @@ import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Links } from "../../../core/event/Message.ts"
 import { ArtifactFiles } from "../../../core/run/ArtifactFiles.ts"
+import * as Tickets from "../live/Tickets.ts"
 import * as Errors from "../request/Errors.ts"
 import { iso } from "./RunRecord.ts"
 
 const lifetimeMillis = 7 * 86_400_000
 
+/** The address of a live view works as long as a run takes at most. */
+const liveMillis = 3_600_000
+
 export class ArtifactLinks extends Context.Service<
   ArtifactLinks,
   {
-    /** Makes addresses under `origin` that work for seven days from now. */
-    readonly under: (origin: string) => Effect.Effect<Links>
+    /** Makes addresses under `origin`: of artifacts that work for a time from now, in milliseconds, or seven days. */
+    readonly under: (origin: string, millis?: number) => Effect.Effect<Links>
     /** Tells whether a signature is that of this artifact and this expiry, and the expiry is not over. */
     readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean>
   }
@@ -24,19 +28,21 @@ export class ArtifactLinks extends Context.Service<
 /** `masterKey` is the key of the installation; links are signed with a key derived from it. */
 export const layer = (masterKey: Redacted.Redacted<string>) =>
   Layer.sync(ArtifactLinks, () => {
+    const tickets = Tickets.make(masterKey)
     const key = createHmac("sha256", Redacted.value(masterKey)).update("sluice artifact links").digest()
     const signatureOf = (id: string, expires: string) =>
       createHmac("sha256", key).update(`${id}.${expires}`).digest("base64url")
     return ArtifactLinks.of({
-      under: (origin) =>
+      under: (origin, millis = lifetimeMillis) =>
         Effect.map(
           Clock.currentTimeMillis,
           (now): Links => ({
             artifact: (id) => {
-              const expires = String(now + lifetimeMillis)
+              const expires = String(now + millis)
               const url = `${origin}/artifacts/${id}?expires=${expires}&signature=${signatureOf(id, expires)}`
-              return { url, expires: iso(now + lifetimeMillis) }
-            }
+              return { url, expires: iso(now + millis) }
+            },
+            liveView: (id) => `${origin}/live/${id}#view=${tickets.issue(id, now + liveMillis)}`
           })
         ),
       verify: (id, expires, signature) =>
@@ -47,6 +53,17 @@ export const layer = (masterKey: Redacted.Redacted<string>) =>
         })
     })
   })
+
+const headers = { "cache-control": "private, max-age=3600", "x-content-type-options": "nosniff" }
+
+/**
+ * A snapshot of somebody's page is shown under our address: it runs nothing, sends nothing, and tells no site from which
+ * signed address it was loaded.
+ */
+const inert = {
+  "content-security-policy": "sandbox; script-src 'none'; object-src 'none'; form-action 'none'",
+  "referrer-policy": "no-referrer"
+}
 
 /** Serves artifacts. Whatever is wrong with an address, the answer is the same 404. */
 export const route = HttpRouter.add(
@@ -67,8 +84,8 @@ export const route = HttpRouter.add(
         }),
       onSome: ({ bytes, mediaType }) =>
         HttpServerResponse.uint8Array(bytes, {
-          contentType: mediaType,
-          headers: { "cache-control": "private, max-age=3600" }
+          contentType: mediaType === "text/html" ? "text/html; charset=utf-8" : mediaType,
+          headers: mediaType === "text/html" ? { ...headers, ...inert } : headers
         })
     })
   })

@@ -2,13 +2,16 @@
  * The record of a run as the interface answers it.
  */
 import { Schema } from "effect"
-import type { Links } from "../../../core/event/Message.ts"
+import { type Links, payloadOf } from "../../../core/event/Message.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
-import { type Run, RunError } from "../../../core/run/Run.ts"
+import { vaultEntries } from "../../../core/run/Credentials.ts"
+import { ReportedError, type Run, reported } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import type { View } from "../../../core/run/Runs.ts"
+import { session } from "../request/Fields.ts"
 
-const Screenshot = Schema.Struct({
+/** A picture of a page during a run. */
+export const Screenshot = Schema.Struct({
   screenshot_id: Schema.String,
   signed_screenshot_url: Schema.String,
   signed_screenshot_url_expires: Schema.String,
@@ -19,8 +22,32 @@ const Screenshot = Schema.Struct({
   full_length_screenshot: Schema.Boolean,
   retry_index: Schema.Int,
   metadata: Schema.JsonObject
-})
+}).annotate({ identifier: "Screenshot" })
 type Screenshot = typeof Screenshot.Type
+
+/** A recording of the browser during one attempt. `timestamp` is its end. */
+const Video = Schema.Struct({
+  ...session,
+  timestamp: Schema.String,
+  signed_screen_recording_url: Schema.String,
+  signed_screen_recording_url_expires: Schema.String
+}).annotate({ identifier: "Video" })
+
+/** A file that a run brought. */
+const File = Schema.Struct({
+  signed_file_url: Schema.String,
+  signed_file_url_expires: Schema.String,
+  file_name: Schema.String,
+  timestamp: Schema.String,
+  metadata: Schema.JsonObject
+}).annotate({ identifier: "RunFile" })
+
+/** The credential behind an alias of the input. `permissioned_user_id` is null while one of several is to be chosen. */
+const VaultReference = Schema.Struct({
+  permissioned_user_id: Schema.NullOr(Schema.String),
+  permissioned_user_ids: Schema.Array(Schema.String),
+  domain: Schema.String
+}).annotate({ identifier: "VaultReference" })
 
 const instant = Schema.NullOr(Schema.String)
 
@@ -42,16 +69,19 @@ export const RunRecord = Schema.Struct({
   execution_start: instant,
   execution_end: instant,
   input_variables: Schema.JsonObject,
+  /** The names of the inputs that refer to credentials. */
   encrypted_variables: Schema.Array(Schema.String),
-  vault_entries: Schema.NullOr(Schema.JsonObject),
+  vault_entries: Schema.NullOr(Schema.Record(Schema.String, VaultReference)),
   session_retries: Schema.Int,
   data: Schema.Json,
   output_data: Schema.Json,
-  errors: Schema.Array(RunError),
-  workflow_errors: Schema.Array(RunError),
+  errors: Schema.Array(ReportedError),
+  workflow_errors: Schema.Array(ReportedError),
+  was_recovered: Schema.Boolean,
+  recovered_error_ids: Schema.Array(Schema.String),
   screenshot_urls: Schema.Array(Screenshot),
-  video_urls: Schema.Array(Schema.Json),
-  file_urls: Schema.Array(Schema.Json),
+  video_urls: Schema.Array(Video),
+  file_urls: Schema.Array(File),
   /** The holds that stand on a waiting run. */
   holds: Schema.Array(HoldJson),
   /** The earliest instant at which a waiting run can start, as far as it is known. */
@@ -73,6 +103,7 @@ export const RunListItem = Schema.Struct({
 
 export const record = (view: View, links: Links): typeof RunRecord.Type => {
   const { run } = view
+  const errors = run.errors.map(reported)
   return {
     session_id: run.id,
     workflow_id: run.workflowId,
@@ -80,14 +111,16 @@ export const record = (view: View, links: Links): typeof RunRecord.Type => {
     status: view.status,
     ...times(run),
     input_variables: run.input,
-    encrypted_variables: [],
-    vault_entries: null,
+    encrypted_variables: run.credentials.map(({ alias }) => alias),
+    vault_entries: vaultEntries(run.credentials),
     session_retries: run.retries,
     data: run.data,
     output_data: run.data,
-    errors: run.errors,
-    workflow_errors: run.errors,
-    screenshot_urls: view.events.flatMap(({ event }) => screenshot(event, links)),
+    errors,
+    workflow_errors: errors,
+    was_recovered: false,
+    recovered_error_ids: [],
+    screenshot_urls: screenshots(view.events, links),
     video_urls: [],
     file_urls: [],
     holds: view.holds.map(holdJson),
@@ -95,7 +128,7 @@ export const record = (view: View, links: Links): typeof RunRecord.Type => {
     events: view.events.map(({ at, event }) => ({
       event: event.event,
       at: iso(at),
-      payload: event.payload as Schema.JsonObject
+      payload: payloadOf(event, links)
     }))
   }
 }
@@ -124,6 +157,10 @@ const times = (run: Pick<Run, "createdAt" | "startedAt" | "endedAt">) => ({
   execution_start: isoOrNull(run.startedAt),
   execution_end: isoOrNull(run.endedAt)
 })
+
+/** The pictures that a run told of, oldest first. */
+export const screenshots = (events: View["events"], links: Links): ReadonlyArray<Screenshot> =>
+  events.flatMap(({ event }) => screenshot(event, links))
 
 const screenshot = (event: View["events"][number]["event"], { artifact }: Links): ReadonlyArray<Screenshot> => {
   if (event.event !== "screenshot.uploaded") return []

@@ -15,22 +15,31 @@ const RunRequest = Schema.Struct({
   webhook: optional(RunWebhookRequest),
   additional_context: optional(Schema.JsonObject),
   notifications: optional(Schema.JsonObject)
-}).annotate({ identifier: "RunRequest", parseOptions: { errors: "all" } })
+}).annotate({ identifier: "RunRequest" })
 
-const texts = Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
+const described = (description: string) =>
+  Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({ description }))
+
+const several = "May be repeated, be written with [], or hold several values separated by commas"
+const instant = "An instant in ISO 8601"
 
 /** Filters of the list, checked by its handler, which names the parameter that is wrong. */
 export const RunFilter = {
-  workflow_id: Schema.optionalKey(Schema.String),
-  workflow_ids: texts,
-  "workflow_ids[]": texts,
-  status: Schema.optionalKey(Schema.String),
-  statuses: texts,
-  "statuses[]": texts,
-  limit: Schema.optionalKey(Schema.String),
-  cursor: Schema.optionalKey(Schema.String),
-  start_time: Schema.optionalKey(Schema.String),
-  end_time: Schema.optionalKey(Schema.String)
+  workflow_id: described(several),
+  workflow_ids: described(several),
+  "workflow_ids[]": described(several),
+  credential_id: described("The permissioned_user_id of a credential that the run refers to"),
+  credential_ids: described(several),
+  "credential_ids[]": described(several),
+  status: described(several),
+  statuses: described(several),
+  "statuses[]": described(several),
+  limit: described("How many runs at most, 1 to 10000; 1000 when it is left out"),
+  cursor: described(
+    "Goes on behind the page before, newest first: the created_at of its last run, which leaves out others of that millisecond, or the header x-next-cursor of its answer, which leaves out none"
+  ),
+  start_time: described(`${instant}, at most one year back; 24 hours ago when it is left out`),
+  end_time: described(`${instant}, not before start_time and not in the future`)
 }
 
 export class RunsGroup extends HttpApiGroup.make("runs").add(
@@ -44,6 +53,16 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     params: session,
     success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  }),
+  HttpApiEndpoint.post("failedItem", "/failed_item", {
+    headers: { "x-session-id": Schema.String },
+    payload: Schema.Struct({
+      reasoning: optional(Schema.String.check(Schema.isMaxLength(4_096))),
+      full_url: optional(Schema.String.check(Schema.isMaxLength(4_096))),
+      error_code: optional(Schema.String.check(Schema.isMaxLength(256)))
+    }).annotate({ identifier: "FailedItem" }),
+    success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
+    error: [...edits, Errors.Conflict]
   }),
   HttpApiEndpoint.get("listRuns", "/runs", {
     query: RunFilter,

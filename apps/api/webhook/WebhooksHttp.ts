@@ -15,7 +15,7 @@ import { type Settings, Webhooks } from "../../../core/webhook/Webhooks.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
-import { originOfRequest, PublicUrl } from "../request/PublicUrl.ts"
+import { origin } from "../request/Origin.ts"
 import { ArtifactLinks } from "../run/ArtifactLinks.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -31,7 +31,6 @@ export const layer = HttpApiBuilder.group(
     const deliveries = yield* Deliveries
     const runs = yield* Runs
     const links = yield* ArtifactLinks
-    const publicUrl = yield* PublicUrl
     const sending = yield* Effect.context<Deliveries | Sender | WebhookSecrets | WebhookStore>()
 
     const viewOf = Effect.fnUntraced(function* (sessionId: string) {
@@ -108,7 +107,7 @@ export const layer = HttpApiBuilder.group(
       }),
       webhookEvents: Effect.fn(function* ({ params }) {
         const { run } = yield* viewOf(params.session_id)
-        const under = yield* links.under(yield* originOfRequest(publicUrl))
+        const under = yield* links.under(yield* origin)
         const registered = new Map((yield* webhooks.list(yield* CurrentCaller)).map((one) => [one.id, one]))
         const all = yield* deliveries.ofRun(run.workspaceId, run.id)
         return {
@@ -136,7 +135,7 @@ export const layer = HttpApiBuilder.group(
       replayWebhooks: Effect.fn(function* ({ params }) {
         yield* callerWho("edit")
         const { events, run } = yield* viewOf(params.session_id)
-        const under = yield* links.under(yield* originOfRequest(publicUrl))
+        const under = yield* links.under(yield* origin)
         const subject = {
           workspaceId: run.workspaceId,
           workflowId: run.workflowId,

@@ -1,15 +1,12 @@
 /** The endpoints of workflows and their versions. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { bodyIs } from "../Description.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, workflow } from "../request/Fields.ts"
+import { WorkflowRecord, WorkflowSummary } from "./WorkflowRecord.ts"
 
 const Json = Schema.Json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
-
-/** A workflow with one of its versions. Optional settings stand beside the fields named here. */
-const Workflow = Schema.JsonObject.annotate({ identifier: "Workflow" })
-
-const WorkflowItem = Schema.JsonObject.annotate({ identifier: "WorkflowSummary" })
 
 const VersionSummary = Schema.Struct({
   version_id: Schema.String,
@@ -28,21 +25,21 @@ const Metadata = Schema.Struct({
 export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   HttpApiEndpoint.post("create", "/workflows", {
     payload: Json,
-    success: Workflow.pipe(HttpApiSchema.status(201)),
+    success: WorkflowRecord.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden]
-  }),
-  HttpApiEndpoint.get("list", "/workflows", { success: Schema.Array(WorkflowItem) }),
+  }).annotateMerge(bodyIs("WorkflowToSave")),
+  HttpApiEndpoint.get("list", "/workflows", { success: Schema.Array(WorkflowSummary) }),
   HttpApiEndpoint.get("get", "/workflows/:workflow_id", {
     params: workflow,
-    success: Workflow,
+    success: WorkflowRecord,
     error: Errors.NotFound
   }),
   HttpApiEndpoint.put("save", "/workflows/:workflow_id", {
     params: workflow,
     payload: Json,
-    success: Workflow,
+    success: WorkflowRecord,
     error: [...edits, Errors.Conflict]
-  }),
+  }).annotateMerge(bodyIs("WorkflowToSave")),
   HttpApiEndpoint.get("versions", "/workflows/:workflow_id/versions", {
     params: workflow,
     success: Schema.Array(VersionSummary),
@@ -50,7 +47,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   }),
   HttpApiEndpoint.get("version", "/workflows/:workflow_id/versions/:version_number", {
     params: { ...workflow, version_number: Schema.String },
-    success: Workflow,
+    success: WorkflowRecord,
     error: Errors.NotFound
   }),
   HttpApiEndpoint.get("metadata", "/workflows/:workflow_id/metadata", {

@@ -9,6 +9,7 @@ import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
+import type { WorkflowRecord, WorkflowSummary } from "./WorkflowRecord.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -93,7 +94,7 @@ const refused = {
   FieldsTooLarge: (error: Parameters<typeof Errors.fieldsTooLarge>[0]) => Effect.fail(Errors.fieldsTooLarge(error))
 }
 
-const summary = (workflow: Workflow): Schema.JsonObject => ({
+const summary = (workflow: Workflow): typeof WorkflowSummary.Type => ({
   id: workflow.id,
   name: workflow.name,
   description: workflow.description,
@@ -103,7 +104,7 @@ const summary = (workflow: Workflow): Schema.JsonObject => ({
   created_by: workflow.createdBy
 })
 
-const view = ({ gate, version, workflow }: Stored): Schema.JsonObject => {
+const view = ({ gate, version, workflow }: Stored): typeof WorkflowRecord.Type => {
   const { settings, ...content } = version.content
   return {
     ...settings,
@@ -112,7 +113,10 @@ const view = ({ gate, version, workflow }: Stored): Schema.JsonObject => {
     version_number: version.versionNumber,
     ...(version.versionNote === null ? {} : { version_note: version.versionNote }),
     ...content,
-    run_window: gate.runWindow as Schema.Json
+    // What is kept was checked: its nodes are a list of objects, its edges an object.
+    nodes: content.nodes as ReadonlyArray<Schema.JsonObject>,
+    edges: content.edges as Schema.JsonObject,
+    run_window: gate.runWindow
   }
 }
 

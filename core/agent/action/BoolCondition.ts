@@ -19,8 +19,8 @@ export const boolCondition: Action<"BOOL_CONDITION"> = Effect.fnUntraced(functio
   if (!holds && parameters.error_on_false_message) {
     return yield* new StepFailed({
       code: "CONDITION-E0001",
-      sentence: parameters.error_on_false_message,
-      original: `${parameters.comparison_operator} does not hold`
+      sentence: `Cannot go on: ${parameters.comparison_operator} does not hold`,
+      original: null
     })
   }
   return { _tag: "Decided", holds }

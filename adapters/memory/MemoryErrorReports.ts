@@ -1,0 +1,34 @@
+/** Failures counted in memory. */
+import { Effect, Layer } from "effect"
+import { codeOf, ErrorReports, type Group, order } from "../../core/run/ErrorReports.ts"
+import { Tables } from "./Tables.ts"
+
+export const layer = Layer.effect(
+  ErrorReports,
+  Effect.map(Tables, ({ runs }) =>
+    ErrorReports.of({
+      report: (workspaceId, workflowId, { from, limit, to }) =>
+        Effect.sync(() => {
+          const framed = [...runs.values()]
+            .filter((run) => run.workspaceId === workspaceId && run.workflowId === workflowId)
+            .flatMap(({ errors, id }) =>
+              errors.map((error) => ({ runId: id, error, at: Date.parse(error.created_at) }))
+            )
+            .filter(({ at }) => from <= at && at <= to)
+            .sort((a, b) => b.at - a.at || (a.runId < b.runId ? -1 : a.runId > b.runId ? 1 : 0))
+          const groups = new Map<string, Shown>()
+          for (const [index, { error, runId }] of framed.entries()) {
+            const code = codeOf(error)
+            const { count, errors }: Shown = groups.get(code) ?? { code, count: 0, errors: [] }
+            if (index < limit) errors.push({ runId, error })
+            groups.set(code, { code, count: count + 1, errors })
+          }
+          return [...groups.values()].sort(order)
+        })
+    })
+  )
+)
+
+interface Shown extends Group {
+  readonly errors: Array<Group["errors"][number]>
+}

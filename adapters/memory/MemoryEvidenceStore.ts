@@ -1,0 +1,39 @@
+/** Snapshots and network logs in memory. */
+import { Effect, Layer, Option } from "effect"
+import type { Recorded } from "../../core/agent/Exchange.ts"
+import { EvidenceStore, roomBeside } from "../../core/run/EvidenceStore.ts"
+import { Tables } from "./Tables.ts"
+
+export const layer = Layer.effect(
+  EvidenceStore,
+  Effect.map(Tables, ({ networkLogs, snapshots }) => {
+    const key = (runId: string, nodeId: string) => `${runId} ${nodeId}`
+    return EvidenceStore.of({
+      keepSnapshot: (snapshot) => Effect.sync(() => void snapshots.set(key(snapshot.runId, snapshot.nodeId), snapshot)),
+      snapshot: (runId, nodeId) => Effect.sync(() => Option.fromUndefinedOr(snapshots.get(key(runId, nodeId)))),
+      openLog: (runId) =>
+        Effect.sync(() => {
+          const before = networkLogs.get(runId) ?? { events: [], open: false, truncated: false }
+          networkLogs.set(runId, { ...before, open: true, truncated: before.truncated || before.open })
+          return roomBeside(before.events)
+        }),
+      log: (runId, events) =>
+        Effect.sync(() => {
+          const before = networkLogs.get(runId)
+          if (before === undefined) throw new Error(`The network log of run ${runId} was never opened`)
+          networkLogs.set(runId, { ...before, events: [...before.events, ...events].sort(byStart) })
+        }),
+      closeLog: (runId, truncated) =>
+        Effect.sync(() => {
+          const before = networkLogs.get(runId)
+          if (before !== undefined) {
+            networkLogs.set(runId, { ...before, open: false, truncated: before.truncated || truncated })
+          }
+        }),
+      network: (runId) => Effect.sync(() => Option.fromUndefinedOr(networkLogs.get(runId)))
+    })
+  })
+)
+
+const byStart = (a: Recorded, b: Recorded): number =>
+  a.started_at < b.started_at || (a.started_at === b.started_at && a.id < b.id) ? -1 : 1

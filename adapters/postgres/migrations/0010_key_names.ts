@@ -1,0 +1,8 @@
+/** API keys get names, so that those who manage them can tell them apart. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export const keyNames = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`alter table api_keys add column name text`
+})

@@ -1,0 +1,107 @@
+/**
+ * A typed client of the interface for Effect programs, made from the same description as the server.
+ *
+ * It knows every operation by its group and name, with the types of what it takes, answers and fails with. Importing it
+ * brings no part of the server along.
+ *
+ * **Example** (Running a workflow and following its events)
+ *
+ * ```ts
+ * import { Effect, Redacted, Stream } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ * import * as Client from "sluice/client"
+ *
+ * const program = Effect.gen(function* () {
+ *   const client = yield* Client.make({ baseUrl: "http://127.0.0.1:8787", key: Redacted.make("sk_...") })
+ *   const { session_id } = yield* client.runs.start({ payload: { workflow_id: "..." } })
+ *   yield* Client.events(client, session_id).pipe(Stream.runForEach(({ event }) => Effect.log(event)))
+ *   return yield* client.runs.record({ params: { session_id } })
+ * }).pipe(Effect.provide(FetchHttpClient.layer))
+ * ```
+ */
+import { Effect, Redacted, Schedule, Schema, Stream } from "effect"
+import { type HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
+import type { Message } from "../../core/event/Message.ts"
+import { Api } from "./Api.ts"
+import { Authorization } from "./request/Authorization.ts"
+
+/** Every operation as a method that sends its request. */
+export type Client = HttpApiClient.ForApi<typeof Api>
+
+export interface Options {
+  /** The address of the service, such as `http://127.0.0.1:8787`. */
+  readonly baseUrl: string | URL
+  /** An API key of the workspace that the client works in. */
+  readonly key: Redacted.Redacted<string>
+}
+
+/** Makes a client. It sends its requests with the `HttpClient` in the context. */
+export const make = ({ baseUrl, key }: Options): Effect.Effect<Client, never, HttpClient.HttpClient> =>
+  HttpApiClient.make(Api, { baseUrl }).pipe(
+    Effect.provide(
+      HttpApiMiddleware.layerClient(Authorization, ({ next, request }) =>
+        next(HttpClientRequest.setHeader(request, "cc-key", Redacted.value(key)))
+      )
+    )
+  )
+
+/** Why an operation failed, in a sentence: what the service answered, or what stood in the way of an answer. */
+export const reasonOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "message" in error ? String(error.message) : String(error)
+
+/** An event of a run. `id` is its place in the stream of that run. */
+export type RunMessage = Message & { readonly id: string }
+
+/** Raised when the events of a run cannot be followed any more, although it has not ended. */
+export class StreamLost extends Schema.TaggedError<StreamLost>()("StreamLost", {
+  sessionId: Schema.String,
+  after: Schema.String
+}) {
+  override get message() {
+    return `Cannot follow run "${this.sessionId}" beyond its event ${this.after}: the connection was lost again and again`
+  }
+}
+
+const last: ReadonlySet<string> = new Set(["execution.success", "execution.failed", "execution.stopped"])
+
+/** Pauses between attempts to connect: 250 ms, doubled each time, a minute in all. They begin anew with every event. */
+const reconnecting = Schedule.exponential("250 millis").pipe(Schedule.upTo({ times: 8 }))
+
+/**
+ * The events of a run as they happen, from the one after `after` on (all of them when it is left out). Ends with the
+ * event that ends the run, or at once when nothing is left to tell of a run that has ended.
+ *
+ * **Details**
+ *
+ * A connection that is lost is taken up again where it broke off: no event is missed, and none comes twice.
+ */
+export const events = (client: Client, sessionId: string, options: { readonly after?: string } = {}) =>
+  Stream.suspend(() => {
+    const params = { session_id: sessionId }
+    let after = options.after ?? "0"
+    let told = false
+    const connection = Effect.suspend(() => {
+      told = false
+      return client.events.runEvents({ params, headers: { "last-event-id": after } })
+    }).pipe(Stream.unwrap)
+    const lost = Stream.suspend(() => Stream.fail(new StreamLost({ sessionId, after })))
+    const isOver = Effect.map(client.runs.record({ params }), ({ status }) => !told && last.has(status))
+    return connection.pipe(
+      Stream.filter((frame) => frame.event === "run.event"),
+      Stream.map(({ data, id = after }): RunMessage => ({ ...data.data, id })),
+      Stream.tap(({ id }) =>
+        Effect.sync(() => {
+          after = id
+          told = true
+        })
+      ),
+      Stream.concat(Stream.unwrap(Effect.map(isOver, (over) => (over ? Stream.empty : lost)))),
+      Stream.catchIf(isTransport, () => lost),
+      Stream.retry(reconnecting.pipe(Schedule.while(({ input }) => Schema.is(StreamLost)(input)))),
+      Stream.takeUntil(({ event }) => last.has(event))
+    )
+  })
+
+const isTransport = (error: unknown): boolean =>
+  HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError"

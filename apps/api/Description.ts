@@ -1,0 +1,122 @@
+/**
+ * Makes the description of the interface say what the interface does, beyond what its endpoints say of themselves.
+ */
+import { SchemaAST } from "effect"
+import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as Summaries from "./Summaries.ts"
+
+/** An endpoint whose handler checks the body as a whole: what it expects is described by a schema of this name. */
+export const bodyIs = (identifier: string) =>
+  OpenApi.annotations({
+    transform: (operation) => ({
+      ...operation,
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: { $ref: `#/components/schemas/${identifier}` } } }
+      }
+    })
+  })
+
+interface Operation {
+  operationId: string
+  summary?: string
+  parameters: ReadonlyArray<{ readonly in: string }>
+  requestBody?: { content: Record<string, { schema: unknown }> }
+  responses: Record<string, unknown>
+}
+
+interface Document {
+  tags: Array<{ name: string; description?: string }>
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, unknown> }
+}
+
+/**
+ * Completes the description of an interface.
+ *
+ * An operation lists a status exactly when it can answer it: requests without a body are never refused for their body
+ * or as a repetition, and those without parameters to get wrong are never malformed. Names that a request has beyond
+ * the described ones are ignored, so they are allowed.
+ */
+export const complete =
+  (api: () => HttpApi.Constraint) =>
+  (spec: Record<string, unknown>): Record<string, unknown> => {
+    const document = spec as unknown as Document
+    const own = ownErrors(api())
+    for (const tag of document.tags) {
+      const description = Summaries.groups[tag.name]
+      if (description !== undefined) tag.description = description
+    }
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const [method, operation] of Object.entries(operations)) {
+        operation.operationId = camelCase(operation.operationId)
+        const summary = Summaries.operations[operation.operationId]
+        if (summary !== undefined) operation.summary = summary
+        const kept = own.get(`${method.toUpperCase()} ${path}`) ?? new Set()
+        for (const status of foreign(method, operation)) if (!kept.has(status)) delete operation.responses[status]
+      }
+    }
+    for (const name of inRequests(document))
+      document.components.schemas[name] = opened(document.components.schemas[name])
+    for (const operation of Object.values(document.paths).flatMap((one) => Object.values(one))) {
+      for (const body of Object.values(operation.requestBody?.content ?? {})) body.schema = opened(body.schema)
+    }
+    return spec
+  }
+
+/** Statuses that are answered around all endpoints, but never to requests like those of this operation. */
+const foreign = (method: string, operation: Operation): ReadonlyArray<number> => {
+  if (method !== "get") return []
+  const malformable = operation.parameters.some((parameter) => parameter.in !== "path")
+  return malformable ? [409, 413, 415] : [400, 409, 413, 415]
+}
+
+/** The statuses of the failures that endpoints themselves declare. */
+const ownErrors = (api: HttpApi.Constraint): ReadonlyMap<string, ReadonlySet<unknown>> => {
+  const found = new Map<string, ReadonlySet<unknown>>()
+  HttpApi.reflect(api as HttpApi.Top, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => {
+      const path = endpoint.path.replace(/:(\w+)/g, "{$1}")
+      found.set(`${endpoint.method} ${path}`, new Set(statuses(endpoint)))
+    }
+  })
+  return found
+}
+
+const statuses = ({ error }: HttpApiEndpoint.Top): ReadonlyArray<unknown> =>
+  [...error].map(({ ast }) => SchemaAST.resolve(ast)?.httpApiStatus ?? ast.context?.annotations?.httpApiStatus)
+
+/** The names of the schemas that request bodies refer to, directly or through others. */
+const inRequests = ({ components, paths }: Document): ReadonlySet<string> => {
+  const found = new Set<string>()
+  const look = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return
+    for (const [key, inner] of Object.entries(value)) {
+      const [, name] =
+        key === "$ref" && typeof inner === "string" ? (inner.match(/^#\/components\/schemas\/(.+)$/) ?? []) : []
+      if (name === undefined) look(inner)
+      else if (!found.has(name)) {
+        found.add(name)
+        look(components.schemas[name])
+      }
+    }
+  }
+  for (const operations of Object.values(paths)) {
+    for (const { requestBody } of Object.values(operations)) look(requestBody)
+  }
+  return found
+}
+
+/** A schema that allows names beyond those it describes. */
+const opened = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(opened)
+  if (typeof schema !== "object" || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]) =>
+      key === "additionalProperties" && value === false ? [] : [[key, opened(value)]]
+    )
+  )
+}
+
+const camelCase = (id: string): string => id.replace(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase())

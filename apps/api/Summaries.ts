@@ -1,0 +1,60 @@
+/**
+ * What each operation of the interface does, in one sentence, for its description.
+ */
+
+/** By the id of the operation. */
+export const operations: Readonly<Record<string, string>> = {
+  "errorCodes.changeErrorCode": "Change the given fields of an error code",
+  "errorCodes.findOrCreateErrorCode":
+    "Answer the error code with this name, whatever its case, and create it when there is none",
+  "errorCodes.getErrorCode": "Read an error code",
+  "errorCodes.listErrorCodes": "List error codes; with workflow_id, those that its latest version names",
+  "errorCodes.removeErrorCode": "Remove an error code; nodes that name it must name another when they are next saved",
+  "events.clientEvents": "Stream the events of the runs that a client started, the ones that it missed first",
+  "events.runEvents": "Stream the events of one run, from the one after Last-Event-ID",
+  "notifications.listRunSubscriptions":
+    "List the subscriptions that the user of the key made, with all=true those of everybody in the workspace",
+  "notifications.subscribeToRuns":
+    "Subscribe to events of the runs of the workspace or of some workflows; without a channel they go to the log",
+  "notifications.unsubscribeFromRuns":
+    "End the subscriptions of the workspace or of some workflows, for the given events or for all of them",
+  "runWindows.getRunWindow": "Read the run window of a workflow and whether it is open now",
+  "runWindows.pause": "Hold the runs of a workflow until it is unpaused, or until an instant",
+  "runWindows.previewRunWindow":
+    "Tell what setting this run window would do now and when it would open, without setting it",
+  "runWindows.removeRunWindow": "Remove the run window of a workflow and release the runs that it holds",
+  "runWindows.unpause": "Lift the closed run windows of workflows, or end their manual pauses",
+  "runs.failedItem": "Stop a run with an error code and a reason, as the oldest clients do",
+  "runs.interrupt": "Stop a run, waiting or running",
+  "runs.listRuns": "List runs, newest first; without start_time, those of the last 24 hours",
+  "runs.record": "Read the record of a run: its state, its results, its errors and its events",
+  "runs.start": "Start a run of a workflow, or let it wait while something holds it",
+  setRunWindow: "Replace the run window of a workflow; waiting runs are held or released at once",
+  "workflows.create": "Create a workflow with its first version, and its run window if the body has one",
+  "workflows.get": "Read a workflow with its latest version",
+  "workflows.list": "List the workflows of the workspace, the one changed last first",
+  "workflows.metadata": "Tell what a run of the workflow must be given",
+  "workflows.save":
+    "Save a next version of a workflow; its run window stays unless the body has run_window, and null removes it",
+  "workflows.version": "Read a workflow as one of its versions has it",
+  "workflows.versions": "List the versions of a workflow, newest first",
+  "workspaces.changeSettings": "Change the given settings of the workspace",
+  "workspaces.getSettings": "Read the settings of the workspace",
+  "workspaces.listApiKeys": "List the API keys of the workspace, revoked ones included; never the keys themselves",
+  "workspaces.listWorkspaces": "List the workspaces of the key, with load_members=true also who works in them",
+  "workspaces.makeApiKey": "Make an API key of a new user; the key is shown this once",
+  "workspaces.me": "Tell who the key speaks for",
+  "workspaces.myWorkspaces": "List the workspaces that the key belongs to, which is one",
+  "workspaces.revokeApiKey": "Revoke an API key at once, unless it is the last one with the role Owner"
+}
+
+/** What the operations of each group are about. */
+export const groups: Readonly<Record<string, string>> = {
+  "error codes": "What a workspace calls the failures of its workflows, and what follows when a run fails with one",
+  events: "What happens to runs, as it happens",
+  notifications: "Who is told when runs start, succeed, fail or are tried again",
+  "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
+  runs: "Single executions of workflows",
+  workflows: "What is automated, in numbered versions of which each is fixed for ever",
+  workspaces: "The workspace of a key: who works in it, how it is set, and its API keys"
+}

@@ -1,0 +1,76 @@
+/** The endpoints of error codes. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ErrorAction } from "../../../core/workspace/ErrorCodes.ts"
+import * as Errors from "../request/Errors.ts"
+import { edits, optional } from "../request/Fields.ts"
+
+const name = Schema.String.check(
+  Schema.makeFilter((text: string) => text.trim() !== "" || "Expected a name"),
+  Schema.isMaxLength(256)
+)
+const text = Schema.String.check(Schema.isMaxLength(4_096))
+
+const details = {
+  description: optional(text),
+  enriched_description: optional(text),
+  error_action: optional(ErrorAction),
+  retries: optional(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 }))),
+  retry_after: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 })))
+}
+
+const fields = {
+  id: Schema.String,
+  error_code: Schema.String,
+  description: Schema.String,
+  enriched_description: Schema.NullOr(Schema.String),
+  error_action: ErrorAction,
+  retries: Schema.NullOr(Schema.Int),
+  /** In seconds. */
+  retry_after: Schema.NullOr(Schema.Finite),
+  created_at: Schema.String,
+  updated_at: Schema.String
+}
+
+export const ErrorCodeRecord = Schema.Struct(fields).annotate({ identifier: "ErrorCode" })
+
+const Found = Schema.Struct({ ...fields, created: Schema.Literal(false) }).annotate({ identifier: "ErrorCodeFound" })
+
+const Created = Schema.Struct({ ...fields, created: Schema.Literal(true) }).annotate({ identifier: "ErrorCodeCreated" })
+
+const params = { error_code_id: Schema.String }
+
+export class ErrorCodesGroup extends HttpApiGroup.make("errorCodes")
+  .annotate(OpenApi.Title, "error codes")
+  .add(
+    HttpApiEndpoint.get("listErrorCodes", "/error-codes", {
+      query: { workflow_id: Schema.optionalKey(Schema.String) },
+      success: Schema.Array(ErrorCodeRecord),
+      error: Errors.NotFound
+    }),
+    HttpApiEndpoint.post("findOrCreateErrorCode", "/error-codes", {
+      payload: Schema.Struct({ error_code: name, ...details }).annotate({
+        identifier: "ErrorCodeToCreate"
+      }),
+      success: [Found, Created.pipe(HttpApiSchema.status(201))],
+      error: [Errors.BadRequest, Errors.Forbidden]
+    }),
+    HttpApiEndpoint.get("getErrorCode", "/error-codes/:error_code_id", {
+      params,
+      success: ErrorCodeRecord,
+      error: Errors.NotFound
+    }),
+    HttpApiEndpoint.patch("changeErrorCode", "/error-codes/:error_code_id", {
+      params,
+      payload: Schema.Struct({ error_code: optional(name), ...details }).annotate({
+        identifier: "ErrorCodeChanges"
+      }),
+      success: ErrorCodeRecord,
+      error: [...edits, Errors.Conflict]
+    }),
+    HttpApiEndpoint.delete("removeErrorCode", "/error-codes/:error_code_id", {
+      params,
+      success: ErrorCodeRecord,
+      error: [Errors.Forbidden, Errors.NotFound]
+    })
+  ) {}

@@ -1,0 +1,127 @@
+/** Answers the endpoints of what runs leave behind. */
+import { Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { isNoise } from "../../../core/agent/Exchange.ts"
+import type { Frame, Group } from "../../../core/run/ErrorReports.ts"
+import { Evidence } from "../../../core/run/Evidence.ts"
+import { Api } from "../Api.ts"
+import { parseInstant } from "../gate/GatesHttp.ts"
+import { CurrentCaller } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { origin } from "../request/Origin.ts"
+import { ArtifactLinks } from "../run/ArtifactLinks.ts"
+import { iso, screenshots } from "../run/RunRecord.ts"
+import { runId } from "../run/RunsHttp.ts"
+import { workflowId } from "../workflow/WorkflowsHttp.ts"
+import type { ErrorReport } from "./EvidenceApi.ts"
+
+/** How long the addresses in the answer about a node work, in milliseconds. */
+const linkMillis = 3_600_000
+
+const notRecorded =
+  "This run was not recorded: set enable_network_listener on the workflow, or start the run with debug, to record what its pages ask of the network"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "evidence",
+  Effect.fn(function* (handlers) {
+    const evidence = yield* Evidence
+    const links = yield* ArtifactLinks
+
+    const report = Effect.fnUntraced(function* (workflow: string, query: Sent) {
+      const frame = yield* readFrame(query)
+      const id = yield* workflowId(workflow)
+      const groups = yield* evidence.errors(yield* CurrentCaller, id, frame).pipe(Effect.mapError(Errors.notFound))
+      return reportJson(id, frame, groups)
+    })
+
+    return handlers.handleAll({
+      debugSnapshot: Effect.fn(function* ({ params }) {
+        const id = yield* runId(params.session_id)
+        const { events, snapshot } = yield* evidence
+          .node(yield* CurrentCaller, id, params.node_id)
+          .pipe(Effect.mapError(Errors.notFound))
+        const addresses = yield* links.under(yield* origin, linkMillis)
+        return {
+          session_id: id,
+          node_id: params.node_id,
+          page_snapshot_url: Option.match(snapshot, {
+            onNone: () => null,
+            onSome: ({ artifactId }) => addresses.artifact(artifactId).url
+          }),
+          screenshots: screenshots(events, addresses).filter(({ node_id }) => node_id === params.node_id)
+        }
+      }),
+      network: Effect.fn(function* ({ params, query }) {
+        const id = yield* runId(params.session_id)
+        const { complete, log, recorded } = yield* evidence
+          .network(yield* CurrentCaller, id)
+          .pipe(Effect.mapError(Errors.notFound))
+        const all = query.include_noise === "true" || query.include_noise === "1"
+        return {
+          session_id: id,
+          complete,
+          truncated: log.truncated,
+          events: all ? log.events : log.events.filter((event) => !isNoise(event)),
+          ...(recorded ? {} : { message: notRecorded })
+        }
+      }),
+      errors: ({ params, query }) => report(params.workflow_id, query),
+      reportedErrors: ({ query }) => report(query.workflow_id, query)
+    })
+  })
+)
+
+interface Sent {
+  readonly start_timestamp: string
+  readonly end_timestamp: string
+  readonly limit?: string
+}
+
+const defaultLimit = 1_000
+
+/** Reads the time frame; everything that is wrong is reported at its parameter. */
+const readFrame = (query: Sent): Effect.Effect<Frame, Errors.BadRequest> => {
+  const problems: Array<{ readonly path: string; readonly message: string }> = []
+  const instant = (name: "start_timestamp" | "end_timestamp"): number => {
+    const at = parseInstant(query[name])
+    if (at === null) {
+      const message = `Expected an instant such as 2026-01-31T08:00:00Z, got "${query[name].slice(0, 80)}"`
+      problems.push({ path: name, message })
+    }
+    return at ?? Number.NaN
+  }
+  const [from, to] = [instant("start_timestamp"), instant("end_timestamp")]
+  if (to < from)
+    problems.push({ path: "end_timestamp", message: "Expected an instant that is not before start_timestamp" })
+  const written = query.limit ?? String(defaultLimit)
+  const limit = Number(written)
+  if (!/^\d{1,4}$/.test(written) || limit < 1 || limit > 1_000) {
+    problems.push({ path: "limit", message: `Expected a number from 1 to 1000, got "${written.slice(0, 80)}"` })
+  }
+  return problems.length === 0 ? Effect.succeed({ from, to, limit }) : Effect.fail(Errors.invalidQuery(problems))
+}
+
+const reportJson = (workflow: string, { from, to }: Frame, groups: ReadonlyArray<Group>): typeof ErrorReport.Type => ({
+  workflow_id: workflow,
+  timeframe: { start: iso(from), end: iso(to) },
+  total_errors: groups.reduce((sum, { count }) => sum + count, 0),
+  error_groups: Object.fromEntries(
+    groups.map(({ code, count, errors }) => [
+      code,
+      {
+        count,
+        errors: errors.map(({ error, runId }) => ({
+          session_id: runId,
+          error_id: error.error_id,
+          created_at: error.created_at,
+          error_code: error.error_code ?? null,
+          error_category: error.llm_error_category ?? null,
+          message: error.message,
+          error_description: error.llm_error_description ?? error.message,
+          error_details: error.original_error ?? null
+        }))
+      }
+    ])
+  )
+})

@@ -1,0 +1,57 @@
+/** The endpoints by which a person answers what a run asks. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { InputReason } from "../../../core/event/RunEvent.ts"
+import * as Errors from "../request/Errors.ts"
+import { optional, session } from "../request/Fields.ts"
+
+/** What a run waits to be told. The last four fields are of a run that waits for corrected inputs. */
+const OpenQuestion = Schema.Struct({
+  id: Schema.String,
+  session_id: Schema.String,
+  workflow_id: Schema.String,
+  kind: Schema.Literals(["interaction", "input_required"]),
+  node_id: Schema.String,
+  current_step: Schema.String,
+  message: Schema.String,
+  missing_properties: Schema.Array(Schema.String),
+  expected_json_schema_datamodel: Schema.JsonObject,
+  asked_at: Schema.String,
+  expires_at: Schema.String,
+  reason: Schema.NullOr(InputReason),
+  input_variables: Schema.NullOr(Schema.JsonObject),
+  /** Whether `chosen_option` may be sent. */
+  choosing: Schema.Boolean,
+  screenshot_url: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "OpenQuestion" })
+
+/** Exactly one of `input_variables`, `chosen_option` and `modal_action`. */
+export const NewInputVariables = Schema.Struct({
+  /** The inputs to be corrected; the others stay as they are. */
+  input_variables: optional(Schema.JsonObject),
+  modal_action: optional(Schema.String),
+  /** The value or the text of an option. */
+  chosen_option: optional(Schema.String),
+  /** Takes the same option when the step misses the same one again later in the run. */
+  save_decision: optional(Schema.Boolean)
+}).annotate({ identifier: "NewInputVariables", parseOptions: { errors: "all" } })
+
+export class InteractionsGroup extends HttpApiGroup.make("interactions").add(
+  HttpApiEndpoint.get("openQuestion", "/run/:session_id/user_interaction", {
+    params: session,
+    success: OpenQuestion,
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.post("answer", "/run/:session_id/user_interaction", {
+    params: session,
+    payload: Schema.JsonObject,
+    success: Schema.Struct({ success: Schema.Boolean, message: Schema.String, session_id: Schema.String }),
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  }),
+  HttpApiEndpoint.post("correct", "/run/:session_id/new_input_variables", {
+    params: session,
+    payload: NewInputVariables,
+    success: Schema.Struct({ session_id: Schema.String, success: Schema.Boolean }),
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound]
+  })
+) {}

@@ -1,0 +1,98 @@
+/** Answers the endpoints by which a person answers what a run asks. */
+import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { type Correction, missingProperties } from "../../../core/interaction/Interaction.ts"
+import { Interactions } from "../../../core/interaction/Interactions.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller, callerWho } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { ArtifactLinks } from "../run/ArtifactLinks.ts"
+import { iso } from "../run/RunRecord.ts"
+import { runId } from "../run/RunsHttp.ts"
+import type { NewInputVariables } from "./InteractionsApi.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "interactions",
+  Effect.fn(function* (handlers) {
+    const interactions = yield* Interactions
+    const links = yield* ArtifactLinks
+    return handlers.handleAll({
+      openQuestion: Effect.fn(function* ({ params }) {
+        const open = yield* interactions.open(yield* CurrentCaller, yield* runId(params.session_id)).pipe(
+          Effect.catchTags({
+            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
+            NotWaiting: (error) => Effect.fail(Errors.general(404, error.message))
+          })
+        )
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const { artifact } = yield* links.under(`http://${request.headers.host ?? "localhost"}`)
+        const { subject } = open
+        const stuck = subject._tag === "input_required" ? subject : null
+        const screenshotId = stuck?.screenshotId ?? null
+        return {
+          id: open.id,
+          session_id: open.runId,
+          workflow_id: open.workflowId,
+          kind: subject._tag,
+          node_id: open.node.id,
+          current_step: open.node.name,
+          message: open.message,
+          missing_properties: missingProperties(open.schema).filter(
+            (name) => stuck === null || !Object.hasOwn(stuck.inputs, name)
+          ),
+          expected_json_schema_datamodel: open.schema,
+          asked_at: iso(open.askedAt),
+          expires_at: iso(open.expiresAt),
+          reason: stuck?.reason ?? null,
+          input_variables: stuck?.inputs ?? null,
+          choosing: stuck?.choosing ?? false,
+          screenshot_url: screenshotId === null ? null : artifact(screenshotId).url
+        }
+      }),
+      answer: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* runId(params.session_id)
+        yield* interactions.answer(caller, id, payload).pipe(
+          Effect.catchTags({
+            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
+            NotWaiting: (error) => Effect.fail(Errors.notWaiting(409, error)),
+            InvalidAnswer: (error) => Effect.fail(Errors.invalidAnswer(error))
+          })
+        )
+        return { success: true, message: "The run goes on with the answer", session_id: id }
+      }),
+      correct: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* runId(params.session_id)
+        yield* interactions.correct(caller, id, yield* correctionOf(payload)).pipe(
+          Effect.catchTags({
+            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
+            NotWaiting: (error) => Effect.fail(Errors.notWaiting(400, error)),
+            InvalidAnswer: (error) => Effect.fail(Errors.invalidAnswer(error))
+          })
+        )
+        return { session_id: id, success: true }
+      })
+    })
+  })
+)
+
+/** Reads which of its forms a body has. */
+const correctionOf = (body: typeof NewInputVariables.Type) => {
+  const given: Array<Correction> = []
+  if (body.input_variables != null) given.push({ _tag: "inputs", inputs: body.input_variables })
+  if (body.chosen_option != null) {
+    given.push({ _tag: "option", option: body.chosen_option, save: body.save_decision === true })
+  }
+  if (body.modal_action != null) given.push({ _tag: "action", action: body.modal_action })
+  const [only] = given
+  return only !== undefined && given.length === 1
+    ? Effect.succeed(only)
+    : Effect.fail(
+        Errors.badRequest(
+          `Expected exactly one of input_variables, chosen_option and modal_action, got ${given.length || "none"}`
+        )
+      )
+}

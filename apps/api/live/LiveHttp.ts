@@ -1,0 +1,34 @@
+/** Answers the endpoint by which a caller lets somebody watch a run. */
+import { Effect, Redacted } from "effect"
+import { HttpEffect, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { LiveViews } from "../../../core/run/LiveViews.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { origin } from "../request/Origin.ts"
+import { runId } from "../run/RunsHttp.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "live",
+  Effect.fn(function* (handlers) {
+    const views = yield* LiveViews
+    return handlers.handleAll({
+      connection: Effect.fn(function* ({ params }) {
+        const id = yield* runId(params.session_id)
+        const issued = yield* views.connect(yield* CurrentCaller, id).pipe(
+          Effect.catchTags({
+            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
+            NotLive: ({ message }) => Effect.fail(Errors.general(409, message))
+          })
+        )
+        yield* HttpEffect.appendPreResponseHandler((_request, response) =>
+          Effect.succeed(HttpServerResponse.setHeader(response, "cache-control", "no-store"))
+        )
+        const token = Redacted.value(issued)
+        return { url: `${yield* origin}/live/${id}#token=${token}`, sessionId: id, authToken: token }
+      })
+    })
+  })
+)

@@ -1,0 +1,99 @@
+/** The endpoints of workspaces, their settings and their API keys. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Role } from "../../../core/workspace/Workspace.ts"
+import * as Errors from "../request/Errors.ts"
+import { edits, optional } from "../request/Fields.ts"
+
+const Me = Schema.Struct({ user_id: Schema.String, role: Role, workspace_id: Schema.String }).annotate({
+  identifier: "Me"
+})
+
+const Member = Schema.Struct({ user_id: Schema.String, role: Role }).annotate({ identifier: "Member" })
+
+/** There are no organisations above workspaces here: each workspace is its own. */
+const workspace = {
+  id: Schema.String,
+  organization_id: Schema.String,
+  name: Schema.String,
+  created_at: Schema.String,
+  /** The role of the key that asks. */
+  role: Role
+}
+
+export const WorkspaceRecord = Schema.Struct({
+  ...workspace,
+  members: Schema.optionalKey(Schema.Array(Member))
+}).annotate({ identifier: "Workspace" })
+
+export const WorkspaceSettings = Schema.Struct({
+  workspace_id: Schema.String,
+  name: Schema.String,
+  /** How long a run may wait before it is stopped; `null` lets it wait for ever. */
+  waiting_ttl_seconds: Schema.NullOr(Schema.Finite)
+}).annotate({ identifier: "WorkspaceSettings" })
+
+const title = Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), Schema.isMaxLength(256))
+
+const aYear = 31_536_000
+
+const SettingsChanges = Schema.Struct({
+  name: optional(title),
+  waiting_ttl_seconds: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: aYear }))).annotate({
+    description: "null lets runs wait for ever; left out, it stays as it is. Runs submitted before keep what they had"
+  })
+}).annotate({ identifier: "WorkspaceSettingsChanges" })
+
+const apiKey = {
+  id: Schema.String,
+  name: Schema.NullOr(Schema.String),
+  role: Role,
+  user_id: Schema.String,
+  created_at: Schema.String,
+  revoked_at: Schema.NullOr(Schema.String)
+}
+
+export const ApiKeyRecord = Schema.Struct(apiKey).annotate({ identifier: "ApiKey" })
+
+const NewApiKey = Schema.Struct({ ...apiKey, key: Schema.String }).annotate({ identifier: "NewApiKey" })
+
+const settings = { workspace_id: Schema.String }
+
+export class WorkspacesGroup extends HttpApiGroup.make("workspaces").add(
+  HttpApiEndpoint.get("me", "/me", { success: Me }),
+  HttpApiEndpoint.get("myWorkspaces", "/me/workspaces", { success: Schema.Array(WorkspaceRecord) }),
+  HttpApiEndpoint.get("listWorkspaces", "/workspaces", {
+    query: {
+      organization_id: Schema.optionalKey(Schema.String),
+      load_members: Schema.optionalKey(Schema.Literals(["true", "false"]))
+    },
+    success: Schema.Array(WorkspaceRecord)
+  }),
+  HttpApiEndpoint.get("getSettings", "/workspaces/:workspace_id/settings", {
+    params: settings,
+    success: WorkspaceSettings,
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.patch("changeSettings", "/workspaces/:workspace_id/settings", {
+    params: settings,
+    payload: SettingsChanges,
+    success: WorkspaceSettings,
+    error: edits
+  }),
+  HttpApiEndpoint.get("listApiKeys", "/api-keys", {
+    success: Schema.Array(ApiKeyRecord),
+    error: Errors.Forbidden
+  }),
+  HttpApiEndpoint.post("makeApiKey", "/api-keys", {
+    payload: Schema.Struct({ role: Role, name: optional(title) }).annotate({
+      identifier: "ApiKeyToMake"
+    }),
+    success: NewApiKey.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden]
+  }),
+  HttpApiEndpoint.delete("revokeApiKey", "/api-keys/:api_key_id", {
+    params: { api_key_id: Schema.String },
+    success: ApiKeyRecord,
+    error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  })
+) {}

@@ -1,0 +1,102 @@
+/** Answers the endpoints of workspaces, their settings and their API keys. */
+import { Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { type ApiKey, ApiKeys } from "../../../core/workspace/ApiKeys.ts"
+import type { Caller, Workspace } from "../../../core/workspace/Workspace.ts"
+import { Workspaces } from "../../../core/workspace/Workspaces.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller, callerWho } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { iso, isoOrNull } from "../run/RunRecord.ts"
+import type { ApiKeyRecord, WorkspaceRecord, WorkspaceSettings } from "./WorkspacesApi.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "workspaces",
+  Effect.fn(function* (handlers) {
+    const workspaces = yield* Workspaces
+    const apiKeys = yield* ApiKeys
+    // Whoever was let in has a workspace.
+    const mine = (caller: Caller) => Effect.orDie(workspaces.get(caller, caller.workspaceId))
+    return handlers.handleAll({
+      me: Effect.fn(function* () {
+        const { role, userId, workspaceId } = yield* CurrentCaller
+        return { user_id: userId, role, workspace_id: workspaceId }
+      }),
+      myWorkspaces: Effect.fn(function* () {
+        const caller = yield* CurrentCaller
+        return [record(caller, yield* mine(caller))]
+      }),
+      listWorkspaces: Effect.fn(function* ({ query }) {
+        const caller = yield* CurrentCaller
+        const workspace = yield* mine(caller)
+        if (query.organization_id !== undefined && query.organization_id !== workspace.id) return []
+        if (query.load_members !== "true") return [record(caller, workspace)]
+        const members = yield* workspaces.members(caller)
+        return [
+          { ...record(caller, workspace), members: members.map(({ role, userId }) => ({ user_id: userId, role })) }
+        ]
+      }),
+      getSettings: Effect.fn(function* ({ params }) {
+        const caller = yield* CurrentCaller
+        return settings(yield* workspaces.get(caller, params.workspace_id).pipe(Effect.mapError(Errors.notFound)))
+      }),
+      changeSettings: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* callerWho("manage")
+        const { name, waiting_ttl_seconds: ttl } = payload
+        const changed = yield* workspaces
+          .set(caller, params.workspace_id, {
+            ...(name == null ? {} : { name }),
+            ...(ttl === undefined ? {} : { waitingTtlMillis: ttl === null ? null : ttl * 1_000 })
+          })
+          .pipe(Effect.mapError(Errors.notFound))
+        return settings(changed)
+      }),
+      listApiKeys: Effect.fn(function* () {
+        const caller = yield* callerWho("manage")
+        return (yield* apiKeys.list(caller.workspaceId)).map(keyRecord)
+      }),
+      makeApiKey: Effect.fn(function* ({ payload }) {
+        const caller = yield* callerWho("manage")
+        const { key, stored } = yield* apiKeys.make(caller.workspaceId, {
+          role: payload.role,
+          name: payload.name ?? null
+        })
+        return { ...keyRecord(stored), key: Redacted.value(key) }
+      }),
+      revokeApiKey: Effect.fn(function* ({ params }) {
+        const caller = yield* callerWho("manage")
+        const revoked = yield* apiKeys.revoke(caller.workspaceId, params.api_key_id).pipe(
+          Effect.catchTags({
+            ApiKeyNotFound: (error) => Effect.fail(Errors.notFound(error)),
+            LastOwnerKey: (error) => Effect.fail(Errors.general(409, error.message))
+          })
+        )
+        return keyRecord(revoked)
+      })
+    })
+  })
+)
+
+const record = ({ role }: Caller, workspace: Workspace): typeof WorkspaceRecord.Type => ({
+  id: workspace.id,
+  organization_id: workspace.id,
+  name: workspace.name,
+  created_at: iso(workspace.createdAt),
+  role
+})
+
+const settings = (workspace: Workspace): typeof WorkspaceSettings.Type => ({
+  workspace_id: workspace.id,
+  name: workspace.name,
+  waiting_ttl_seconds: workspace.waitingTtlMillis === null ? null : workspace.waitingTtlMillis / 1_000
+})
+
+const keyRecord = (key: ApiKey): typeof ApiKeyRecord.Type => ({
+  id: key.id,
+  name: key.name,
+  role: key.role,
+  user_id: key.userId,
+  created_at: iso(key.createdAt),
+  revoked_at: isoOrNull(key.revokedAt)
+})

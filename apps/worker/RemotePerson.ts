@@ -1,0 +1,63 @@
+/**
+ * The person whom a run asks, reached by way of the interface: questions are kept and told of, answers come in time or not.
+ */
+import { Effect, Option } from "effect"
+import type { Picture } from "../../core/agent/Agent.ts"
+import type { Person } from "../../core/agent/Person.ts"
+import type { Signals } from "../../core/event/Signals.ts"
+import * as Asking from "../../core/interaction/Asking.ts"
+import type { Question } from "../../core/interaction/Interaction.ts"
+import type { InteractionStore } from "../../core/interaction/InteractionStore.ts"
+import type { Reporter } from "../../core/run/Executor.ts"
+import type { Claimed } from "../../core/run/RunStore.ts"
+import type { Node } from "../../core/workflow/Graph.ts"
+import * as InputContract from "../../core/workflow/InputContract.ts"
+import type { Identifiers } from "../../core/workspace/Identifiers.ts"
+import * as Workspace from "../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+
+/** Makes the person of an attempt. `upload` keeps a picture and answers its id. */
+export const make = Effect.gen(function* () {
+  const workspaces = yield* WorkspaceStore
+  const services = yield* Effect.context<InteractionStore | Signals | Identifiers>()
+
+  return (
+    { run, version }: Claimed,
+    reporter: Reporter,
+    upload: (picture: Picture) => Effect.Effect<string>
+  ): Person => {
+    const asker = {
+      workspaceId: run.workspaceId,
+      workflowId: run.workflowId,
+      runId: run.id,
+      fence: run.lease?.fence ?? 0
+    }
+    const ask = (question: Question, lifetimeMillis: number) =>
+      Effect.provide(Asking.ask(asker, question, lifetimeMillis, reporter.event), services)
+
+    return {
+      ask: ({ message, node, schema, timeoutMillis }) =>
+        ask({ subject: { _tag: "interaction" }, node: named(node), message, schema }, timeoutMillis).pipe(
+          Effect.map((answer) => (answer?._tag === "data" ? answer.data : null))
+        ),
+      correct: Effect.fnUntraced(function* ({ choosing, inputs, message, node, shot }) {
+        const workspace = Option.getOrNull(yield* workspaces.get(run.workspaceId))
+        const seconds = workspace?.inputRequiredTimeoutSeconds ?? Workspace.defaultInputRequiredTimeoutSeconds
+        const picture = shot === null ? null : { ...shot, node, error: true, fullPage: false, metadata: {} }
+        const screenshotId = picture === null ? null : yield* upload(picture)
+        const answer = yield* ask(
+          {
+            subject: { _tag: "input_required", reason: "incorrect_form_input", inputs, choosing, screenshotId },
+            node: named(node),
+            message,
+            schema: InputContract.effectiveSchema(version.content)
+          },
+          Workspace.clampInputRequiredTimeout(seconds) * 1_000
+        )
+        return answer === null || answer._tag === "data" ? null : answer
+      })
+    }
+  }
+})
+
+const named = ({ id, name }: Node) => ({ id, name })

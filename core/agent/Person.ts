@@ -1,0 +1,42 @@
+/**
+ * The person whom a run may ask while it goes on.
+ */
+import type { Effect, Schema } from "effect"
+import type { Node } from "../workflow/Graph.ts"
+import type { Shot } from "./Browser.ts"
+
+/** What a step wants to know. */
+export interface Question {
+  readonly node: Node
+  /** For the person. */
+  readonly message: string
+  /** The JSON schema that the answer must satisfy. */
+  readonly schema: Schema.JsonObject
+  readonly timeoutMillis: number
+}
+
+/** Why a step could not go on, as far as a person may mend it. */
+export interface Mistake {
+  readonly node: Node
+  readonly message: string
+  /** The inputs as the run has them. */
+  readonly inputs: Schema.JsonObject
+  /** Whether an option may be named, because the step chooses one from a list. */
+  readonly choosing: boolean
+  /** The page, where it can be shown. */
+  readonly shot: Shot | null
+}
+
+/** What a person gives in place of what a step could not use. */
+export type Correction =
+  /** All inputs, with the corrected ones in their places. */
+  | { readonly _tag: "inputs"; readonly inputs: Schema.JsonObject }
+  /** An option; with `save` it is taken again when the step asks for the same missing one later in the run. */
+  | { readonly _tag: "option"; readonly option: string; readonly save: boolean }
+
+export interface Person {
+  /** The answer to a question, which satisfies its schema; `null` when there is none in time. */
+  readonly ask: (question: Question) => Effect.Effect<Schema.JsonObject | null>
+  /** How a mistake is mended; `null` when nobody says in time. */
+  readonly correct: (mistake: Mistake) => Effect.Effect<Correction | null>
+}

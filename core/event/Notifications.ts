@@ -1,0 +1,130 @@
+/**
+ * Who is told what about runs, beside the webhooks: subscriptions, and the decision which of them an event concerns.
+ */
+import { Schema } from "effect"
+import type { Entry } from "./EventLog.ts"
+
+/** What can be subscribed to. */
+export const NoticeKind = Schema.Literals([
+  "run.started",
+  "run.succeeded",
+  "run.failed",
+  "run.requeued",
+  "run.maintenance_triggered"
+])
+export type NoticeKind = typeof NoticeKind.Type
+
+/** The event of a run that each kind stands for. */
+const kinds: Readonly<Record<string, NoticeKind>> = {
+  "execution.start": "run.started",
+  "execution.success": "run.succeeded",
+  "execution.failed": "run.failed",
+  "execution.requeued": "run.requeued",
+  "agent.error_analysis": "run.maintenance_triggered"
+}
+
+const isAddress = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { password, protocol, username } = new URL(text)
+  return (protocol === "https:" || protocol === "http:") && username === "" && password === ""
+}
+
+const Address = Schema.String.check(
+  Schema.isMaxLength(2_048),
+  Schema.makeFilter(
+    (text: string) => isAddress(text) || "Expected an address such as https://example.com/hook, without a user in it"
+  )
+)
+
+/**
+ * Where notices go: the log of the service, a Slack incoming webhook, or any address that takes JSON. An address may be
+ * a secret in itself.
+ */
+export const Channel = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("log") }),
+  Schema.Struct({ type: Schema.Literals(["slack_webhook", "http"]), url: Address })
+]).annotate({ identifier: "NotificationChannel" })
+export type Channel = typeof Channel.Type
+
+/** A subscription to the runs of one workflow, or of the whole workspace when `workflowId` is `null`. */
+export const RunSubscription = Schema.Struct({
+  id: Schema.String,
+  workflowId: Schema.NullOr(Schema.String),
+  events: Schema.Array(NoticeKind),
+  channel: Channel,
+  createdBy: Schema.String,
+  /** In epoch milliseconds. */
+  createdAt: Schema.Finite
+})
+export type RunSubscription = typeof RunSubscription.Type
+
+/** Something to be told on a channel. */
+export interface Notice {
+  readonly channel: Channel
+  readonly kind: NoticeKind
+  readonly sessionId: string
+  readonly workflowId: string
+  /** When it happened, in epoch milliseconds. */
+  readonly at: number
+  /** One sentence for people. */
+  readonly text: string
+}
+
+/**
+ * Decides which notices an event of a run brings, given the subscriptions of its workspace.
+ *
+ * Each channel is told once, however many subscriptions lead to it. A run that was submitted with
+ * `notifications: {"enabled": false}` brings none.
+ */
+export const notices = (
+  subscriptions: ReadonlyArray<RunSubscription>,
+  { at, event, notifications }: Pick<Entry, "at" | "event" | "notifications">
+): ReadonlyArray<Notice> => {
+  const kind = kinds[event.event]
+  if (kind === undefined || isSilenced(notifications)) return []
+  const { session_id: sessionId, workflow_id: workflowId } = event.payload
+  const concerned = subscriptions.filter(
+    (one) => one.events.includes(kind) && (one.workflowId === null || one.workflowId === workflowId)
+  )
+  const channels = new Map(concerned.map(({ channel }) => [channelKey(channel), channel]))
+  const text = sentence(kind, sessionId, workflowId, firstError(event.payload))
+  return [...channels.values()].map((channel) => ({ channel, kind, sessionId, workflowId, at, text }))
+}
+
+/** The JSON that is sent to the address of a notice's channel. */
+export const body = ({ at, channel, kind, sessionId, text, workflowId }: Notice): Schema.JsonObject =>
+  channel.type === "slack_webhook"
+    ? { text }
+    : {
+        event: kind,
+        timestamp: Math.floor(at / 1_000),
+        session_id: sessionId,
+        workflow_id: workflowId,
+        message: text
+      }
+
+/** Tells channels apart: two that are equal have the same key. */
+export const channelKey = (channel: Channel): string =>
+  channel.type === "log" ? "log" : `${channel.type} ${channel.url}`
+
+const verbs: Record<NoticeKind, string> = {
+  "run.started": "started",
+  "run.succeeded": "succeeded",
+  "run.failed": "failed",
+  "run.requeued": "failed and will be tried again",
+  "run.maintenance_triggered": "is being looked into by the agent"
+}
+
+const sentence = (kind: NoticeKind, sessionId: string, workflowId: string, error: string | null): string =>
+  `Run ${sessionId} of workflow ${workflowId} ${verbs[kind]}${kind === "run.failed" && error !== null ? `: ${error}` : ""}`
+
+const firstError = (payload: object): string | null => {
+  const [first] = "errors" in payload && Array.isArray(payload.errors) ? payload.errors : []
+  return typeof first?.message === "string" ? first.message : null
+}
+
+const isSilenced = (notifications: Schema.Json | null): boolean =>
+  typeof notifications === "object" &&
+  notifications !== null &&
+  "enabled" in notifications &&
+  notifications.enabled === false

@@ -1,0 +1,146 @@
+/**
+ * Subscribing to the runs of a workspace or of some of its workflows, and ending that.
+ */
+import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
+import { WorkflowStore } from "../workflow/WorkflowStore.ts"
+import type { Collection, Kind } from "../workspace/Collection.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import type { Caller } from "../workspace/Workspace.ts"
+import { type Channel, channelKey, type NoticeKind, RunSubscription } from "./Notifications.ts"
+
+/** There is one subscription for a workflow, or for the whole workspace, and a channel. */
+export const kind: Kind<RunSubscription> = {
+  name: "run_subscriptions",
+  schema: RunSubscription,
+  key: ({ channel, workflowId }) => keyOf(workflowId, channel)
+}
+
+const keyOf = (workflowId: string | null, channel: Channel) => `${workflowId ?? "workspace"} ${channelKey(channel)}`
+
+export class RunSubscriptionStore extends Context.Service<RunSubscriptionStore, Collection<RunSubscription>>()(
+  "sluice/core/event/RunSubscriptionStore"
+) {}
+
+/** What a subscription is about: the listed workflows, or the whole workspace when that is `null`. */
+export type Workflows = ReadonlyArray<string> | null
+
+export class RunSubscriptions extends Context.Service<
+  RunSubscriptions,
+  {
+    /** All subscriptions of the workspace, oldest first. */
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<RunSubscription>>
+
+    /**
+     * Subscribes to events on a channel and answers the subscriptions, one for each workflow. What was subscribed to on
+     * the same channel before stays subscribed. When a workflow does not exist, nothing is changed.
+     */
+    readonly subscribe: (
+      caller: Caller,
+      about: Workflows,
+      events: ReadonlyArray<NoticeKind>,
+      channel: Channel
+    ) => Effect.Effect<ReadonlyArray<RunSubscription>, WorkflowNotFound>
+
+    /**
+     * Ends subscriptions on all channels, for some events or (`null`) for all, and answers how many were changed. A
+     * workflow that neither exists nor has subscriptions is refused, and nothing is changed then.
+     */
+    readonly unsubscribe: (
+      caller: Caller,
+      about: Workflows,
+      events: ReadonlyArray<NoticeKind> | null
+    ) => Effect.Effect<number, WorkflowNotFound>
+  }
+>()("sluice/core/event/RunSubscriptions") {
+  static readonly layer = Layer.effect(
+    RunSubscriptions,
+    Effect.gen(function* () {
+      const store = yield* RunSubscriptionStore
+      const workflows = yield* WorkflowStore
+      const identifiers = yield* Identifiers
+
+      /** The ids, each once and as they are stored; fails with the first that is the id of no workflow. */
+      const existing = Effect.fnUntraced(function* (caller: Caller, ids: ReadonlyArray<string>) {
+        return yield* Effect.forEach(new Set(ids.map((id) => id.toLowerCase())), (id) =>
+          Schema.is(WorkflowId)(id)
+            ? Effect.as(workflows.get(caller.workspaceId, id), id)
+            : Effect.fail(new WorkflowNotFound({ workflowId: id }))
+        )
+      })
+
+      const subscribeOne = Effect.fnUntraced(function* (
+        caller: Caller,
+        workflowId: string | null,
+        events: ReadonlyArray<NoticeKind>,
+        channel: Channel
+      ) {
+        const fresh: RunSubscription = {
+          id: yield* identifiers.uuid,
+          workflowId,
+          events: [...new Set(events)],
+          channel,
+          createdBy: caller.userId,
+          createdAt: yield* Clock.currentTimeMillis
+        }
+        const attempt = Effect.gen(function* () {
+          const before = yield* store.find(caller.workspaceId, kind.key(fresh))
+          const changed = Option.isNone(before)
+            ? Option.none()
+            : yield* store.change(caller.workspaceId, before.value.id, (one) =>
+                Result.succeed({ ...one, events: [...new Set([...one.events, ...events])] })
+              )
+          if (Option.isSome(changed)) return changed.value
+          yield* store.insert(caller.workspaceId, fresh)
+          return fresh
+        })
+        // Whoever loses the race to be the first adds to what won it.
+        return yield* attempt.pipe(Effect.retry({ times: 10 }), Effect.orDie)
+      })
+
+      const subscribe = Effect.fn("RunSubscriptions.subscribe")(function* (
+        caller: Caller,
+        about: Workflows,
+        events: ReadonlyArray<NoticeKind>,
+        channel: Channel
+      ) {
+        const targets = about === null ? [null] : yield* existing(caller, about)
+        return yield* Effect.forEach(targets, (workflowId) => subscribeOne(caller, workflowId, events, channel))
+      })
+
+      const unsubscribe = Effect.fn("RunSubscriptions.unsubscribe")(function* (
+        caller: Caller,
+        about: Workflows,
+        events: ReadonlyArray<NoticeKind> | null
+      ) {
+        const all = yield* store.list(caller.workspaceId)
+        const known = new Set(all.map(({ workflowId }) => workflowId))
+        if (about !== null)
+          yield* existing(
+            caller,
+            about.filter((id) => !known.has(id.toLowerCase()))
+          )
+        const targets = new Set<string | null>(about === null ? [null] : about.map((id) => id.toLowerCase()))
+        const ended = all.filter(
+          (one) =>
+            targets.has(one.workflowId) && (events === null || one.events.some((event) => events.includes(event)))
+        )
+        yield* Effect.forEach(ended, (one) => {
+          const left = events === null ? [] : one.events.filter((event) => !events.includes(event))
+          return left.length === 0
+            ? store.remove(caller.workspaceId, one.id)
+            : Effect.orDie(
+                store.change(caller.workspaceId, one.id, (before) => Result.succeed({ ...before, events: left }))
+              )
+        })
+        return ended.length
+      })
+
+      return RunSubscriptions.of({
+        subscribe,
+        unsubscribe,
+        list: Effect.fn("RunSubscriptions.list")((caller) => store.list(caller.workspaceId))
+      })
+    })
+  )
+}

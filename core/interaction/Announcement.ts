@@ -1,0 +1,52 @@
+/**
+ * The events that tell of a question. None of them carries an answer.
+ */
+import type { RunEvent } from "../event/RunEvent.ts"
+import { type Interaction, missingProperties } from "./Interaction.ts"
+
+/** Tells that a run waits for a person. */
+export const asked = (interaction: Interaction): RunEvent => {
+  const { expiresAt, message, node, subject } = interaction
+  if (subject._tag === "interaction") {
+    return { event: "interaction.waiting", payload: waiting(interaction), expires_at: expiresAt }
+  }
+  return {
+    event: "execution.input_required",
+    payload: {
+      ...session(interaction),
+      current_step: node.name,
+      message,
+      input_variables: subject.inputs,
+      screenshot_id: subject.screenshotId,
+      reason: subject.reason
+    },
+    expires_at: expiresAt
+  }
+}
+
+/** Tells that a question was answered. What the run does with corrected inputs tells of itself. */
+export const answered = (interaction: Interaction): ReadonlyArray<RunEvent> =>
+  interaction.subject._tag === "interaction"
+    ? [{ event: "interaction.finished", payload: { ...waiting(interaction), missing_properties: [] } }]
+    : []
+
+/** Tells that nobody answered in time, or that the run gave the question up. */
+export const unanswered = (interaction: Interaction, reason: "timeout" | "interrupted"): ReadonlyArray<RunEvent> => {
+  const { askedAt, expiresAt, node, subject } = interaction
+  if (subject._tag !== "interaction") return []
+  const message =
+    reason === "timeout" ? `Nobody answered within ${(expiresAt - askedAt) / 1_000} s` : "The run waits no longer"
+  return [
+    { event: "interaction.failed", payload: { ...session(interaction), current_step: node.name, message, reason } }
+  ]
+}
+
+const session = ({ runId, workflowId }: Interaction) => ({ session_id: runId, workflow_id: workflowId })
+
+const waiting = (interaction: Interaction) => ({
+  ...session(interaction),
+  current_step: interaction.node.name,
+  missing_properties: missingProperties(interaction.schema),
+  expected_json_schema_datamodel: interaction.schema,
+  message: interaction.message
+})

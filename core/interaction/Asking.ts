@@ -1,0 +1,96 @@
+/**
+ * Asks a person and waits for the answer, in whichever process it arrives.
+ */
+import { Clock, Effect, Option, Queue, Result, Stream } from "effect"
+import type { RunEvent } from "../event/RunEvent.ts"
+import { Signals } from "../event/Signals.ts"
+import { patiently } from "../run/Attempt.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import * as Announcement from "./Announcement.ts"
+import * as Interaction from "./Interaction.ts"
+import { InteractionStore } from "./InteractionStore.ts"
+
+/** The net under a lost signal: how long a waiting attempt sleeps at most before it looks for an answer. */
+const longestSleep = 3_000
+
+/** How long an answer that nobody takes is kept after its question expired, so that whoever waits is not overtaken. */
+const graceMillis = 60_000
+
+/** How often forgotten answers are looked for. */
+const sweepEvery = "30 seconds"
+
+/**
+ * Asks, tells of it by `tell`, and waits until the question is answered or `lifetimeMillis` are over, when it answers
+ * `null`.
+ *
+ * The answer is gone from the store when this ends. Interrupted, it closes the question: nobody can answer it then.
+ */
+export const ask = Effect.fn("Asking.ask")(function* (
+  asker: Interaction.Asker,
+  question: Interaction.Question,
+  lifetimeMillis: number,
+  tell: (event: RunEvent) => Effect.Effect<void>
+) {
+  const store = yield* InteractionStore
+  const signals = yield* Signals
+  const id = yield* (yield* Identifiers).uuid
+  const asked = Interaction.ask(asker, question, id, lifetimeMillis, yield* Clock.currentTimeMillis)
+  const tellAll = (events: ReadonlyArray<RunEvent>) => Effect.forEach(events, tell, { discard: true })
+
+  /** Closes the question and answers what it was answered with. */
+  const close = store
+    .change(asker.runId, (before, now) => Result.succeed(before.id === id ? Interaction.close(before, now) : before))
+    .pipe(
+      patiently,
+      Effect.map(
+        Option.match({ onNone: () => null, onSome: ({ before }) => (before.id === id ? before.answer : null) })
+      )
+    )
+
+  const isAnswered = store
+    .get(asker.workspaceId, asker.runId)
+    .pipe(patiently, Effect.map(Option.exists((latest) => latest.id !== id || latest.answer !== null)))
+
+  const wait = Effect.gen(function* () {
+    const woken = yield* Queue.sliding<void>(1)
+    yield* (yield* signals.subscribe).pipe(
+      Stream.filter((signal) => signal._tag === "answered" && signal.runId === asker.runId),
+      Stream.runForEach(() => Queue.offer(woken, undefined)),
+      Effect.forkScoped
+    )
+    yield* tell(Announcement.asked(asked))
+    while (true) {
+      const left = asked.expiresAt - (yield* Clock.currentTimeMillis)
+      if (left <= 0 || (yield* isAnswered)) return
+      yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(Math.min(left, longestSleep)))
+    }
+  }).pipe(Effect.scoped)
+
+  return yield* Effect.acquireUseRelease(
+    patiently(store.put(asked)),
+    () =>
+      Effect.gen(function* () {
+        yield* wait
+        const answer = yield* close
+        yield* tellAll(answer === null ? Announcement.unanswered(asked, "timeout") : Announcement.answered(asked))
+        return answer
+      }),
+    (_, exit) =>
+      exit._tag === "Success"
+        ? Effect.void
+        : Effect.andThen(close, tellAll(Announcement.unanswered(asked, "interrupted")))
+  )
+})
+
+/**
+ * Forgets, for ever, the answers of runs whose worker died before it took them. Any number of processes may do this.
+ */
+export const sweep = Effect.fn("Asking.sweep")(function* () {
+  const store = yield* InteractionStore
+  return yield* Clock.currentTimeMillis.pipe(
+    Effect.flatMap((now) => store.forget(now - graceMillis)),
+    Effect.catchDefect((defect) => Effect.logError("Answers that nobody took could not be forgotten", defect)),
+    Effect.andThen(Effect.sleep(sweepEvery)),
+    Effect.forever
+  )
+})

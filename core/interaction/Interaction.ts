@@ -1,0 +1,214 @@
+/**
+ * What a run asks a person while it goes on, and the one answer that it waits for.
+ *
+ * ```
+ *            ask            answer, correct            take
+ *   (none) -------> open -------------------> answered ------> closed
+ *                    '------------- close ----------------------^
+ * ```
+ *
+ * A run asks one thing at a time; a new question takes the place of the one before. An answer is kept from the moment it
+ * is given until the run has taken it, and nowhere else: it may be a one-time code. Instants are epoch milliseconds.
+ */
+import { Result, Schema } from "effect"
+import { InputReason } from "../event/RunEvent.ts"
+import * as Run from "../run/Run.ts"
+import * as InputContract from "../workflow/InputContract.ts"
+import { Problem, type WorkflowId } from "../workflow/Workflow.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+
+/** What a question is about: data that the workflow foresees, or something that stands against going on. */
+export const Subject = Schema.Union([
+  Schema.Struct({ _tag: Schema.Literal("interaction") }),
+  Schema.Struct({
+    _tag: Schema.Literal("input_required"),
+    reason: InputReason,
+    /** The inputs as the run has them. */
+    inputs: Schema.JsonObject,
+    /** Whether an option of a list may be named instead. */
+    choosing: Schema.Boolean,
+    /** The picture of the page at that moment. */
+    screenshotId: Schema.NullOr(Schema.String)
+  })
+])
+export type Subject = typeof Subject.Type
+
+/** What is asked. */
+export const Question = Schema.Struct({
+  subject: Subject,
+  /** The step that asks. */
+  node: Schema.Struct({ id: Schema.String, name: Schema.String }),
+  /** For the person who answers. */
+  message: Schema.String,
+  /** What the data of the answer must satisfy: of an `input_required`, all inputs together with the corrected ones. */
+  schema: Schema.JsonObject
+})
+export type Question = typeof Question.Type
+
+/** What was answered, checked. `inputs` are all inputs, with the corrected ones in their places. */
+export const Answer = Schema.Union([
+  Schema.Struct({ _tag: Schema.Literal("data"), data: Schema.JsonObject }),
+  Schema.Struct({ _tag: Schema.Literal("inputs"), inputs: Schema.JsonObject }),
+  Schema.Struct({ _tag: Schema.Literal("option"), option: Schema.String, save: Schema.Boolean })
+])
+export type Answer = typeof Answer.Type
+
+/** The attempt of a run that asks. */
+export interface Asker {
+  readonly workspaceId: WorkspaceId
+  readonly workflowId: WorkflowId
+  readonly runId: Run.RunId
+  /** The fence of its lease: a question ends with the attempt that asked it. */
+  readonly fence: number
+}
+
+export interface Interaction extends Question, Asker {
+  /** A UUID of its own for each question. */
+  readonly id: string
+  readonly askedAt: number
+  /** From this instant on no answer is accepted. */
+  readonly expiresAt: number
+  readonly answeredAt: number | null
+  /** When it was taken or given up. */
+  readonly closedAt: number | null
+  /** Present from the answer until it is taken. */
+  readonly answer: Answer | null
+}
+
+/** What may be given in place of inputs that a run could not use. */
+export type Correction =
+  | { readonly _tag: "inputs"; readonly inputs: Schema.JsonObject }
+  | { readonly _tag: "option"; readonly option: string; readonly save: boolean }
+  | { readonly _tag: "action"; readonly action: string }
+
+/** Raised when a run does not wait for what was sent. `reason` says why not. */
+export class NotWaiting extends Schema.TaggedError<NotWaiting>()("NotWaiting", {
+  sessionId: Schema.String,
+  reason: Schema.Literals([
+    "NOTHING_ASKED",
+    "ANSWERED_ALREADY",
+    "WAIT_EXPIRED",
+    "RUN_ENDED",
+    "INPUTS_ASKED",
+    "DATA_ASKED"
+  ])
+}) {
+  override get message() {
+    return `Cannot answer run "${this.sessionId}": ${sentences[this.reason]}`
+  }
+}
+
+const sentences: Readonly<Record<NotWaiting["reason"], string>> = {
+  NOTHING_ASKED: "it waits for no answer at this time",
+  ANSWERED_ALREADY: "its question has been answered already",
+  WAIT_EXPIRED: "the time to answer is over",
+  RUN_ENDED: "it has ended",
+  INPUTS_ASKED: "it waits for corrected inputs, which go to new_input_variables",
+  DATA_ASKED: "it waits for the answer to a question, which goes to user_interaction"
+}
+
+/** Raised for an answer that does not satisfy what was asked for. Another one may be given while the question is open. */
+export class InvalidAnswer extends Schema.TaggedError<InvalidAnswer>()("InvalidAnswer", {
+  problems: Schema.Array(Problem),
+  expected: Schema.JsonObject
+}) {
+  override get message() {
+    const all = this.problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`))
+    return `The answer does not satisfy what was asked for: ${all.join("; ")}`
+  }
+}
+
+/** Asks a question that is open for `lifetimeMillis` from `at`. */
+export const ask = (asker: Asker, question: Question, id: string, lifetimeMillis: number, at: number): Interaction => ({
+  ...asker,
+  ...question,
+  id,
+  askedAt: at,
+  expiresAt: at + lifetimeMillis,
+  answeredAt: null,
+  closedAt: null,
+  answer: null
+})
+
+/** Why a run accepts no answer at `at`, given its latest question; `null` when it waits for one. */
+export const closedTo = (interaction: Interaction | null, run: Run.Run, at: number): NotWaiting["reason"] | null => {
+  if (Run.isEnded(run)) return "RUN_ENDED"
+  if (interaction === null || run.lease?.fence !== interaction.fence) return "NOTHING_ASKED"
+  if (interaction.answeredAt !== null) return "ANSWERED_ALREADY"
+  if (interaction.expiresAt <= at) return "WAIT_EXPIRED"
+  return interaction.closedAt === null ? null : "NOTHING_ASKED"
+}
+
+/** Accepts the answer to a question for data, if it is still open and the answer satisfies its schema. */
+export const answer = (
+  interaction: Interaction,
+  run: Run.Run,
+  data: Schema.JsonObject,
+  at: number
+): Result.Result<Interaction, NotWaiting | InvalidAnswer> => {
+  const closed = closedTo(interaction, run, at)
+  if (closed !== null) return refuse(run, closed)
+  if (interaction.subject._tag !== "interaction") return refuse(run, "INPUTS_ASKED")
+  const problems = InputContract.problems(interaction.schema, data)
+  return problems.length === 0
+    ? Result.succeed(answered(interaction, { _tag: "data", data }, at))
+    : Result.fail(new InvalidAnswer({ problems, expected: interaction.schema }))
+}
+
+/**
+ * Accepts what is given in place of inputs that the run could not use, if it still waits for that. Corrected inputs are
+ * put in the places of the old ones, and all of them together must satisfy the input schema.
+ */
+export const correct = (
+  interaction: Interaction,
+  run: Run.Run,
+  correction: Correction,
+  at: number
+): Result.Result<Interaction, NotWaiting | InvalidAnswer> => {
+  const closed = closedTo(interaction, run, at)
+  if (closed !== null) return refuse(run, closed)
+  const { schema, subject } = interaction
+  if (subject._tag !== "input_required") return refuse(run, "DATA_ASKED")
+  const invalid = (path: string, message: string) =>
+    Result.fail(new InvalidAnswer({ problems: [{ path, message }], expected: schema }))
+  switch (correction._tag) {
+    case "action":
+      return invalid("modal_action", "The run waits at no pop-up: expected input_variables")
+    case "option":
+      if (!subject.choosing) return invalid("chosen_option", "The step chooses no option: expected input_variables")
+      return Result.succeed(answered(interaction, correction, at))
+    case "inputs": {
+      if (Object.keys(correction.inputs).length === 0) {
+        return invalid("input_variables", "Expected at least one input")
+      }
+      const inputs = { ...subject.inputs, ...correction.inputs }
+      const problems = InputContract.problems(schema, inputs).map(({ message, path }) => ({
+        path: path === "" ? "input_variables" : `input_variables.${path}`,
+        message
+      }))
+      return problems.length === 0
+        ? Result.succeed(answered(interaction, { _tag: "inputs", inputs }, at))
+        : Result.fail(new InvalidAnswer({ problems, expected: schema }))
+    }
+  }
+}
+
+/** Ends a question: its answer, if there is one, is not kept any longer. A closed one stays as it is. */
+export const close = (interaction: Interaction, at: number): Interaction =>
+  interaction.closedAt === null ? { ...interaction, answer: null, closedAt: at } : interaction
+
+/** The names that an answer must bring: the required ones of its schema, or all where it does not say. */
+export const missingProperties = (schema: Schema.JsonObject): ReadonlyArray<string> => {
+  const { properties, required } = schema
+  if (Array.isArray(required)) return required.filter((name) => typeof name === "string")
+  return typeof properties === "object" && properties !== null ? Object.keys(properties) : []
+}
+
+const answered = (interaction: Interaction, given: Answer, at: number): Interaction => ({
+  ...interaction,
+  answeredAt: at,
+  answer: given
+})
+
+const refuse = (run: Run.Run, reason: NotWaiting["reason"]) =>
+  Result.fail(new NotWaiting({ sessionId: run.id, reason }))

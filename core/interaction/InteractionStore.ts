@@ -1,0 +1,39 @@
+/**
+ * Where the questions of runs are kept, and their answers for as long as nobody has taken them.
+ */
+import { Context, type Effect, type Option, type Result } from "effect"
+import type { RunId } from "../run/Run.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Interaction } from "./Interaction.ts"
+
+/** A question before and after a change of it. */
+export interface Changed {
+  readonly before: Interaction
+  readonly after: Interaction
+}
+
+export class InteractionStore extends Context.Service<
+  InteractionStore,
+  {
+    /**
+     * Keeps the question of a run in place of the one before it, and of its answer. A question of an earlier attempt never
+     * takes the place of one of a later attempt: it is dropped.
+     */
+    readonly put: (interaction: Interaction) => Effect.Effect<void>
+
+    /** The latest question of a run of this workspace. */
+    readonly get: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<Option.Option<Interaction>>
+
+    /**
+     * Changes the latest question of a run by a decision made while nobody else can change it; none when the run never
+     * asked. A decision that fails changes nothing. It must be pure: it may be called again.
+     */
+    readonly change: <E>(
+      runId: RunId,
+      decide: (before: Interaction, now: number) => Result.Result<Interaction, E>
+    ) => Effect.Effect<Option.Option<Changed>, E>
+
+    /** Closes every question that holds an answer although it expired before `before`, and answers how many. */
+    readonly forget: (before: number) => Effect.Effect<number>
+  }
+>()("sluice/core/interaction/InteractionStore") {}

@@ -1,0 +1,76 @@
+/**
+ * The questions of runs, as callers read and answer them.
+ */
+import { Clock, Context, Effect, Layer, Option, type Result, type Schema } from "effect"
+import { Signals } from "../event/Signals.ts"
+import type { Run, RunId, RunNotFound } from "../run/Run.ts"
+import { RunStore } from "../run/RunStore.ts"
+import type { Caller } from "../workspace/Workspace.ts"
+import * as Interaction from "./Interaction.ts"
+import { InteractionStore } from "./InteractionStore.ts"
+
+export class Interactions extends Context.Service<
+  Interactions,
+  {
+    /** What a run waits to be told at this instant. */
+    readonly open: (
+      caller: Caller,
+      id: RunId
+    ) => Effect.Effect<Interaction.Interaction, RunNotFound | Interaction.NotWaiting>
+
+    /** Answers the question of a run, which goes on within milliseconds. Of two answers only the first is accepted. */
+    readonly answer: (
+      caller: Caller,
+      id: RunId,
+      data: Schema.JsonObject
+    ) => Effect.Effect<void, RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer>
+
+    /** Gives a run what it needs in place of inputs that it could not use. */
+    readonly correct: (
+      caller: Caller,
+      id: RunId,
+      correction: Interaction.Correction
+    ) => Effect.Effect<void, RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer>
+  }
+>()("sluice/core/interaction/Interactions") {
+  static readonly layer = Layer.effect(
+    Interactions,
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const store = yield* InteractionStore
+      const signals = yield* Signals
+
+      const open = Effect.fn("Interactions.open")(function* (caller: Caller, id: RunId) {
+        const { run } = yield* runs.get(caller.workspaceId, id)
+        const latest = Option.getOrNull(yield* store.get(caller.workspaceId, id))
+        const reason = Interaction.closedTo(latest, run, yield* Clock.currentTimeMillis)
+        if (latest !== null && reason === null) return latest
+        return yield* new Interaction.NotWaiting({ sessionId: id, reason: reason ?? "NOTHING_ASKED" })
+      })
+
+      const change = Effect.fnUntraced(function* <E>(
+        caller: Caller,
+        id: RunId,
+        decide: (before: Interaction.Interaction, run: Run, now: number) => Result.Result<Interaction.Interaction, E>
+      ) {
+        const { run } = yield* runs.get(caller.workspaceId, id)
+        const changed = yield* store.change(id, (before, now) => decide(before, run, now))
+        if (Option.isNone(changed)) {
+          const reason = Interaction.closedTo(null, run, 0) ?? "NOTHING_ASKED"
+          return yield* new Interaction.NotWaiting({ sessionId: id, reason })
+        }
+        yield* signals.publish({ _tag: "answered", runId: id })
+      })
+
+      return Interactions.of({
+        open,
+        answer: Effect.fn("Interactions.answer")((caller, id, data) =>
+          change(caller, id, (before, run, now) => Interaction.answer(before, run, data, now))
+        ),
+        correct: Effect.fn("Interactions.correct")((caller, id, correction) =>
+          change(caller, id, (before, run, now) => Interaction.correct(before, run, correction, now))
+        )
+      })
+    })
+  )
+}

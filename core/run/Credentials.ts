@@ -1,0 +1,50 @@
+/**
+ * The credentials that a run refers to: its input names one, or several to choose from, for each alias of the vault
+ * schema. These are references only; nothing here is secret.
+ */
+import type { Schema } from "effect"
+import type { Content } from "../workflow/Workflow.ts"
+
+/** What a run was given for one alias: whose credential, and for which site. */
+export interface Credential {
+  readonly alias: string
+  /** One, or the pool from which one is taken. */
+  readonly permissionedUserIds: ReadonlyArray<string>
+  readonly domain: string
+}
+
+/** The references in an input, in the order of the vault schema. An alias that was given nothing is left out. */
+export const of = (content: Pick<Content, "vault_schema">, input: Schema.JsonObject): ReadonlyArray<Credential> =>
+  Object.entries(content.vault_schema).flatMap(([alias, entry]) => {
+    const given = Object.hasOwn(input, alias) ? input[alias] : undefined
+    const ids = (Array.isArray(given) ? given : [given]).filter((id) => typeof id === "string")
+    return ids.length === 0 ? [] : [{ alias, permissionedUserIds: [...new Set(ids)], domain: domainOf(entry) }]
+  })
+
+const domainOf = (entry: Schema.Json | undefined): string => {
+  if (typeof entry !== "object" || entry === null || !("domain" in entry)) return ""
+  return typeof entry.domain === "string" ? entry.domain : ""
+}
+
+/** One alias as the record of a run and its last event show it. */
+export interface VaultEntry {
+  /** The one that is used; `null` while one of several is still to be chosen. */
+  readonly permissioned_user_id: string | null
+  readonly permissioned_user_ids: ReadonlyArray<string>
+  readonly domain: string
+}
+
+/** The aliases with what they refer to; `null` when there are none. */
+export const vaultEntries = (credentials: ReadonlyArray<Credential>): Readonly<Record<string, VaultEntry>> | null =>
+  credentials.length === 0
+    ? null
+    : Object.fromEntries(
+        credentials.map(({ alias, domain, permissionedUserIds }) => [
+          alias,
+          {
+            permissioned_user_id: permissionedUserIds.length === 1 ? (permissionedUserIds[0] ?? null) : null,
+            permissioned_user_ids: permissionedUserIds,
+            domain
+          }
+        ])
+      )

@@ -1,0 +1,39 @@
+/**
+ * The failures of the runs of a workflow, counted by their code.
+ */
+import { Context, type Effect } from "effect"
+import type { WorkflowId } from "../workflow/Workflow.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { RunError, RunId } from "./Run.ts"
+
+/** Which failures: those from `from` to `to`, both included; at most `limit` of them are shown, the newest. */
+export interface Frame {
+  readonly from: number
+  readonly to: number
+  readonly limit: number
+}
+
+/** The failures with one code. `count` counts all within the frame; `errors`, newest first, are those that are shown. */
+export interface Group {
+  readonly code: string
+  readonly count: number
+  readonly errors: ReadonlyArray<{ readonly runId: RunId; readonly error: RunError }>
+}
+
+/** The code under which a failure is counted. */
+export const codeOf = (error: RunError): string => error.error_code ?? "UNKNOWN"
+
+/** The order of groups: the most frequent first, and those that are equally frequent by their code. */
+export const order = (a: Group, b: Group): number => b.count - a.count || (a.code < b.code ? -1 : 1)
+
+export class ErrorReports extends Context.Service<
+  ErrorReports,
+  {
+    /** The groups within a frame, in their order. Empty for a workflow that is not of the workspace. */
+    readonly report: (
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId,
+      frame: Frame
+    ) => Effect.Effect<ReadonlyArray<Group>>
+  }
+>()("sluice/core/run/ErrorReports") {}

@@ -1,0 +1,104 @@
+/**
+ * Looking into what runs left behind, as callers do: the page as a node began, the network log, the failures of a
+ * workflow.
+ */
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { LoggedEvent } from "../event/RunEvent.ts"
+import type { NodeId } from "../workflow/Graph.ts"
+import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
+import { WorkflowStore } from "../workflow/WorkflowStore.ts"
+import type { Caller } from "../workspace/Workspace.ts"
+import { ErrorReports, type Frame, type Group } from "./ErrorReports.ts"
+import { EvidenceStore, type NetworkLog, type Snapshot } from "./EvidenceStore.ts"
+import * as NetworkPolicy from "./NetworkPolicy.ts"
+import { isEnded, type Run, type RunId, RunNotFound } from "./Run.ts"
+import { RunStore } from "./RunStore.ts"
+
+/** Raised for a node that the version of the workflow that a run executes does not have. */
+export class NodeNotFound extends Schema.TaggedError<NodeNotFound>()("NodeNotFound", {
+  sessionId: Schema.String,
+  nodeId: Schema.String
+}) {
+  override get message() {
+    return `Node "${this.nodeId}" not found in the workflow version of run "${this.sessionId}"`
+  }
+}
+
+/** What is known of the network of a run. */
+export interface Network {
+  /** Whether the run keeps a network log at all. */
+  readonly recorded: boolean
+  /** The run has ended, and its log holds all that there was. */
+  readonly complete: boolean
+  readonly log: NetworkLog
+}
+
+const nothing: NetworkLog = { events: [], open: false, truncated: false }
+
+export class Evidence extends Context.Service<
+  Evidence,
+  {
+    /** The snapshot of a node, if the run kept one, and the events of the run, whose pictures may show the node. */
+    readonly node: (
+      caller: Caller,
+      id: RunId,
+      nodeId: NodeId
+    ) => Effect.Effect<
+      { readonly snapshot: Option.Option<Snapshot>; readonly events: ReadonlyArray<LoggedEvent> },
+      RunNotFound | NodeNotFound
+    >
+
+    readonly network: (caller: Caller, id: RunId) => Effect.Effect<Network, RunNotFound>
+
+    /** The failures of a workflow within a frame, in groups of one code, the most frequent first. */
+    readonly errors: (
+      caller: Caller,
+      workflowId: WorkflowId,
+      frame: Frame
+    ) => Effect.Effect<ReadonlyArray<Group>, WorkflowNotFound>
+  }
+>()("sluice/core/run/Evidence") {
+  static readonly layer = Layer.effect(
+    Evidence,
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const workflows = yield* WorkflowStore
+      const store = yield* EvidenceStore
+      const reports = yield* ErrorReports
+
+      /** The version that a run executes. A run without it is one whose workflow is gone. */
+      const contentOf = (caller: Caller, run: Run) =>
+        Effect.gen(function* () {
+          const versions = yield* workflows.versions(caller.workspaceId, run.workflowId)
+          const number = versions.find(({ versionId }) => versionId === run.versionId)?.versionNumber ?? 0
+          return (yield* workflows.version(caller.workspaceId, run.workflowId, number)).version.content
+        }).pipe(Effect.mapError(() => new RunNotFound({ sessionId: run.id })))
+
+      return Evidence.of({
+        node: Effect.fn("Evidence.node")(function* (caller, id, nodeId) {
+          const { run } = yield* runs.get(caller.workspaceId, id)
+          const { nodes } = yield* contentOf(caller, run)
+          if (!Array.isArray(nodes) || !nodes.some((node) => idOf(node) === nodeId)) {
+            return yield* new NodeNotFound({ sessionId: id, nodeId })
+          }
+          return { snapshot: yield* store.snapshot(id, nodeId), events: yield* runs.events(id, 0) }
+        }),
+        network: Effect.fn("Evidence.network")(function* (caller, id) {
+          const { run } = yield* runs.get(caller.workspaceId, id)
+          if (!NetworkPolicy.records(yield* contentOf(caller, run), run.options)) {
+            return { recorded: false, complete: true, log: nothing }
+          }
+          const log = Option.getOrElse(yield* store.network(id), () => nothing)
+          return { recorded: true, complete: isEnded(run) && !log.open && !log.truncated, log }
+        }),
+        errors: Effect.fn("Evidence.errors")(function* (caller, workflowId, frame) {
+          yield* workflows.get(caller.workspaceId, workflowId)
+          return yield* reports.report(caller.workspaceId, workflowId, frame)
+        })
+      })
+    })
+  )
+}
+
+const idOf = (node: Schema.Json): unknown =>
+  typeof node === "object" && node !== null && "id" in node ? node.id : undefined

@@ -1,0 +1,69 @@
+/**
+ * Where what a run leaves behind for those who look into it is kept, beside its events: the snapshots of its pages, and
+ * what its pages asked of the network. The outside is not told of it; it is asked for.
+ */
+import { Context, type Effect, type Option } from "effect"
+import type { Recorded } from "../agent/Exchange.ts"
+import type { NodeId } from "../workflow/Graph.ts"
+import type { RunId } from "./Run.ts"
+
+/** A snapshot of the page as a node began; its document is the artifact. */
+export interface Snapshot {
+  readonly runId: RunId
+  readonly nodeId: NodeId
+  readonly artifactId: string
+  readonly at: number
+}
+
+/** The network log of a run so far. */
+export interface NetworkLog {
+  /** By the instant at which they began. */
+  readonly events: ReadonlyArray<Recorded>
+  /** An attempt is writing it. */
+  readonly open: boolean
+  /** Something was left out: over the bounds, or lost with a worker. */
+  readonly truncated: boolean
+}
+
+/** What the attempts before have left of the bounds. */
+export interface Room {
+  readonly events: number
+  readonly bodyCharacters: number
+}
+
+/** How much of the network is kept of one run, over all its attempts. */
+export const bounds: Room = { events: 2_000, bodyCharacters: 2_097_152 }
+
+export class EvidenceStore extends Context.Service<
+  EvidenceStore,
+  {
+    /** Keeps a snapshot. Of several of one node, the last one stands. */
+    readonly keepSnapshot: (snapshot: Snapshot) => Effect.Effect<void>
+
+    readonly snapshot: (runId: RunId, nodeId: NodeId) => Effect.Effect<Option.Option<Snapshot>>
+
+    /**
+     * Opens the network log for an attempt, and answers how much may still be kept. A log that is open already lost the
+     * end of the attempt before, and is marked as truncated.
+     */
+    readonly openLog: (runId: RunId) => Effect.Effect<Room>
+
+    /** Adds to the log, whose ids must be new to it. */
+    readonly log: (runId: RunId, events: ReadonlyArray<Recorded>) => Effect.Effect<void>
+
+    /** Closes the log: what the attempt had to write is written, apart from what was left out when `truncated`. */
+    readonly closeLog: (runId: RunId, truncated: boolean) => Effect.Effect<void>
+
+    /** The log of a run; none when no attempt ever opened it. */
+    readonly network: (runId: RunId) => Effect.Effect<Option.Option<NetworkLog>>
+  }
+>()("sluice/core/run/EvidenceStore") {}
+
+/** What is left of the bounds beside these events. */
+export const roomBeside = (events: ReadonlyArray<Recorded>): Room => ({
+  events: Math.max(bounds.events - events.length, 0),
+  bodyCharacters: Math.max(
+    bounds.bodyCharacters - events.reduce((sum, { response_body }) => sum + (response_body?.length ?? 0), 0),
+    0
+  )
+})

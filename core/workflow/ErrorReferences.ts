@@ -1,0 +1,40 @@
+/**
+ * Where the nodes of a workflow say how they fail: by the id of an error code, or by a text of their own.
+ */
+import type { Problem } from "./Workflow.ts"
+
+/** The parameters of nodes that say it. */
+export const fields = ["selector_error_message", "error_on_false_message", "error_message"] as const
+
+/** The id of an error code that a node names. */
+export interface Reference {
+  readonly path: string
+  readonly id: string
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** The id of the error code that such a text is, in lower case; `null` for a text that speaks for itself. */
+export const idIn = (text: string): string | null => (uuid.test(text.trim()) ? text.trim().toLowerCase() : null)
+
+/** Every reference in the nodes of a workflow, whatever else is wrong with them. */
+export const all = (nodes: unknown): ReadonlyArray<Reference> =>
+  (Array.isArray(nodes) ? nodes : []).flatMap((node: unknown, index) => {
+    const parameters = isFields(node) && isFields(node.parameters) ? node.parameters : {}
+    return fields.flatMap((field) => {
+      const text = parameters[field]
+      const id = typeof text === "string" ? idIn(text) : null
+      return id === null ? [] : [{ path: `nodes[${index}].parameters.${field}`, id }]
+    })
+  })
+
+/** A problem for each reference that names none of the known codes. */
+export const problems = (nodes: unknown, known: ReadonlySet<string>): ReadonlyArray<Problem> =>
+  all(nodes)
+    .filter(({ id }) => !known.has(id))
+    .map(({ id, path }) => ({ path, message: `No error code of this workspace has the id ${id}` }))
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

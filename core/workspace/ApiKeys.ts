@@ -1,0 +1,90 @@
+/**
+ * Making, listing and revoking the API keys of a workspace.
+ */
+import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
+import { Identifiers } from "./Identifiers.ts"
+import { Keys } from "./Keys.ts"
+import { type Role, UserId, type WorkspaceId } from "./Workspace.ts"
+import { type StoredKey, WorkspaceStore } from "./WorkspaceStore.ts"
+
+/** A key as it may be told of: everything but what it is recognised by. */
+export type ApiKey = Omit<StoredKey, "hash">
+
+/** Raised for a key that does not exist in the workspace, or is revoked already. */
+export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("ApiKeyNotFound", { id: Schema.String }) {
+  override get message() {
+    return `API key "${this.id}" not found in this workspace, or revoked already`
+  }
+}
+
+/** Raised when the only key left with the role Owner would be revoked: nobody could make another one then. */
+export class LastOwnerKey extends Schema.TaggedError<LastOwnerKey>()("LastOwnerKey", { id: Schema.String }) {
+  override get message() {
+    return `Cannot revoke API key "${this.id}": it is the last one with the role Owner; make another one first`
+  }
+}
+
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** All keys that the workspace ever had, oldest first. */
+    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<ApiKey>>
+
+    /** Makes a key of a new user. `key` is known this once; what is kept is its hash. */
+    readonly make: (
+      workspaceId: WorkspaceId,
+      options: { readonly role: Role; readonly name: string | null }
+    ) => Effect.Effect<{ readonly stored: ApiKey; readonly key: Redacted.Redacted<string> }>
+
+    /** Revokes a key at once and answers it, unless no key with the role Owner would be left. */
+    readonly revoke: (workspaceId: WorkspaceId, id: string) => Effect.Effect<ApiKey, ApiKeyNotFound | LastOwnerKey>
+  }
+>()("sluice/core/workspace/ApiKeys") {
+  static readonly layer = Layer.effect(
+    ApiKeys,
+    Effect.gen(function* () {
+      const store = yield* WorkspaceStore
+      const keys = yield* Keys
+      const identifiers = yield* Identifiers
+
+      const make = Effect.fn("ApiKeys.make")(function* (
+        workspaceId: WorkspaceId,
+        { name, role }: { readonly role: Role; readonly name: string | null }
+      ) {
+        const key = yield* keys.make
+        const stored: ApiKey = {
+          id: yield* identifiers.uuid,
+          name,
+          workspaceId,
+          userId: UserId.make(yield* identifiers.uuid),
+          role,
+          createdAt: yield* Clock.currentTimeMillis,
+          revokedAt: null
+        }
+        yield* store.addKey({ ...stored, hash: yield* keys.hash(key) })
+        return { stored, key }
+      })
+
+      const revoke = Effect.fn("ApiKeys.revoke")(function* (workspaceId: WorkspaceId, id: string) {
+        const at = yield* Clock.currentTimeMillis
+        const revoked = yield* store.revokeKey(workspaceId, id.toLowerCase(), at, leavesAnOwner)
+        return Option.isSome(revoked) ? shown(revoked.value) : yield* new ApiKeyNotFound({ id })
+      })
+
+      return ApiKeys.of({
+        make,
+        revoke,
+        list: Effect.fn("ApiKeys.list")((workspaceId) =>
+          Effect.map(store.listKeys(workspaceId), (all) => all.map(shown))
+        )
+      })
+    })
+  )
+}
+
+const shown = ({ hash: _hash, ...key }: StoredKey): ApiKey => key
+
+const leavesAnOwner = (key: StoredKey, live: ReadonlyArray<StoredKey>): Result.Result<void, LastOwnerKey> =>
+  key.role === "Owner" && !live.some(({ id, role }) => role === "Owner" && id !== key.id)
+    ? Result.fail(new LastOwnerKey({ id: key.id }))
+    : Result.void

@@ -1,0 +1,132 @@
+/**
+ * The error codes of a workspace: what its people call the failures of their workflows, and what follows from one.
+ *
+ * A code is known by its name, whatever its case and the blanks around it. Nodes of workflows refer to codes by id.
+ */
+import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import type { Collection, KeyTaken, Kind } from "./Collection.ts"
+import { Identifiers } from "./Identifiers.ts"
+import type { Caller } from "./Workspace.ts"
+
+/**
+ * What follows when a run fails with a code: `alert` and `cancel` end the run, `pause` also pauses its workflow until
+ * somebody unpauses it, and `retry` tries the run again. `input_required` is kept, and ends the run like `alert`.
+ */
+export const ErrorAction = Schema.Literals(["alert", "cancel", "pause", "retry", "input_required"])
+export type ErrorAction = typeof ErrorAction.Type
+
+/** An error code. Instants are epoch milliseconds. */
+export const ErrorCode = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  description: Schema.String,
+  enrichedDescription: Schema.NullOr(Schema.String),
+  action: ErrorAction,
+  /** How often a run is tried again after failing with it; `null` is as often as its workflow allows. */
+  retries: Schema.NullOr(Schema.Int),
+  /** How many seconds a retry is put off; `null` leaves it to the service. */
+  retryAfterSeconds: Schema.NullOr(Schema.Finite),
+  createdAt: Schema.Finite,
+  updatedAt: Schema.Finite
+})
+export type ErrorCode = typeof ErrorCode.Type
+
+/** What a person decides about a code. */
+export type Draft = Omit<ErrorCode, "id" | "createdAt" | "updatedAt">
+
+export const kind: Kind<ErrorCode> = {
+  name: "error_codes",
+  schema: ErrorCode,
+  key: ({ name }) => keyOf(name)
+}
+
+/** The name by which codes are told apart. */
+const keyOf = (name: string): string => name.trim().toLowerCase()
+
+export class ErrorCodeStore extends Context.Service<ErrorCodeStore, Collection<ErrorCode>>()(
+  "sluice/core/workspace/ErrorCodeStore"
+) {}
+
+/** Raised for an error code that does not exist in the workspace. */
+export class ErrorCodeNotFound extends Schema.TaggedError<ErrorCodeNotFound>()("ErrorCodeNotFound", {
+  id: Schema.String
+}) {
+  override get message() {
+    return `Error code "${this.id}" not found in this workspace`
+  }
+}
+
+export class ErrorCodes extends Context.Service<
+  ErrorCodes,
+  {
+    /** All codes of the workspace, oldest first. */
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<ErrorCode>>
+
+    readonly get: (caller: Caller, id: string) => Effect.Effect<ErrorCode, ErrorCodeNotFound>
+
+    /** The code that has the name of the draft, as it is; made from the draft when there is none. */
+    readonly findOrCreate: (
+      caller: Caller,
+      draft: Draft
+    ) => Effect.Effect<{ readonly code: ErrorCode; readonly created: boolean }>
+
+    /** Changes the given fields. A name that another code has is refused with `KeyTaken`. */
+    readonly change: (
+      caller: Caller,
+      id: string,
+      fields: Partial<Draft>
+    ) => Effect.Effect<ErrorCode, ErrorCodeNotFound | KeyTaken>
+
+    /**
+     * Removes a code and answers what it was. Nodes that name it fail with the code of the service from then on, and
+     * cannot be saved again until they name another.
+     */
+    readonly remove: (caller: Caller, id: string) => Effect.Effect<ErrorCode, ErrorCodeNotFound>
+  }
+>()("sluice/core/workspace/ErrorCodes") {
+  static readonly layer = Layer.effect(
+    ErrorCodes,
+    Effect.gen(function* () {
+      const store = yield* ErrorCodeStore
+      const identifiers = yield* Identifiers
+
+      const existing = Effect.fnUntraced(function* (id: string, found: Option.Option<ErrorCode>) {
+        return Option.isSome(found) ? found.value : yield* new ErrorCodeNotFound({ id })
+      })
+
+      const findOrCreate = Effect.fn("ErrorCodes.findOrCreate")(function* (caller: Caller, draft: Draft) {
+        const at = yield* Clock.currentTimeMillis
+        const code = { ...draft, name: draft.name.trim(), id: yield* identifiers.uuid, createdAt: at, updatedAt: at }
+        const attempt = Effect.gen(function* () {
+          const found = yield* store.find(caller.workspaceId, kind.key(code))
+          if (Option.isSome(found)) return { code: found.value, created: false }
+          yield* store.insert(caller.workspaceId, code)
+          return { code, created: true }
+        })
+        // Whoever loses the race for a name finds the code that won it, unless that is removed or renamed meanwhile.
+        return yield* attempt.pipe(Effect.retry({ times: 10 }), Effect.orDie)
+      })
+
+      const change = Effect.fn("ErrorCodes.change")(function* (caller: Caller, id: string, fields: Partial<Draft>) {
+        const updatedAt = yield* Clock.currentTimeMillis
+        const changed = yield* store.change(caller.workspaceId, id, (before) => {
+          const after = { ...before, ...fields, updatedAt }
+          return Result.succeed({ ...after, name: after.name.trim() })
+        })
+        return yield* existing(id, changed)
+      })
+
+      return ErrorCodes.of({
+        findOrCreate,
+        change,
+        list: Effect.fn("ErrorCodes.list")((caller) => store.list(caller.workspaceId)),
+        get: Effect.fn("ErrorCodes.get")(function* (caller, id) {
+          return yield* existing(id, yield* store.get(caller.workspaceId, id))
+        }),
+        remove: Effect.fn("ErrorCodes.remove")(function* (caller, id) {
+          return yield* existing(id, yield* store.remove(caller.workspaceId, id))
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,301 @@
+import { randomUUID } from "node:crypto"
+import { request as openRequest } from "node:http"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { OpenApi } from "effect/http-api"
+import { Api } from "../../apps/api/Api.ts"
+import { bodySchema, type Described, type Document, judge, operationsOf } from "../support/description.ts"
+import { daily, graph } from "../support/fixtures.ts"
+import { type Draw, draws, generate, mutate, pick } from "../support/JsonSchema.ts"
+import { type Answer, layer, Service } from "../support/service.ts"
+
+const document = OpenApi.fromApi(Api) as unknown as Document
+const operations = operationsOf(document)
+const trials = 20
+
+const workflow = { name: "Nightly", ...graph() }
+
+/** Bodies that are in order by rules that no schema says, for operations that generated bodies seldom please. */
+const bodies: Readonly<Record<string, () => unknown>> = {
+  "workflows.create": () => ({ ...workflow, run_window: daily(9, 17) }),
+  "workflows.save": () => workflow,
+  setRunWindow: () => daily(9, 17),
+  "runWindows.previewRunWindow": () => daily(0, 17)
+}
+
+/** What a query parameter may be, where its type is only text. */
+const queryValues: Readonly<Record<string, ReadonlyArray<string>>> = {
+  limit: ["1", "100"],
+  openings: ["1", "3"],
+  status: ["execution.queued", "execution.paused"],
+  statuses: ["execution.success"],
+  "statuses[]": ["execution.failed"],
+  start_time: ["1970-01-01T00:00:00Z"],
+  end_time: ["1970-01-02T00:00:00Z"],
+  cursor: ["1970-01-01T12:00:00.000Z"]
+}
+
+/** The statuses that what surrounds every request answers, each of which has tests of its own. */
+const answeredAround = new Set(["409", "429"])
+
+/** Makes what the parameters and bodies of requests name, anew for every request. */
+const fixtures = Effect.gen(function* () {
+  const { member, send } = yield* Service
+  const owner = yield* member("Owner")
+  const make = (path: string, json: unknown) => send({ method: "POST", path, key: owner.key, json })
+  const workflowId = Effect.map(make("/workflows", workflow), ({ body }) => String(body.id))
+  const sessionId = Effect.flatMap(workflowId, (id) =>
+    Effect.map(make("/run", { workflow_id: id }), ({ body }) => String(body.session_id))
+  )
+  const makers: Readonly<Record<string, Effect.Effect<string>>> = {
+    workflow_id: workflowId,
+    session_id: sessionId,
+    client_id: Effect.sync(() => randomUUID()),
+    "last-event-id": Effect.succeed("0"),
+    "x-session-id": sessionId,
+    version_number: Effect.succeed("1"),
+    workspace_id: Effect.succeed(owner.caller.workspaceId),
+    organization_id: Effect.succeed(owner.caller.workspaceId),
+    error_code_id: Effect.map(make("/error-codes", { error_code: randomUUID() }), ({ body }) => String(body.id)),
+    api_key_id: Effect.map(make("/api-keys", { role: "Viewer" }), ({ body }) => String(body.id))
+  }
+  const one = (name: string): Effect.Effect<string> => {
+    const maker = makers[name.replace(/s?(\[\])?$/, "").replace("resource_id", "workflow_id")] ?? makers[name]
+    return maker ?? Effect.die(`Say in this test how "${name}" is made`)
+  }
+  return { owner, one, isMade: (name: string) => /^(workflow|workspace|resource)_ids?(\[\])?$/.test(name) }
+})
+type Fixtures = Effect.Success<typeof fixtures>
+
+interface Trial {
+  readonly body?: unknown
+  readonly raw?: string
+  readonly headers?: Record<string, string>
+  readonly key?: string | null
+  /** Takes the place of every id in the path. */
+  readonly id?: string
+  readonly query?: string
+}
+
+/** Sends a request to an operation, with what its path and headers name in place. */
+const ask = Effect.fnUntraced(function* (operation: Described, { isMade: _, one, owner }: Fixtures, trial: Trial) {
+  const { send } = yield* Service
+  let path = operation.path
+  const headers: Record<string, string> = {}
+  for (const { in: place, name } of operation.parameters) {
+    if (place === "path") path = path.replace(`{${name}}`, trial.id ?? (yield* one(name)))
+    if (place === "header") headers[name] = trial.id ?? (yield* one(name))
+  }
+  return yield* send({
+    method: operation.method,
+    path: `${path}${trial.query ?? ""}`,
+    key: trial.key === undefined ? owner.key : trial.key,
+    headers: { ...headers, ...trial.headers },
+    ...(trial.body === undefined ? {} : { json: trial.body }),
+    ...(trial.raw === undefined ? {} : { raw: trial.raw })
+  })
+})
+
+/** Puts ids of things that exist in the place of generated ones. */
+const withIds = Effect.fnUntraced(function* (body: unknown, { isMade, one }: Fixtures) {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body
+  const filled: Record<string, unknown> = { ...body }
+  for (const [name, value] of Object.entries(body)) {
+    if (!isMade(name) || value === null) continue
+    filled[name] = Array.isArray(value) ? [yield* one(name)] : yield* one(name)
+  }
+  return filled
+})
+
+const drawQuery = Effect.fnUntraced(function* (operation: Described, { isMade, one }: Fixtures, draw: Draw) {
+  const query = new URLSearchParams()
+  for (const { in: place, name, required, schema } of operation.parameters) {
+    if (place !== "query" || (!required && draw() < 0.6)) continue
+    if (isMade(name) || name === "organization_id") query.append(name, yield* one(name))
+    else query.append(name, pick(queryValues[name] ?? (schema.enum as ReadonlyArray<string>) ?? ["x"], draw))
+  }
+  return query.size === 0 ? "" : `?${query}`
+})
+
+/** Fields that are `null` are as if they were left out. */
+const withoutNulls = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => (inner === null ? [] : [[key, withoutNulls(inner)]]))
+  )
+}
+
+const { allows, complaint, resolve } = judge(document)
+
+/** The answer to a body that is said to be too large, of which nothing is sent. */
+const tooLarge = (url: string, { method, path }: Described, key: string) =>
+  Effect.callback<{ readonly status: number; readonly headers: Headers; readonly text: string }>((resume) => {
+    const sent = openRequest(`${url}${path.replace(/\{\w+\}/g, randomUUID())}`, {
+      method,
+      headers: { "cc-key": key, "content-type": "application/json", "content-length": "100000000" }
+    })
+    sent.on("response", (answer) => {
+      let text = ""
+      answer.setEncoding("utf8")
+      answer.on("data", (chunk: string) => {
+        text += chunk
+      })
+      answer.on("end", () => {
+        sent.destroy()
+        const headers = new Headers({ "content-type": answer.headers["content-type"] ?? "" })
+        resume(Effect.succeed({ status: answer.statusCode ?? 0, headers, text }))
+      })
+    })
+    sent.on("error", () => {})
+    sent.flushHeaders()
+  })
+
+it.layer(layer, { timeout: "60 seconds" })("the description", (it) => {
+  it.effect.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
+    "says what %s answers, and all that it answers",
+    ([, operation]) =>
+      Effect.gen(function* () {
+        const { member, url } = yield* Service
+        const made = yield* fixtures
+        const viewer = yield* member("Viewer", made.owner)
+        const draw = draws(operation.operationId.length * 7_919 + operation.path.length)
+        const schema = bodySchema(operation)
+        const complaints: Array<string> = []
+        const reached = new Set<string>()
+        const note = (answer: Pick<Answer, "status" | "headers" | "text">, trial: Trial) => {
+          reached.add(String(answer.status))
+          const found = complaint(operation, answer)
+          if (found !== null) complaints.push(`${JSON.stringify(trial).slice(0, 500)} was ${found}`)
+          return answer.status
+        }
+        const attempt = (trial: Trial) => Effect.map(ask(operation, made, trial), (answer) => note(answer, trial))
+
+        const streams = Object.values(operation.responses).some(({ content }) => content?.["text/event-stream"])
+        for (let round = 0; round < trials && !streams; round++) {
+          const generated = schema === undefined ? undefined : generate(schema, draw, resolve)
+          const known = bodies[operation.operationId]
+          const body = yield* withIds(known === undefined || draw() < 0.5 ? generated : known(), made)
+          const query = yield* drawQuery(operation, made, draw)
+          yield* attempt({ body, query })
+          if (schema === undefined) continue
+          const changed = mutate(body, draw)
+          const status = yield* attempt({ body: changed, query })
+          if (!allows(schema, withoutNulls(changed)) && status < 400) {
+            complaints.push(`${JSON.stringify(changed)} is not allowed, and was answered ${status}`)
+          }
+        }
+
+        yield* attempt({ key: null })
+        yield* attempt({ key: "sk_nobody" })
+        const valid = bodies[operation.operationId]?.() ?? (schema && generate(schema, draw, resolve))
+        for (let round = 0; round < 6; round++) {
+          const body =
+            schema === undefined
+              ? undefined
+              : yield* withIds(bodies[operation.operationId]?.() ?? generate(schema, draw, resolve), made)
+          if (!streams) yield* attempt({ key: viewer.key, body })
+          yield* attempt({ headers: { "x-workspace-id": randomUUID() }, body })
+        }
+        for (const id of [randomUUID(), "nonsense", "%00", "%ff", "a".repeat(2_000)]) {
+          if (operation.parameters.some(({ in: place }) => place !== "query")) yield* attempt({ id, body: valid })
+        }
+        for (const { in: place, name } of operation.parameters) {
+          if (place === "header") yield* attempt({ headers: { [name]: "garbage" }, body: valid })
+          if (place !== "query" || streams) continue
+          for (const query of [`${name}=garbage`, `${name}=a&${name}=b`, `${name}=`, `${name}=%ff`]) {
+            yield* attempt({ query: `?${query}`, body: valid })
+          }
+        }
+        if (operation.method !== "GET") {
+          const json = { "content-type": "application/json" }
+          yield* attempt({ raw: '{"name":', headers: json })
+          yield* attempt({ raw: "name=x", headers: { "content-type": "text/plain" } })
+          note(yield* tooLarge(url, operation, made.owner.key), { raw: "too large" })
+        }
+        for (const special of specials[operation.operationId] ?? []) {
+          assert.strictEqual(note(yield* special(made, operation), {}), 409)
+        }
+
+        assert.deepStrictEqual(complaints, [])
+        const unreached = Object.keys(operation.responses).filter(
+          (status) => !reached.has(status) && !answeredAround.has(status) && !(streams && status === "200")
+        )
+        assert.deepStrictEqual(unreached, [], "described, and never answered")
+      })
+  )
+
+  it.effect("is no judge that lets everything pass", () =>
+    Effect.gen(function* () {
+      const made = yield* fixtures
+      const create = operations.find(({ operationId }) => operationId === "workflows.create")
+      assert.isDefined(create)
+      const answer = yield* ask(create, made, { body: workflow })
+      assert.isNull(complaint(create, answer))
+      const { 201: created, ...others } = create.responses
+      assert.isDefined(created)
+      assert.include(complaint({ ...create, responses: others }, answer), "201, which is not described")
+      const narrowed = {
+        ...document,
+        components: { schemas: { ...document.components.schemas, Workflow: { type: "object", required: ["nobody"] } } }
+      }
+      assert.include(judge(narrowed).complaint(create, answer), "not as described")
+      assert.include(complaint(create, { ...answer, status: 500 }), "answered 500")
+      assert.include(complaint(create, { ...answer, headers: new Headers() }), "answered 201 as ")
+    })
+  )
+})
+
+/** Requests that are refused because of what there is already. */
+const specials: Readonly<
+  Record<string, ReadonlyArray<(made: Fixtures, operation: Described) => Effect.Effect<Answer, never, Service>>>
+> = {
+  "workflows.save": [
+    (made, operation) => ask(operation, made, { body: { ...workflow, base_version_id: randomUUID() } })
+  ],
+  "runs.interrupt": [
+    (made, operation) =>
+      Effect.gen(function* () {
+        const id = yield* made.one("session_id")
+        yield* ask(operation, made, { id })
+        return yield* ask(operation, made, { id })
+      })
+  ],
+  "runs.failedItem": [
+    (made, operation) =>
+      Effect.gen(function* () {
+        const id = yield* made.one("session_id")
+        yield* ask(operation, made, { id, body: {} })
+        return yield* ask(operation, made, { id, body: {} })
+      })
+  ],
+  "errorCodes.changeErrorCode": [
+    (made, operation) =>
+      Effect.gen(function* () {
+        const body = { error_code: randomUUID() }
+        yield* ask(operation, made, { body })
+        return yield* ask(operation, made, { body })
+      })
+  ],
+  "workspaces.revokeApiKey": [(made, operation) => ask(operation, made, { id: made.owner.keyId })]
+}
+
+it("the description says in words what every operation and every group is for", () => {
+  assert.deepStrictEqual(
+    operations.filter(({ summary = "" }) => summary === "").map(({ operationId }) => operationId),
+    []
+  )
+  assert.deepStrictEqual(
+    document.tags.filter(({ description = "" }) => description === ""),
+    []
+  )
+})
+
+it("the description names the ways to authenticate, and every schema of an error", () => {
+  for (const { operationId, responses, security } of operations) {
+    assert.deepStrictEqual(security, [{ "cc-key": [] }, { bearer: [] }], operationId)
+    for (const [status, { content }] of Object.entries(responses)) {
+      if (status >= "400") assert.property(content?.["application/json"]?.schema, "$ref", `${operationId} ${status}`)
+    }
+  }
+})

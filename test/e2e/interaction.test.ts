@@ -1,0 +1,49 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import * as Site from "../../apps/demo/Site.ts"
+import { graphOf } from "../support/browser.ts"
+import { freshDatabase } from "../support/databases.ts"
+import { dataDir, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
+import { code } from "../support/questions.ts"
+
+it.live(
+  "a run of one process asks, and goes on with what another process was told that began only then",
+  () =>
+    Effect.gen(function* () {
+      const site = yield* Site.serve(0)
+      const env = {
+        DATABASE_URL: yield* freshDatabase,
+        SLUICE_MASTER_KEY: masterKey,
+        SLUICE_ALLOW_PRIVATE_NETWORKS: "1",
+        SLUICE_DATA_DIR: yield* dataDir
+      }
+      const migrated = yield* sluice(["migrate"], env)
+      assert.strictEqual(yield* migrated.ended, 0, migrated.output())
+      const api = yield* sluice(["api"], env)
+      const worker = yield* sluice(["worker"], env)
+      const before = yield* ready(api)
+      const workflow = yield* send(before, "POST", "/workflows", {
+        name: "Asks",
+        ...graphOf(`${site}/login`, [
+          { action: "USER_INTERACTION", parameters: { expected_datamodel: code } },
+          { action: "INPUT_TEXT", parameters: { selector: "css=#user", text: "{{context.code}}" } }
+        ])
+      })
+      const run = yield* send(before, "POST", "/run", { workflow_id: workflow.id })
+      const session = String(run.session_id)
+      const path = `/run/${session}/user_interaction`
+      yield* send(before, "GET", path).pipe(
+        Effect.repeat({ until: ({ kind }) => String(kind) === "interaction", schedule: Schedule.spaced("50 millis") }),
+        Effect.timeout("40 seconds")
+      )
+      api.child.kill("SIGKILL")
+      yield* api.ended
+
+      const after = yield* ready(yield* sluice(["api"], env))
+      const answered: object = yield* send(after, "POST", path, { code: "135791" })
+      assert.deepInclude(answered, { success: true, session_id: session })
+      const record = yield* untilStatus(after, session, "execution.success")
+      for (const text of [JSON.stringify(record), worker.output(), api.output()]) assert.notInclude(text, "135791")
+    }).pipe(Effect.scoped),
+  120_000
+)

@@ -1,0 +1,46 @@
+/**
+ * Questions of runs, for tests that answer them.
+ */
+import type { Schema } from "effect"
+import type { Asker, Question } from "../../core/interaction/Interaction.ts"
+import type { Run } from "../../core/run/Run.ts"
+import { VersionId } from "../../core/workflow/Workflow.ts"
+
+/** What a prompt for a one-time code asks for. */
+export const code: Schema.JsonObject = {
+  type: "object",
+  properties: { code: { type: "string", pattern: "^\\d{6}$" } },
+  required: ["code"]
+}
+
+/** The run of an attempt that asks, under way. */
+export const runOf = ({ fence, runId, workflowId, workspaceId }: Asker): Run => ({
+  id: runId,
+  workspaceId,
+  workflowId,
+  versionId: VersionId.make("00000000-0000-4000-8000-000000000000"),
+  credentials: [],
+  status: "execution.start",
+  input: {},
+  options: {},
+  createdAt: 0,
+  startedAt: 0,
+  endedAt: null,
+  attempts: 1,
+  retries: 0,
+  maxRetries: 0,
+  notBefore: 0,
+  expiresAt: null,
+  lease: { worker: "w", fence, until: 1_000_000 },
+  progress: { acted: true, committed: false },
+  data: {},
+  errors: []
+})
+
+/** A question for data. */
+export const questionOf = (schema: Schema.JsonObject): Question => ({
+  subject: { _tag: "interaction" },
+  node: { id: "00000000-0000-4000-8000-000000000001", name: "Ask" },
+  message: "The code?",
+  schema
+})

@@ -1,0 +1,36 @@
+/**
+ * A site of written-down pages on a free port, for tests of what a real browser makes of them.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { Effect, type Scope } from "effect"
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/** An HTML page. */
+export const html =
+  (body: string): Answer =>
+  (_request, response) =>
+    void response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(body)
+
+/** Serves answers by their path; anything else is a 404. Succeeds with the origin. */
+export const serve = (pages: Readonly<Record<string, Answer>>): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.callback<ReturnType<typeof createServer>>((resume) => {
+      const server = createServer((request, response) => {
+        const answer = pages[(request.url ?? "").split("?")[0] ?? ""]
+        if (answer === undefined) response.writeHead(404).end()
+        else answer(request, response)
+      })
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  ).pipe(
+    Effect.map((server) => {
+      const address = server.address()
+      return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+    })
+  )

@@ -38,7 +38,8 @@ it.live(
         DATABASE_URL: databaseUrl,
         SLUICE_MASTER_KEY: masterKey,
         SLUICE_DATA_DIR: folder,
-        SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
+        SLUICE_ALLOW_PRIVATE_NETWORKS: "1",
+        SLUICE_PUBLIC_URL: "https://sluice.example.com/"
       }
       const migrated = yield* sluice(["migrate"], settings)
       assert.strictEqual(yield* migrated.ended, 0)

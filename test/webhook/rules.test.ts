@@ -174,7 +174,7 @@ const delivery = (overrides: Partial<Delivery.Delivery> = {}): Delivery.Delivery
     sequence: 1,
     runId: randomUUID(),
     at: 0,
-    event: { event: "execution.start", payload: { session_id: "s", workflow_id: "w" } }
+    event: { event: "execution.queued", payload: { session_id: "s", workflow_id: "w" } }
   },
   runWebhook: null,
   createdAt: 0,
@@ -261,7 +261,7 @@ describe("a message", () => {
     const message = Sending.messageAt(logged, links, { validity: 60, metadata: { a: 1 } }, 10_000_999)
     assert.strictEqual(
       JSON.stringify(message),
-      '{"event":"execution.start","timestamp":0,"expires_at":10060,"payload":{"session_id":"s","workflow_id":"w"},"metadata":{"a":1}}'
+      '{"event":"execution.queued","timestamp":0,"expires_at":10060,"payload":{"session_id":"s","workflow_id":"w"},"metadata":{"a":1}}'
     )
   })
 

@@ -17,6 +17,7 @@ import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
 import * as MemoryLiveStore from "./MemoryLiveStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
+import * as MemoryVault from "./MemoryVault.ts"
 import * as MemoryWebhookStore from "./MemoryWebhookStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
@@ -31,6 +32,7 @@ export const layer = Layer.mergeAll(
   MemoryWebhookStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,
+  MemoryVault.layer,
   MemoryArtifacts.layer,
   MemoryErrorReports.layer,
   MemoryEvidenceStore.layer,

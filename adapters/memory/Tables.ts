@@ -10,6 +10,8 @@ import type { NetworkLog, Snapshot } from "../../core/run/EvidenceStore.ts"
 import type { Admission, Frame } from "../../core/run/LiveStore.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
+import type { ReceivedCode } from "../../core/tfa/ReceivedCodes.ts"
+import type { WrappedKey } from "../../core/vault/WrappedKeys.ts"
 import type { Delivery } from "../../core/webhook/Delivery.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
@@ -47,6 +49,8 @@ interface Shape {
   readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
+  readonly wrappedKeys: Map<string, WrappedKey>
+  readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
   /** When runs of a workflow were last taken. */
@@ -73,6 +77,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       consumers: new Map(),
       written: new Map(),
       collections: new Map(),
+      wrappedKeys: new Map(),
+      receivedCodes: new Map(),
       deliveries: new Map(),
       served: new Map(),
       lastFence: 0

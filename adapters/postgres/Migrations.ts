@@ -6,6 +6,7 @@ import { Migrator } from "effect/sql"
 import { foundation } from "./migrations/0001_foundation.ts"
 import { collections } from "./migrations/0002_collections.ts"
 import { eventLog } from "./migrations/0003_event_log.ts"
+import { vault } from "./migrations/0004_vault.ts"
 import { interactions } from "./migrations/0007_interactions.ts"
 import { evidence } from "./migrations/0008_evidence.ts"
 import { keyNames } from "./migrations/0010_key_names.ts"
@@ -26,6 +27,7 @@ const migrate = Migrator.make({})({
     "0001_foundation": foundation,
     "0002_collections": collections,
     "0003_event_log": eventLog,
+    "0004_vault": vault,
     "0007_interactions": interactions,
     "0008_evidence": evidence,
     "0010_key_names": keyNames,

@@ -16,6 +16,7 @@ import * as PgInteractionStore from "./PgInteractionStore.ts"
 import * as PgLiveStore from "./PgLiveStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
+import * as PgVault from "./PgVault.ts"
 import * as PgWebhookStore from "./PgWebhookStore.ts"
 import * as PgWorkflowStore from "./PgWorkflowStore.ts"
 import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
@@ -34,7 +35,8 @@ export const layerStores = Layer.mergeAll(
   PgEvidenceStore.layer,
   PgLiveStore.layer,
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
-  Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions))
+  Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions)),
+  PgVault.layer
 ).pipe(Layer.provideMerge(Migrations.layer))
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */

@@ -15,6 +15,9 @@ import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { Surrounded } from "./request/Surrounded.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
+import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
+import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
+import { VaultGroup } from "./vault/VaultApi.ts"
 import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
 import { WorkflowBody } from "./workflow/WorkflowBody.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
@@ -33,6 +36,9 @@ export class Api extends HttpApi.make("sluice")
   .add(WebhooksGroup)
   .add(EventsGroup)
   .add(InteractionsGroup)
+  .add(VaultGroup)
+  .add(AuthenticationGroup)
+  .add(SecretProvidersGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

@@ -13,6 +13,8 @@ import { Interactions } from "../../core/interaction/Interactions.ts"
 import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
+import { Vault } from "../../core/vault/Vault.ts"
 import { Webhooks } from "../../core/webhook/Webhooks.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
@@ -36,6 +38,10 @@ import * as SchemaErrors from "./request/SchemaErrors.ts"
 import { Surrounded } from "./request/Surrounded.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
+import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
+import * as NoStore from "./vault/NoStore.ts"
+import * as SecretProvidersHttp from "./vault/SecretProvidersHttp.ts"
+import * as VaultHttp from "./vault/VaultHttp.ts"
 import * as WebhooksHttp from "./webhook/WebhooksHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
 import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
@@ -69,6 +75,8 @@ const readiness = HttpRouter.add(
   })
 )
 
+const vault = Layer.mergeAll(VaultHttp.layer, AuthenticationHttp.layer, SecretProvidersHttp.layer)
+
 const handlers = Layer.mergeAll(
   WorkflowsHttp.layer,
   GatesHttp.layer,
@@ -80,6 +88,7 @@ const handlers = Layer.mergeAll(
   WorkspacesHttp.layer,
   NotificationsHttp.layer,
   EventsHttp.layer,
+  vault,
   WebhooksHttp.layer
 )
 
@@ -120,6 +129,8 @@ const services = Layer.mergeAll(
   LiveViews.layer,
   Runs.layer,
   RunSubscriptions.layer,
+  TfaCodes.layer,
+  Vault.layer,
   Webhooks.layer,
   Workflows.layer,
   Workspaces.layer
@@ -156,7 +167,8 @@ const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerRes
         yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
         return refuse(500, "The request could not be answered because of an internal error")
       })
-    )
+    ),
+    NoStore.marked
   )
 
 /** The router knows nothing to say of an address whose escapes are no text. */

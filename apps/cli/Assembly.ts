@@ -7,6 +7,7 @@ import { hostname } from "node:os"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
@@ -16,6 +17,8 @@ import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import { InboxDomain } from "../../core/tfa/Inbox.ts"
+import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
 import * as LiveTickets from "../api/live/LiveTickets.ts"
 import { PublicUrl } from "../api/request/Origin.ts"
@@ -43,6 +46,13 @@ export class NoMasterKey extends Schema.TaggedError<NoMasterKey>()("NoMasterKey"
   }
 }
 
+/** Raised when the embedded data has encryption keys, and the file of the master key that they are under is gone. */
+export class MasterKeyLost extends Schema.TaggedError<MasterKeyLost>()("MasterKeyLost", { file: Schema.String }) {
+  override get message() {
+    return `Cannot start without the master key: ${this.file} is missing, and the credentials in this data folder are sealed under it. Put the file back, or set SLUICE_MASTER_KEY`
+  }
+}
+
 /** Raised when there is no browser to be found. */
 export class NoChromium extends Schema.TaggedError<NoChromium>()("NoChromium", {}) {
   override get message() {
@@ -60,18 +70,31 @@ export const layerStorage = (settings: Storage) => {
   return Layer.mergeAll(stores, artifacts, Crypto.layer)
 }
 
+/**
+ * The encryption keys of workspaces and what is sealed with them, on the stores. It does not build with a wrong master key:
+ * whatever reads or writes secrets is built on it.
+ */
+export const layerEncryption = (settings: Storage) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const known = yield* (yield* WrappedKeys).list
+      return Encryption.layer(yield* masterKeyOf(settings, { mayMake: known.length === 0 }))
+    })
+  )
+
 export interface Serving {
   readonly host: string
   readonly port: number
+  readonly inboxDomain: Option.Option<string>
   readonly publicUrl: Option.Option<string>
   readonly allowPrivateNetworks: boolean
 }
 
-/** The HTTP interface, on the stores, and what tells webhooks of the events. */
+/** The HTTP interface, on the stores and the encryption keys, and what tells webhooks of the events. */
 export const layerApi = (settings: Storage & Serving) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const masterKey = yield* masterKeyOf(settings)
+      const masterKey = yield* masterKeyOf(settings, { mayMake: true })
       return layerWebhooks.pipe(
         Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port })),
         Layer.provide([
@@ -80,7 +103,8 @@ export const layerApi = (settings: Storage & Serving) =>
           LiveTickets.layer(masterKey),
           SealedSecrets.layer(masterKey),
           HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
-          Layer.succeed(PublicUrl, settings.publicUrl)
+          Layer.succeed(PublicUrl, settings.publicUrl),
+          Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain))
         ])
       )
     })
@@ -143,12 +167,13 @@ const layerReadiness = Layer.effect(
 )
 
 /** The given master key, or else the one that belongs to the embedded data, made when there is none yet. */
-const masterKeyOf = (settings: Storage) =>
+const masterKeyOf = (settings: Storage, { mayMake }: { readonly mayMake: boolean }) =>
   Effect.gen(function* () {
     if (Option.isSome(settings.masterKey)) return settings.masterKey.value
     if (Option.isSome(settings.databaseUrl)) return yield* new NoMasterKey()
     const file = `${settings.dataDir}/master.key`
     if (!existsSync(file)) {
+      if (!mayMake) return yield* new MasterKeyLost({ file })
       mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 })
       writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" })
     }

@@ -1,29 +1,45 @@
 /**
- * What a service makes for itself when it starts on empty data: a workspace, and a key of its owner.
+ * What a service makes for itself when it starts on empty data: a workspace with its encryption key, and an API key of
+ * its owner.
  */
-import { Clock, Effect, Option, type Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
+import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import { defaultInputRequiredTimeoutSeconds, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
-/** Makes the first workspace if there is none, and answers the key of its owner then: the only time that it is known. */
-export const make = Effect.fn("FirstWorkspace.make")(function* (
-  bootstrapKey: Option.Option<Redacted.Redacted<string>>
-) {
+/** The keys that are to be used instead of random ones. */
+export interface Bootstrap {
+  readonly bootstrapKey: Option.Option<Redacted.Redacted<string>>
+  readonly bootstrapEncryptionKey: Option.Option<Redacted.Redacted<string>>
+}
+
+export interface Made {
+  readonly key: Redacted.Redacted<string>
+  readonly encryptionKey: Redacted.Redacted<string>
+}
+
+/** Makes the first workspace if there is none, and answers its keys then: the only time that the owner's key is known. */
+export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Bootstrap) {
+  const encryptionKeys = yield* EncryptionKeys
   const workspaces = yield* WorkspaceStore
   const identifiers = yield* Identifiers
   const keys = yield* Keys
-  if ((yield* workspaces.list).length > 0) return Option.none()
+  if ((yield* workspaces.list).length > 0) return Option.none<Made>()
   const createdAt = yield* Clock.currentTimeMillis
   const workspaceId = WorkspaceId.make(yield* identifiers.uuid)
-  const key = Option.isSome(bootstrapKey) ? bootstrapKey.value : yield* keys.make
+  const key = Option.isSome(bootstrap.bootstrapKey) ? bootstrap.bootstrapKey.value : yield* keys.make
   yield* workspaces.create({
     id: workspaceId,
     name: "First workspace",
     createdAt,
     waitingTtlMillis: null,
     inputRequiredTimeoutSeconds: defaultInputRequiredTimeoutSeconds
+  })
+  const encryptionKey = yield* Option.match(bootstrap.bootstrapEncryptionKey, {
+    onNone: () => encryptionKeys.of(workspaceId),
+    onSome: (given) => encryptionKeys.give(workspaceId, Redacted.make(Redacted.value(given).toLowerCase()))
   })
   yield* workspaces.addKey({
     id: yield* identifiers.uuid,
@@ -35,5 +51,5 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (
     createdAt,
     revokedAt: null
   })
-  return Option.some(key)
+  return Option.some<Made>({ key, encryptionKey })
 })

@@ -1,8 +1,9 @@
 /**
- * `sluice keys`: the API keys of a workspace.
+ * `sluice keys`: the API keys of a workspace, and its encryption key.
  */
 import { Clock, Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
 import { Role, type Workspace } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -89,7 +90,20 @@ const revoke = Command.make(
   })
 ).pipe(Command.withDescription("Revoke a key by its id"))
 
+const encryption = Command.make(
+  "encryption",
+  { ...Settings.storage, workspace },
+  Effect.fn(function* (settings) {
+    yield* Effect.gen(function* () {
+      const { id } = yield* chosen(settings.workspace)
+      yield* Console.log(Redacted.value(yield* (yield* EncryptionKeys).of(id)))
+    }).pipe(
+      Effect.provide(Assembly.layerEncryption(settings).pipe(Layer.provideMerge(Assembly.layerStorage(settings))))
+    )
+  })
+).pipe(Command.withDescription("Show the key that the credentials of a workspace are sealed with"))
+
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("Make, list and revoke API keys"),
-  Command.withSubcommands([create, list, revoke])
+  Command.withDescription("Make, list and revoke API keys, and show the encryption key"),
+  Command.withSubcommands([create, list, revoke, encryption])
 )

@@ -11,9 +11,12 @@ import * as Settings from "./Settings.ts"
 
 export const api = Command.make(
   "api",
-  { ...Settings.storage, ...Settings.listening },
+  { ...Settings.storage, ...Settings.listening, ...Settings.vault },
   Effect.fn(function* (settings) {
-    const service = Assembly.layerApi(settings).pipe(Layer.provideMerge(Assembly.layerStorage(settings)))
+    const service = Assembly.layerApi(settings).pipe(
+      Layer.provideMerge(Assembly.layerEncryption(settings)),
+      Layer.provideMerge(Assembly.layerStorage(settings))
+    )
     yield* Effect.gen(function* () {
       yield* Console.log(`sluice ready ${yield* Server.address}`)
       yield* Effect.never
@@ -35,18 +38,29 @@ export const worker = Command.make(
   { ...Settings.storage, ...Settings.working },
   Effect.fn(function* (settings) {
     yield* Console.log("sluice worker started")
-    yield* Layer.launch(Assembly.layerWorker(settings).pipe(Layer.provide(Assembly.layerStorage(settings))))
+    yield* Layer.launch(
+      Assembly.layerWorker(settings).pipe(
+        Layer.provide(Assembly.layerEncryption(settings)),
+        Layer.provide(Assembly.layerStorage(settings))
+      )
+    )
   })
 ).pipe(Command.withDescription("Carry out runs in a browser"))
 
 export const migrate = Command.make(
   "migrate",
-  { ...Settings.storage, bootstrapKey: Settings.bootstrap.bootstrapKey },
+  {
+    ...Settings.storage,
+    bootstrapKey: Settings.bootstrap.bootstrapKey,
+    bootstrapEncryptionKey: Settings.bootstrap.bootstrapEncryptionKey
+  },
   Effect.fn(function* (settings) {
     yield* Effect.gen(function* () {
-      const made = yield* FirstWorkspace.make(settings.bootstrapKey)
+      const made = yield* FirstWorkspace.make(settings)
       yield* Console.log("The database has the present schema")
       if (Option.isSome(made)) yield* Console.log("A first workspace was made; `sluice keys create` makes keys for it")
-    }).pipe(Effect.provide(Assembly.layerStorage(settings)))
+    }).pipe(
+      Effect.provide(Assembly.layerEncryption(settings).pipe(Layer.provideMerge(Assembly.layerStorage(settings))))
+    )
   })
 ).pipe(Command.withDescription("Bring the database to the present schema, and make the first workspace"))

@@ -114,12 +114,32 @@ export const working = {
   )
 }
 
+/** What the service does for credentials. */
+export const vault = {
+  inboxDomain: setting("inbox-domain", "SLUICE_INBOX_DOMAIN", "Domain whose mail brings one-time codes").pipe(
+    Flag.withSchema(
+      Schema.String.check(
+        Schema.isPattern(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i, {
+          message: "Expected the name of a mail domain such as inbox.example.com"
+        })
+      )
+    ),
+    Flag.optional
+  )
+}
+
 /** What a service does the first time that it starts on empty data. */
 export const bootstrap = {
   bootstrapKey: secret("bootstrap-key", "SLUICE_BOOTSTRAP_KEY", "Owner key of the first workspace", {
     pattern: /^sk_[A-Za-z0-9_-]{22,}$/,
     words: "sk_ followed by at least 22 letters or digits"
   }),
+  bootstrapEncryptionKey: secret(
+    "bootstrap-encryption-key",
+    "SLUICE_BOOTSTRAP_ENCRYPTION_KEY",
+    "Encryption key of the first workspace",
+    { pattern: /^[0-9a-fA-F]{64}$/, words: "64 hexadecimal digits" }
+  ),
   demo: setting("demo", "SLUICE_DEMO", "1 runs the demo workflow when the embedded data is empty, 0 never").pipe(
     Flag.withSchema(switched),
     Flag.withDefault(true)

@@ -14,7 +14,7 @@ import * as Settings from "./Settings.ts"
 
 export const up = Command.make(
   "up",
-  { ...Settings.storage, ...Settings.listening, ...Settings.working, ...Settings.bootstrap },
+  { ...Settings.storage, ...Settings.listening, ...Settings.working, ...Settings.vault, ...Settings.bootstrap },
   Effect.fn(function* (settings) {
     const withDemo = settings.demo && Option.isNone(settings.databaseUrl)
     const site = withDemo ? Option.some(yield* Site.serve(settings.port === 0 ? 0 : settings.port + 1)) : Option.none()
@@ -22,16 +22,16 @@ export const up = Command.make(
       Assembly.layerApi(settings),
       Assembly.layerScheduler,
       Assembly.layerWorker(settings, Option.toArray(site))
-    ).pipe(Layer.provideMerge(Assembly.layerStorage(settings)))
+    ).pipe(Layer.provideMerge(Assembly.layerEncryption(settings)), Layer.provideMerge(Assembly.layerStorage(settings)))
 
     yield* Effect.gen(function* () {
-      const key = yield* FirstWorkspace.make(settings.bootstrapKey)
+      const made = yield* FirstWorkspace.make(settings)
       const api = yield* Server.address
-      if (Option.isSome(key)) yield* Console.log(welcome(api, key.value))
+      if (Option.isSome(made)) yield* Console.log(welcome(api, made.value))
       if (Option.isSome(site)) yield* Console.log(`Demo site   ${site.value}/login`)
       yield* Console.log(`sluice ready ${api}`)
-      if (Option.isSome(key) && Option.isSome(site)) {
-        yield* Demo.run({ api, key: key.value, site: site.value }, terminal()).pipe(
+      if (Option.isSome(made) && Option.isSome(site)) {
+        yield* Demo.run({ api, key: made.value.key, site: site.value }, terminal()).pipe(
           Effect.provide(FetchHttpClient.layer),
           Effect.matchEffect({
             onFailure: (error) => Console.error(error.message),
@@ -44,11 +44,13 @@ export const up = Command.make(
   }, Effect.scoped)
 ).pipe(Command.withDescription("Run the API, the scheduler and a worker in one process"))
 
-const welcome = (api: string, key: Redacted.Redacted<string>): string =>
+const welcome = (api: string, { encryptionKey, key }: FirstWorkspace.Made): string =>
   [
-    "A first workspace was made. Its owner's API key is shown this once:",
+    "A first workspace was made. Its owner's API key is shown this once, and the key that its credentials are sealed",
+    "with; `sluice keys encryption` shows that one again:",
     "",
-    `  ${Redacted.value(key)}`,
+    `  API key          ${Redacted.value(key)}`,
+    `  Encryption key   ${Redacted.value(encryptionKey)}`,
     "",
     `Interface   ${api}`,
     `Reference   ${api}/docs`

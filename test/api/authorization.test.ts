@@ -3,15 +3,32 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
-import type { Ability } from "../../core/workspace/Workspace.ts"
+import { SecretProviders } from "../../core/vault/SecretProviders.ts"
+import type { Ability, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { allows } from "../../core/workspace/Workspace.ts"
 import { daily, graph } from "../support/fixtures.ts"
+import { seal } from "../support/sealed.ts"
 import { layer, Service } from "../support/service.ts"
 import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const workflow = { name: "Nightly", ...graph() }
 
 const clientId = "00000000-0000-4000-8000-00000000c11e"
+/** The names of a credential that each workspace but a stranger's has, and of one that nobody has yet. */
+const pair = { permissioned_user_id: "robot", domain: "https://app.example.com" }
+const fresh = { ...pair, permissioned_user_id: "{unique}" }
+
+const secretProvider = (workspaceId: WorkspaceId) => ({
+  id: randomUUID(),
+  workspaceId,
+  providerType: "none that is known",
+  name: "Safe",
+  configHint: {},
+  sealedAccess: "",
+  cacheTtlSeconds: null,
+  createdAt: 0,
+  updatedAt: 0
+})
 
 interface Things {
   readonly delivery: string
@@ -112,7 +129,19 @@ const table: Readonly<Record<string, Row>> = {
     json: { workspace_id: "{workspace_id}" },
     status: 200,
     stranger: 404
-  }
+  },
+  "GET /vault": { ability: "read", status: 200 },
+  "POST /vault": { ability: "edit", json: fresh, status: 201 },
+  "PUT /vault": { ability: "edit", json: pair, status: 200, stranger: 404 },
+  "DELETE /vault": { ability: "edit", json: pair, status: 200, stranger: 404 },
+  "PATCH /vault/clear-browser-state": { ability: "edit", json: pair, status: 200, stranger: 404 },
+  "GET /vault/tfa-code": { ability: "edit", query: `?${new URLSearchParams(pair)}`, status: 200, stranger: 404 },
+  "GET /authentication": { ability: "read", query: `?${new URLSearchParams(pair)}`, status: 200, stranger: 404 },
+  "GET /authentication/{permissioned_user_id}": { ability: "read", status: 200 },
+  "POST /authentication": { ability: "edit", json: fresh, status: 201 },
+  "PUT /authentication": { ability: "edit", json: pair, status: 200, stranger: 404 },
+  "GET /secret-providers": { ability: "read", status: 200 },
+  "GET /secret-providers/{secret_provider_id}/items": { ability: "read", status: 503 }
 }
 
 it("the table of authorisation names every endpoint of the interface", () => {
@@ -137,6 +166,15 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       const template = described + (row.query ?? "")
       const create = (path: string, json: unknown) =>
         Effect.map(send({ method: "POST", path, key: owner.key, json }), ({ body }) => String(body.id))
+      // What an endpoint may remove is made before each request.
+      const keepCredential = send({
+        method: "POST",
+        path: "/vault",
+        key: owner.key,
+        json: { ...pair, tfa_secret: seal(owner.encryptionKey, "JBSWY3DPEHPK3PXP") }
+      })
+      const provider = secretProvider(owner.caller.workspaceId)
+      yield* (yield* SecretProviders).insert(owner.caller.workspaceId, provider)
       const fill = (text: string, { code, delivery, key, session, webhook }: Things) =>
         text
           .replaceAll("{workflow_id}", workflowId)
@@ -150,9 +188,12 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replace("{webhook_id}", webhook)
           .replace("{delivery_id}", delivery)
           .replace("{unique}", randomUUID())
+          .replace("{permissioned_user_id}", pair.permissioned_user_id)
+          .replace("{secret_provider_id}", provider.id)
       const filled = <A>(value: A, things: Things): A => JSON.parse(fill(JSON.stringify(value), things))
       /** What requests name, anew for each of them. */
       const things = Effect.gen(function* () {
+        yield* keepCredential
         const code = endpoint.includes("{error_code_id}")
           ? yield* create("/error-codes", { error_code: randomUUID() })
           : ""

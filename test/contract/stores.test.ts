@@ -43,41 +43,6 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
-    promise("tell each run that an edit holds once, in pieces, and nobody whom it does not hold", () =>
-      Effect.gen(function* () {
-        const gates = yield* GateStore
-        const runs = yield* RunStore
-        const caller = yield* makeWorkspace()
-        const [held, free] = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)]
-        const waiting = Array.from({ length: 5 }, () => submission(held))
-        yield* Effect.forEach([...waiting, submission(free)], runs.submit)
-        const tell = runs.announceHolds(2, ({ gate, run }, now) => Transition.held(run, gate, now))
-        assert.isFalse(yield* tell)
-        const actor = { at: 0, by: caller.userId }
-        const decide = (change: (gate: Gate.Gate) => Gate.Gate) =>
-          gates.change(caller.workspaceId, held.workflow.id, (gate) => Result.succeed(change(gate)))
-        yield* decide((gate) => Gate.pause(gate, actor, { reason: "Stop", until: null }))
-        const late = submission(held)
-        yield* runs.submit(late)
-        while (yield* tell);
-        // A further hold on a gate that is closed already is news to nobody.
-        yield* decide((gate) => Gate.pause(gate, actor, { reason: "Still", until: null }))
-        while (yield* tell);
-        for (const { id } of [...waiting, late]) {
-          const told = yield* runs.events(id, 0)
-          assert.deepStrictEqual(
-            told.map(({ event }) => event.event),
-            ["execution.queued", "execution.paused"]
-          )
-        }
-        yield* decide(Gate.unpause)
-        yield* decide((gate) => Gate.pause(gate, actor, { reason: "Again", until: null }))
-        yield* decide(Gate.unpause)
-        while (yield* tell);
-        assert.lengthOf(yield* runs.events(late.id, 0), 2)
-      })
-    )
-
     promise("know nothing of runs and workflows of another workspace", () =>
       Effect.gen(function* () {
         const runs = yield* RunStore

@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
@@ -11,6 +12,7 @@ import { Tables } from "../../adapters/memory/Tables.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
+import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import { type Caller, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -36,6 +38,8 @@ export interface Member {
   readonly caller: Caller
   readonly key: string
   readonly keyId: string
+  /** What the credentials of the workspace are sealed with: 64 hexadecimal digits. */
+  readonly encryptionKey: string
 }
 
 export class Service extends Context.Service<
@@ -67,6 +71,7 @@ const service = Layer.effect(
     const url = yield* Server.address
     const tables = yield* Tables
     const keys = yield* Keys
+    const encryptionKeys = yield* EncryptionKeys
     const workspaces = yield* WorkspaceStore
 
     const send = ({ headers = {}, json, key = null, method, path, raw }: Request) =>
@@ -112,7 +117,8 @@ const service = Layer.effect(
         createdAt: 0,
         revokedAt: null
       })
-      return { caller, key: Redacted.value(key), keyId }
+      const encryptionKey = Redacted.value(yield* encryptionKeys.of(workspaceId))
+      return { caller, key: Redacted.value(key), keyId, encryptionKey }
     })
 
     return Service.of({
@@ -142,6 +148,7 @@ export const layerSending = (sending: HttpSender.Options) =>
         Layer.provide(Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) }))
       )
     ),
+    Layer.provideMerge(Encryption.layer(masterKey)),
     Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, layerOutside(sending)))
   )
 

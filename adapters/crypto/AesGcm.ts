@@ -1,0 +1,38 @@
+/**
+ * AES-256-GCM in one form for all that is sealed: the hexadecimal of a random 12-byte IV, the ciphertext and its tag.
+ */
+import { Effect, Layer, Redacted, Result } from "effect"
+import { Aead, Kdf, SecureRandom } from "effect/crypto"
+import { Hex } from "effect/encoding"
+
+const ivBytes = 12
+const tagBytes = 16
+
+/** A key from its 64 hexadecimal digits. Other texts are a defect. */
+export const keyFrom = (hex: Redacted.Redacted<string>) =>
+  Effect.fromResult(Hex.decode(Redacted.value(hex))).pipe(
+    // The text may not stand in the defect.
+    Effect.mapError(() => new Error("Expected a key of 64 hexadecimal digits")),
+    Effect.flatMap((bytes) => Aead.key(Aead.aes256Gcm, bytes)),
+    Effect.orDie
+  )
+
+export const encrypt = Effect.fnUntraced(function* (key: Aead.Key, plain: Uint8Array, aad?: Uint8Array) {
+  const aead = yield* Aead.Aead
+  const nonce = yield* (yield* SecureRandom.SecureRandom).randomBytes(ivBytes)
+  const sealed = yield* Effect.orDie(aead.encrypt(key, plain, { nonce, aad }))
+  return Hex.encode(nonce) + Hex.encode(sealed)
+})
+
+/** What was encrypted, or why it cannot be told: the text has another form, or another key or `aad` was used. */
+export const decrypt = Effect.fnUntraced(function* (key: Aead.Key, text: string, aad?: Uint8Array) {
+  const bytes = Hex.decode(text)
+  if (Result.isFailure(bytes) || bytes.success.length < ivBytes + tagBytes) return yield* Effect.fail("form" as const)
+  const [nonce, sealed] = [bytes.success.slice(0, ivBytes), bytes.success.slice(ivBytes)]
+  return yield* (yield* Aead.Aead).decrypt(key, sealed, { nonce, aad }).pipe(Effect.mapError(() => "key" as const))
+})
+
+/** What these functions need from the runtime. */
+export const layer = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto)
+)

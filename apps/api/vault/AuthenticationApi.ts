@@ -1,0 +1,56 @@
+/** The older endpoints of credentials. They work on the entries of the vault. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { EntryBody } from "../../../core/vault/EntryBody.ts"
+import { Cookie } from "../../../core/vault/VaultEntry.ts"
+import * as Described from "../request/Described.ts"
+import * as Errors from "../request/Errors.ts"
+import { filter } from "./VaultApi.ts"
+import { InvalidAuthentication } from "./VaultErrors.ts"
+
+const text = Schema.NullOr(Schema.String)
+
+export const AuthenticationRecord = Schema.Struct({
+  permissioned_user_id: Schema.String,
+  domain: Schema.String,
+  user_id: Schema.String,
+  user_name: text,
+  password: text,
+  tfa_secret: text,
+  user_alias: text,
+  cookies: Schema.NullOr(Schema.Array(Cookie)),
+  local_storage: Schema.NullOr(Schema.JsonObject),
+  user_agent: text,
+  ip_address: text,
+  location: text,
+  persist_cookies: Schema.Boolean,
+  persist_local_storage: Schema.Boolean,
+  persist_session_storage: Schema.Boolean,
+  allow_multiple_sessions: Schema.Boolean,
+  cookie_domain_to_store: text,
+  created_at: Schema.String
+}).annotate({ identifier: "Authentication" })
+
+export class AuthenticationGroup extends HttpApiGroup.make("authentication").add(
+  HttpApiEndpoint.get("listAuthentication", "/authentication", {
+    query: filter,
+    success: Schema.Union([Schema.Array(AuthenticationRecord), AuthenticationRecord]),
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.get("getAuthentication", "/authentication/:permissioned_user_id", {
+    params: { permissioned_user_id: Schema.String },
+    query: { domain: filter.domain },
+    success: AuthenticationRecord,
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.post("createAuthentication", "/authentication", {
+    payload: Schema.Json,
+    success: AuthenticationRecord.pipe(HttpApiSchema.status(201)),
+    error: [InvalidAuthentication, Errors.Forbidden, Errors.Conflict]
+  }).annotateMerge(Described.body(EntryBody)),
+  HttpApiEndpoint.put("updateAuthentication", "/authentication", {
+    payload: Schema.Json,
+    success: Schema.Struct({ message: Schema.String, permissioned_user_id: Schema.String }),
+    error: [InvalidAuthentication, Errors.Forbidden, Errors.NotFound]
+  }).annotateMerge(Described.body(EntryBody))
+) {}

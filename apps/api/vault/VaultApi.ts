@@ -1,0 +1,103 @@
+/** The endpoints of vault entries and their one-time codes. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { EntryBody, PairBody } from "../../../core/vault/EntryBody.ts"
+import { Cookie, Header, ProxySetting, TfaMethod } from "../../../core/vault/VaultEntry.ts"
+import * as Described from "../request/Described.ts"
+import * as Errors from "../request/Errors.ts"
+import { edits } from "../request/Fields.ts"
+import { Unprocessable } from "./VaultErrors.ts"
+
+const text = Schema.NullOr(Schema.String)
+const whole = Schema.NullOr(Schema.Int)
+
+/** An entry as it is answered. Secrets are sealed, as they came. */
+export const VaultRecord = Schema.Struct({
+  id: Schema.String,
+  permissioned_user_id: Schema.String,
+  domain: Schema.String,
+  user_name: text,
+  password: text,
+  user_alias: text,
+  tfa_secret: text,
+  tfa_method: Schema.NullOr(TfaMethod),
+  tfa_email: text,
+  tfa_phone_number: text,
+  workspace_id: Schema.String,
+  organization_id: Schema.Null,
+  user_id: Schema.String,
+  created_at: Schema.String,
+  updated_at: Schema.String,
+  site_identifier: Schema.String,
+  session_storage: Schema.NullOr(Schema.JsonObject),
+  local_storage: Schema.NullOr(Schema.JsonObject),
+  cookies: Schema.NullOr(Schema.Array(Cookie)),
+  headers: Schema.NullOr(Schema.Array(Header)),
+  user_agent: text,
+  persist_local_storage: Schema.Boolean,
+  persist_cookies: Schema.Boolean,
+  persist_session_storage: Schema.Boolean,
+  skip_csrf_cookies: Schema.Boolean,
+  cookie_domain_to_store: text,
+  allow_multiple_sessions: Schema.Boolean,
+  max_concurrency: whole,
+  prevent_concurrency_during_login: Schema.Boolean,
+  expiry_time_from_last_use: text,
+  expiry_time_from_session_data_set: text,
+  effective_expires_at: text,
+  session_data_set_at: text,
+  ip_address: text,
+  location: text,
+  proxy_string: text,
+  proxy_setting: Schema.NullOr(ProxySetting),
+  proxy_value: text,
+  secret_provider_id: text,
+  secret_ref: text,
+  secret_cache_ttl_seconds: whole
+}).annotate({ identifier: "VaultEntry" })
+
+const TfaCode = Schema.Struct({
+  type: Schema.Literals(["authenticator", "email"]),
+  code: Schema.String,
+  expires_in_seconds: Schema.optionalKey(Schema.Int),
+  received_at: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "TfaCode" })
+
+/** The parameters of an address that may name a user, a site, or both. */
+export const filter = {
+  permissioned_user_id: Schema.optionalKey(Schema.String),
+  domain: Schema.optionalKey(Schema.String)
+}
+
+export class VaultGroup extends HttpApiGroup.make("vault").add(
+  HttpApiEndpoint.get("listEntries", "/vault", {
+    query: filter,
+    success: Schema.Union([Schema.Array(VaultRecord), VaultRecord]),
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.post("createEntry", "/vault", {
+    payload: Schema.Json,
+    success: VaultRecord.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict]
+  }).annotateMerge(Described.body(EntryBody)),
+  HttpApiEndpoint.put("updateEntry", "/vault", {
+    payload: Schema.Json,
+    success: VaultRecord,
+    error: edits
+  }).annotateMerge(Described.body(EntryBody)),
+  HttpApiEndpoint.delete("removeEntry", "/vault", {
+    payload: Schema.Json,
+    success: VaultRecord,
+    error: edits
+  }).annotateMerge(Described.body(PairBody)),
+  HttpApiEndpoint.patch("clearBrowserState", "/vault/clear-browser-state", {
+    payload: Schema.Json,
+    success: Schema.Struct({ success: Schema.Boolean }),
+    error: edits
+  }).annotateMerge(Described.body(PairBody)),
+  HttpApiEndpoint.get("tfaCode", "/vault/tfa-code", {
+    query: filter,
+    success: TfaCode,
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict, Unprocessable]
+  }).annotateMerge(Described.wholeQuery)
+) {}

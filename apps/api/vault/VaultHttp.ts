@@ -1,0 +1,97 @@
+/** Answers the endpoints of vault entries and their one-time codes. */
+import { Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { type TfaCode, TfaCodes } from "../../../core/tfa/TfaCodes.ts"
+import { Vault } from "../../../core/vault/Vault.ts"
+import { InvalidEntry } from "../../../core/vault/VaultEntry.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller, callerWho } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { iso } from "../run/RunRecord.ts"
+import * as VaultErrors from "./VaultErrors.ts"
+import { record } from "./VaultRecord.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "vault",
+  Effect.fn(function* (handlers) {
+    const codes = yield* TfaCodes
+    const vault = yield* Vault
+    return handlers.handleAll({
+      listEntries: Effect.fn(function* ({ query }) {
+        const caller = yield* CurrentCaller
+        const filter = asked(query)
+        if (filter.permissionedUserId !== undefined && filter.domain !== undefined) {
+          const { domain, permissionedUserId } = filter
+          return record(
+            yield* vault.get(caller, { permissionedUserId, domain }).pipe(Effect.catchTags(VaultErrors.refusedOne))
+          )
+        }
+        return (yield* vault.list(caller, filter)).map(record)
+      }),
+      createEntry: Effect.fn(function* ({ payload }) {
+        const caller = yield* callerWho("edit")
+        return record(yield* vault.create(caller, payload).pipe(Effect.catchTags(VaultErrors.refusedNew)))
+      }),
+      updateEntry: Effect.fn(function* ({ payload }) {
+        const caller = yield* callerWho("edit")
+        return record(yield* vault.update(caller, payload).pipe(Effect.catchTags(VaultErrors.refused)))
+      }),
+      removeEntry: Effect.fn(function* ({ payload }) {
+        const caller = yield* callerWho("edit")
+        return record(yield* vault.remove(caller, payload).pipe(Effect.catchTags(VaultErrors.refused)))
+      }),
+      clearBrowserState: Effect.fn(function* ({ payload }) {
+        const caller = yield* callerWho("edit")
+        yield* vault.clearBrowserState(caller, payload).pipe(Effect.catchTags(VaultErrors.refused))
+        return { success: true }
+      }),
+      // A code opens an account for a moment, so to see it takes the role that may change the credential.
+      tfaCode: Effect.fn(function* ({ query }) {
+        const caller = yield* callerWho("edit")
+        const pair = yield* whole(query)
+        return codeJson(
+          yield* codes.current(caller, pair).pipe(
+            Effect.catchTags({
+              EntryNotFound: ({ message }) => Effect.fail(Errors.general(404, message)),
+              NoCode: ({ message }) => Effect.fail(Errors.general(404, message)),
+              NoInbox: ({ message }) => Effect.fail(Errors.general(403, message)),
+              CodesUnsupported: ({ message }) => Effect.fail(Errors.general(409, message)),
+              InvalidTfaSecret: (error) => Effect.fail(VaultErrors.unprocessable(error))
+            })
+          )
+        )
+      })
+    })
+  })
+)
+
+interface Query {
+  readonly permissioned_user_id?: string
+  readonly domain?: string
+}
+
+/** The pair that an address names, or a problem for each part that it leaves out. */
+const whole = ({ domain = "", permissioned_user_id = "" }: Query) => {
+  const problems = Object.entries({ permissioned_user_id, domain })
+    .filter(([, value]) => value === "")
+    .map(([path]) => ({ path, message: "Expected some text" }))
+  return problems.length === 0
+    ? Effect.succeed({ permissionedUserId: permissioned_user_id, domain })
+    : VaultErrors.refused.InvalidEntry(new InvalidEntry({ problems }))
+}
+
+/** What an address asks for, without what it leaves out. */
+export const asked = (query: Query) => ({
+  ...(query.permissioned_user_id === undefined ? {} : { permissionedUserId: query.permissioned_user_id }),
+  ...(query.domain === undefined ? {} : { domain: query.domain })
+})
+
+const codeJson = (code: TfaCode) =>
+  code._tag === "Email"
+    ? { type: "email" as const, code: Redacted.value(code.code), received_at: iso(code.receivedAt) }
+    : {
+        type: "authenticator" as const,
+        code: Redacted.value(code.code),
+        ...(code.expiresInSeconds === null ? {} : { expires_in_seconds: code.expiresInSeconds })
+      }

@@ -1,0 +1,56 @@
+/** Vault entries as they are answered. */
+import type { EntryView } from "../../../core/vault/Vault.ts"
+import { iso, isoOrNull } from "../run/RunRecord.ts"
+import type { AuthenticationRecord } from "./AuthenticationApi.ts"
+import type { VaultRecord } from "./VaultApi.ts"
+
+export const record = ({
+  browserState,
+  effectiveExpiresAt,
+  entry,
+  siteIdentifier,
+  tfaEmail
+}: EntryView): typeof VaultRecord.Type => ({
+  id: entry.id,
+  permissioned_user_id: entry.permissionedUserId,
+  domain: entry.domain,
+  workspace_id: entry.workspaceId,
+  organization_id: null,
+  user_id: entry.createdBy,
+  created_at: iso(entry.createdAt),
+  updated_at: iso(entry.updatedAt),
+  site_identifier: siteIdentifier,
+  ...entry.fields,
+  ...browserState,
+  tfa_email: tfaEmail,
+  // Codes by SMS need a number of the workspace, and there is none; proxies are given by `proxy_setting` alone.
+  tfa_phone_number: null,
+  proxy_string: null,
+  effective_expires_at: isoOrNull(effectiveExpiresAt),
+  session_data_set_at: isoOrNull(entry.sessionDataSetAt)
+})
+
+/** The same in the older interface. */
+export const authentication = ({ browserState, entry }: EntryView): typeof AuthenticationRecord.Type => {
+  const { fields } = entry
+  return {
+    permissioned_user_id: entry.permissionedUserId,
+    domain: entry.domain,
+    user_id: entry.createdBy,
+    user_name: fields.user_name,
+    password: fields.password,
+    tfa_secret: fields.tfa_secret,
+    user_alias: fields.user_alias,
+    cookies: browserState.cookies,
+    local_storage: browserState.local_storage,
+    user_agent: fields.user_agent,
+    ip_address: fields.ip_address,
+    location: fields.location,
+    persist_cookies: fields.persist_cookies,
+    persist_local_storage: fields.persist_local_storage,
+    persist_session_storage: fields.persist_session_storage,
+    allow_multiple_sessions: fields.allow_multiple_sessions,
+    cookie_domain_to_store: fields.cookie_domain_to_store,
+    created_at: iso(entry.createdAt)
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The one-time code of a credential, for whoever logs in by hand or by a program of their own.
+ */
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { Sealing } from "../vault/Sealing.ts"
+import { locate, VaultEntries } from "../vault/VaultEntries.ts"
+import { EntryNotFound, effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
+import type { Caller } from "../workspace/Workspace.ts"
+import * as Inbox from "./Inbox.ts"
+import * as Otp from "./Otp.ts"
+import { ReceivedCodes } from "./ReceivedCodes.ts"
+
+/** A code, and where it comes from. */
+export type TfaCode =
+  | {
+      readonly _tag: "Authenticator"
+      readonly code: Redacted.Redacted<string>
+      /** Full seconds for which it is good; `null` for a code that is good until it is used. */
+      readonly expiresInSeconds: number | null
+    }
+  | { readonly _tag: "Email"; readonly code: Redacted.Redacted<string>; readonly receivedAt: number }
+
+/** Raised when there is no code at present: none arrived lately, or the credential uses none. */
+export class NoCode extends Schema.TaggedError<NoCode>()("NoCode", { reason: Schema.String }) {
+  override get message() {
+    return `No code available: ${this.reason}`
+  }
+}
+
+/** Raised for a credential whose codes are mailed, where no mail is received. */
+export class NoInbox extends Schema.TaggedError<NoInbox>()("NoInbox", {}) {
+  override get message() {
+    return "Verification email preview is not available for this credential: this service receives no mail. Set SLUICE_INBOX_DOMAIN to the domain that it shall receive mail for"
+  }
+}
+
+/** Raised for a credential whose codes come in a way that does not tell which credential they are for. */
+export class CodesUnsupported extends Schema.TaggedError<CodesUnsupported>()("CodesUnsupported", {
+  method: Schema.Literals(["SMS", "MAGIC_LINK"])
+}) {
+  override get message() {
+    return this.method === "SMS"
+      ? "Cannot get codes that come by SMS: retrieval needs a dedicated phone number of the workspace"
+      : "Cannot get a code: this credential logs in by a magic link, which has none"
+  }
+}
+
+export class TfaCodes extends Context.Service<
+  TfaCodes,
+  {
+    /**
+     * The code of a credential at this instant.
+     *
+     * A secret that counts gives another code each time: the next counter is kept before the code is given out. A code
+     * that came by mail is given out as often as it is asked for, as long as it is fresh and was not used.
+     */
+    readonly current: (
+      caller: Caller,
+      pair: Pair
+    ) => Effect.Effect<TfaCode, EntryNotFound | NoCode | NoInbox | CodesUnsupported | Otp.InvalidTfaSecret>
+  }
+>()("sluice/core/tfa/TfaCodes") {
+  static readonly layer = Layer.effect(
+    TfaCodes,
+    Effect.gen(function* () {
+      const entries = yield* VaultEntries
+      const inboxDomain = yield* Inbox.InboxDomain
+      const received = yield* ReceivedCodes
+      const sealing = yield* Sealing
+
+      const generator = Effect.fnUntraced(function* ({ fields, workspaceId }: VaultEntry) {
+        if (fields.tfa_secret === null) {
+          return yield* new Otp.InvalidTfaSecret({
+            reason: fields.secret_provider_id === null ? "there is none" : "it is kept by a secret provider"
+          })
+        }
+        const opened = yield* sealing.unseal(workspaceId, fields.tfa_secret).pipe(
+          Effect.map(Redacted.value),
+          Effect.mapError(({ message }) => new Otp.InvalidTfaSecret({ reason: message }))
+        )
+        if (typeof opened !== "string" || opened === "") {
+          return yield* new Otp.InvalidTfaSecret({ reason: "there is none" })
+        }
+        return yield* Effect.fromResult(Otp.parse(Redacted.make(opened)))
+      })
+
+      /** The code of the next counter, which nobody else gets: it is counted on before the code is made. */
+      const counted = Effect.fnUntraced(function* (entry: VaultEntry, otp: Otp.Otp & { readonly _tag: "Hotp" }) {
+        const after = yield* entries
+          .change(entry.workspaceId, entry.id, (before) => {
+            const hotpCounter = (before.hotpCounter ?? otp.counter) + 1
+            return before.fields.tfa_secret === entry.fields.tfa_secret
+              ? Result.succeed({ ...before, hotpCounter })
+              : Result.fail(new NoCode({ reason: "the secret was changed meanwhile" }))
+          })
+          .pipe(Effect.catchTag("KeyTaken", Effect.die))
+        if (Option.isNone(after) || after.value.hotpCounter === null) return yield* new EntryNotFound(entry)
+        return Otp.counted(otp, after.value.hotpCounter - 1)
+      })
+
+      const authenticator = Effect.fnUntraced(function* (entry: VaultEntry) {
+        const otp = yield* generator(entry)
+        if (otp._tag === "Hotp") {
+          return { _tag: "Authenticator", code: yield* counted(entry, otp), expiresInSeconds: null } as const
+        }
+        const { code, expiresInSeconds } = Otp.timed(otp, yield* Clock.currentTimeMillis)
+        return { _tag: "Authenticator", code, expiresInSeconds } as const
+      })
+
+      const mailed = Effect.fnUntraced(function* (entry: VaultEntry) {
+        if (inboxDomain === null) return yield* new NoInbox()
+        const address = Inbox.addressOf(entry.workspaceId, entry, inboxDomain)
+        const since = (yield* Clock.currentTimeMillis) - Inbox.freshMillis
+        const latest = yield* received.latest(entry.workspaceId, address, since)
+        if (Option.isNone(latest)) {
+          return yield* new NoCode({
+            reason: `none arrived at ${address} within the last ${Inbox.freshMillis / 60_000} minutes`
+          })
+        }
+        const code = yield* Effect.orDie(sealing.unseal(entry.workspaceId, latest.value.sealed))
+        return {
+          _tag: "Email",
+          code: Redacted.make(String(Redacted.value(code))),
+          receivedAt: latest.value.receivedAt
+        } as const
+      })
+
+      return TfaCodes.of({
+        current: Effect.fn("TfaCodes.current")(function* ({ workspaceId }, pair) {
+          const found = yield* locate(entries, workspaceId, pair)
+          if (Option.isNone(found)) return yield* new EntryNotFound(pair)
+          const method = effectiveTfaMethod(found.value)
+          switch (method) {
+            case "AUTHENTICATOR":
+              return yield* authenticator(found.value)
+            case "EMAIL":
+              return yield* mailed(found.value)
+            case "SMS":
+            case "MAGIC_LINK":
+              return yield* new CodesUnsupported({ method })
+            case null:
+              return yield* new NoCode({ reason: "the credential has no tfa_method and no tfa_secret" })
+          }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,33 @@
+/**
+ * The sites that credentials belong to, as people write them: a URL such as `https://app.example.com`, or a host name
+ * with or without a port.
+ */
+
+/**
+ * The host that a domain names, in lower case, with its port where one is given that its scheme does not imply: what two
+ * domains have in common when they mean the same site. `null` for anything that is no http or https URL and no host.
+ */
+export const hostOf = (domain: string): string | null => {
+  const written = /^[a-z][a-z0-9+.-]*:\/\//i.test(domain) ? domain : `http://${domain}`
+  if (/[\s\\]/.test(written) || !URL.canParse(written)) return null
+  const { host, hostname, password, protocol, username } = new URL(written)
+  if (protocol !== "http:" && protocol !== "https:") return null
+  if (username !== "" || password !== "") return null
+  return isHost(hostname) ? host : null
+}
+
+/** Tells whether two domains mean the same site: written alike, or of one host. */
+export const matches = (one: string, other: string): boolean => {
+  if (one === other) return true
+  const host = hostOf(one)
+  return host !== null && host === hostOf(other)
+}
+
+/** Names the site of a domain where neither dots nor colons may stand: `app-example-com`, `localhost-3000`. */
+export const siteIdentifier = (domain: string): string => (hostOf(domain) ?? domain).replace(/[.:]/g, "-")
+
+/** A name of labels, or an address. What a URL cannot hold has failed before. */
+const isHost = (hostname: string): boolean =>
+  /^\[[0-9a-f:.]+\]$/.test(hostname) ||
+  (hostname.length <= 253 &&
+    /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(hostname))

@@ -1,0 +1,149 @@
+/**
+ * What callers send to create or change a vault entry, as far as its form goes.
+ */
+import { Result, Schema, SchemaIssue } from "effect"
+import * as Domain from "./Domain.ts"
+import { IntervalText } from "./Interval.ts"
+import { Cookie, type Problem, ProxySetting, TfaMethod } from "./VaultEntry.ts"
+
+const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const text = (longest: number) =>
+  Schema.String.check(Schema.isMaxLength(longest, { message: `Expected at most ${longest} characters` }))
+
+const named = (longest: number) =>
+  text(longest)
+    .check(Schema.isNonEmpty({ message: "Expected some text" }))
+    .pipe(Schema.annotateKey({ messageMissingKey: "Expected some text" }))
+
+const count = (minimum: number, maximum: number) =>
+  Schema.Int.check(
+    Schema.isBetween({ minimum, maximum }, { message: `Expected a number from ${minimum} to ${maximum}` })
+  )
+
+/** Whether it is sealed as it should be is found out with the key. */
+const Sealed = text(16_384).annotate({
+  description: "Sealed with the encryption key of the workspace: hexadecimal of IV, AES-256-GCM ciphertext and tag"
+})
+
+const HeaderName = text(256).check(
+  Schema.isPattern(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { message: "Expected the name of an HTTP header" })
+)
+const HeaderValue = text(8_192).check(
+  Schema.isPattern(/^[^\r\n\0]*$/, { message: "Expected the value of an HTTP header, on one line" })
+)
+
+const Header = Schema.Struct({ name: HeaderName, value: HeaderValue })
+
+const aSite = "Expected an http or https URL, or a host name, such as https://app.example.com or localhost:3000"
+
+/** The names by which an entry is addressed. */
+const pair = {
+  permissioned_user_id: named(256),
+  domain: text(2_048)
+    .check(Schema.makeFilter((domain) => Domain.hostOf(domain) !== null, { message: aSite }))
+    .pipe(Schema.annotateKey({ messageMissingKey: aSite }))
+}
+
+const settable = {
+  user_name: optional(Sealed),
+  password: optional(Sealed),
+  tfa_secret: optional(Sealed),
+  user_alias: optional(text(256)),
+  tfa_method: optional(TfaMethod),
+  cookies: optional(
+    Schema.Array(Cookie).check(Schema.isMaxLength(5_000, { message: "Expected at most 5000 cookies" }))
+  ),
+  local_storage: optional(Schema.JsonObject),
+  session_storage: optional(Schema.JsonObject),
+  headers: optional(Schema.Array(Header).check(Schema.isMaxLength(100, { message: "Expected at most 100 headers" }))),
+  user_agent: optional(text(1_024).check(Schema.isPattern(/^[^\r\n\0]*$/, { message: "Expected text on one line" }))),
+  persist_local_storage: optional(Schema.Boolean),
+  persist_cookies: optional(Schema.Boolean),
+  persist_session_storage: optional(Schema.Boolean),
+  skip_csrf_cookies: optional(Schema.Boolean),
+  cookie_domain_to_store: optional(text(2_048)),
+  allow_multiple_sessions: optional(Schema.Boolean),
+  max_concurrency: optional(count(1, 10_000)),
+  prevent_concurrency_during_login: optional(Schema.Boolean),
+  expiry_time_from_last_use: optional(IntervalText),
+  expiry_time_from_session_data_set: optional(IntervalText),
+  ip_address: optional(text(256)),
+  location: optional(text(256)),
+  proxy_setting: optional(ProxySetting),
+  proxy_value: optional(text(16_384).annotate({ description: "Sealed when proxy_setting is custom" })),
+  proxy: optional(Schema.Struct({ enable: optional(Schema.Boolean), target_ip: optional(text(256)) })),
+  secret_provider_id: optional(Schema.String.check(Schema.isUUID(undefined, { message: "Expected a UUID" }))),
+  secret_ref: optional(named(2_048)),
+  secret_cache_ttl_seconds: optional(count(0, 2_147_483_647))
+}
+
+/**
+ * An entry to create or to change. What the service computes is ignored here, so that an answer can be sent back changed.
+ */
+export const EntryBody = Schema.Struct({ ...pair, ...settable }).annotate({ identifier: "VaultEntryToSave" })
+
+/** What names one entry. */
+export const PairBody = Schema.Struct(pair).annotate({ identifier: "VaultEntryName" })
+
+const { domain, permissioned_user_id } = pair
+const Readable = Schema.Struct({
+  permissioned_user_id: Schema.optionalKey(permissioned_user_id),
+  domain: Schema.optionalKey(domain),
+  ...settable
+})
+
+export type Sent = typeof Readable.Type
+
+/** A body as far as it can be read: what is wrong with its form, and the fields that have none of these problems. */
+export interface Reading {
+  readonly sent: Sent
+  readonly problems: ReadonlyArray<Problem>
+}
+
+const decodeBody = Schema.decodeUnknownResult(EntryBody, { errors: "all" })
+const decodePair = Schema.decodeUnknownResult(PairBody, { errors: "all" })
+const decodeReadable = Schema.decodeUnknownResult(Readable)
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Reads a whole body. */
+export const read = (body: unknown): Reading => reading(body, decodeBody)
+
+/** Reads what names an entry, and nothing else. */
+export const readPair = (body: unknown): Reading => reading(body, decodePair)
+
+const reading = (written: unknown, decode: (body: unknown) => Result.Result<Sent, Schema.SchemaError>): Reading => {
+  if (typeof written !== "object" || written === null || Array.isArray(written)) {
+    return { sent: {}, problems: [{ path: "", message: "Expected an object" }] }
+  }
+  const body = withHeaders(written)
+  const decoded = decode(body)
+  if (Result.isSuccess(decoded)) return { sent: decoded.success, problems: [] }
+  const issues = format(decoded.failure.issue).issues
+  const broken = new Set(issues.map(({ path = [] }) => keyOf(path[0])))
+  const sound = decodeReadable(Object.fromEntries(Object.entries(body).filter(([name]) => !broken.has(name))))
+  return {
+    sent: Result.getOrElse(sound, () => ({})),
+    problems: issues.map(({ message, path = [] }) => ({ path: pathOf(path.map(keyOf)), message }))
+  }
+}
+
+/** An older client names the parts of a header `header_name` and `header_value`. */
+const withHeaders = (body: object): object =>
+  "headers" in body && Array.isArray(body.headers)
+    ? {
+        ...body,
+        headers: body.headers.map((header: unknown) =>
+          typeof header === "object" && header !== null && "header_name" in header && "header_value" in header
+            ? { name: header.header_name, value: header.header_value }
+            : header
+        )
+      }
+    : body
+
+const keyOf = (segment: PropertyKey | { readonly key: PropertyKey } | undefined): string =>
+  String(typeof segment === "object" ? segment.key : segment)
+
+/** A path in words: `cookies[2].name`. */
+const pathOf = (keys: ReadonlyArray<string>): string =>
+  keys.reduce((path, key) => (/^\d+$/.test(key) ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`), "")

@@ -1,0 +1,227 @@
+/**
+ * The credentials of a workspace, as callers keep and see them.
+ */
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
+import * as Inbox from "../tfa/Inbox.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import { allows, type Caller, type WorkspaceId } from "../workspace/Workspace.ts"
+import * as Domain from "./Domain.ts"
+import * as EntryBody from "./EntryBody.ts"
+import * as EntryRules from "./EntryRules.ts"
+import { type Cipher, Sealing } from "./Sealing.ts"
+import { SecretProviders } from "./SecretProviders.ts"
+import { locate, VaultEntries } from "./VaultEntries.ts"
+import {
+  type BrowserState,
+  browserStateNames,
+  EntryNotFound,
+  EntryTaken,
+  effectiveExpiresAt,
+  effectiveTfaMethod,
+  InvalidEntry,
+  type Pair,
+  type VaultEntry,
+  withoutBrowserState
+} from "./VaultEntry.ts"
+
+/** An entry with what follows from it. */
+export interface EntryView {
+  readonly entry: VaultEntry
+  /** All `null` for callers who may not edit: whoever has it is logged in. */
+  readonly browserState: BrowserState
+  readonly effectiveExpiresAt: number | null
+  readonly siteIdentifier: string
+  /** Where codes for the credential may be mailed to, if it has them mailed and this service receives mail. */
+  readonly tfaEmail: string | null
+}
+
+export class Vault extends Context.Service<
+  Vault,
+  {
+    /** The entries in the order in which they were made, only those of a user or of a site where it is asked for. */
+    readonly list: (caller: Caller, filter: Partial<Pair>) => Effect.Effect<ReadonlyArray<EntryView>>
+
+    readonly get: (caller: Caller, pair: Pair) => Effect.Effect<EntryView, EntryNotFound>
+
+    /** Keeps a new entry. `body` is one as somebody wrote it; every problem of it is reported. */
+    readonly create: (caller: Caller, body: unknown) => Effect.Effect<EntryView, InvalidEntry | EntryTaken>
+
+    /** Changes the entry that the body names. What the body leaves out stays. */
+    readonly update: (caller: Caller, body: unknown) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound>
+
+    /** Removes the entry that the body names, and answers what it was. */
+    readonly remove: (caller: Caller, body: unknown) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound>
+
+    /** Removes cookies and storage from the entry that the body names. */
+    readonly clearBrowserState: (caller: Caller, body: unknown) => Effect.Effect<void, InvalidEntry | EntryNotFound>
+  }
+>()("sluice/core/vault/Vault") {
+  static readonly layer = Layer.effect(
+    Vault,
+    Effect.gen(function* () {
+      const entries = yield* VaultEntries
+      const identifiers = yield* Identifiers
+      const inboxDomain = yield* Inbox.InboxDomain
+      const providers = yield* SecretProviders
+      const sealing = yield* Sealing
+
+      const view = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, entry: VaultEntry) {
+        const browserState = allows(caller.role, "edit") ? yield* openState(cipher, entry) : nothing
+        const method = effectiveTfaMethod(entry)
+        const isMailed = method === "EMAIL" || method === "MAGIC_LINK"
+        return {
+          entry,
+          browserState,
+          effectiveExpiresAt: effectiveExpiresAt(entry),
+          siteIdentifier: Domain.siteIdentifier(entry.domain),
+          tfaEmail: isMailed && inboxDomain !== null ? Inbox.addressOf(entry.workspaceId, entry, inboxDomain) : null
+        } satisfies EntryView
+      })
+
+      const found = Effect.fnUntraced(function* (workspaceId: WorkspaceId, pair: Pair) {
+        const entry = yield* locate(entries, workspaceId, pair)
+        return Option.isSome(entry) ? entry.value : yield* new EntryNotFound(pair)
+      })
+
+      /** What a body means for an entry, or for a new one. */
+      const understand = Effect.fnUntraced(function* (
+        caller: Caller,
+        cipher: Cipher,
+        reading: EntryBody.Reading,
+        before: VaultEntry | null
+      ) {
+        const { sent } = reading
+        const opened: { -readonly [field in keyof EntryRules.Given["opened"]]: EntryRules.Given["opened"][field] } = {}
+        for (const [name, sealed] of EntryRules.sealedIn(sent, before?.fields ?? null)) {
+          opened[name] = yield* Effect.result(cipher.unseal(sealed))
+        }
+        const provider = sent.secret_provider_id ?? null
+        return {
+          reading,
+          opened,
+          browserState: yield* sealState(cipher, sent),
+          providerIsKnown: provider !== null && Option.isSome(yield* providers.get(caller.workspaceId, provider)),
+          sameTfaSecret: yield* isSame(cipher, sent.tfa_secret ?? null, before?.fields.tfa_secret ?? null)
+        } satisfies EntryRules.Given
+      })
+
+      const pairOf = Effect.fnUntraced(function* (body: unknown) {
+        const { problems, sent } = EntryBody.readPair(body)
+        const pair = sentPair(sent)
+        return pair ?? (yield* new InvalidEntry({ problems }))
+      })
+
+      return Vault.of({
+        list: Effect.fn("Vault.list")(function* (caller, filter) {
+          const all = yield* entries.list(caller.workspaceId)
+          const cipher = yield* sealing.cipher(caller.workspaceId)
+          return yield* Effect.forEach(
+            all.filter(
+              ({ domain, permissionedUserId }) =>
+                (filter.permissionedUserId === undefined || filter.permissionedUserId === permissionedUserId) &&
+                (filter.domain === undefined || Domain.matches(domain, filter.domain))
+            ),
+            (entry) => view(caller, cipher, entry)
+          )
+        }),
+
+        get: Effect.fn("Vault.get")(function* (caller, pair) {
+          const entry = yield* found(caller.workspaceId, pair)
+          return yield* view(caller, yield* sealing.cipher(caller.workspaceId), entry)
+        }),
+
+        create: Effect.fn("Vault.create")(function* (caller, body) {
+          const cipher = yield* sealing.cipher(caller.workspaceId)
+          const given = yield* understand(caller, cipher, EntryBody.read(body), null)
+          const id = yield* identifiers.uuid
+          const now = yield* Clock.currentTimeMillis
+          const entry = yield* Effect.fromResult(EntryRules.create(given, { caller, id, now }))
+          yield* entries
+            .insert(caller.workspaceId, entry)
+            .pipe(
+              Effect.mapError(
+                () => new EntryTaken({ permissionedUserId: entry.permissionedUserId, domain: entry.domain })
+              )
+            )
+          return yield* view(caller, cipher, entry)
+        }),
+
+        update: Effect.fn("Vault.update")(function* (caller, body) {
+          const cipher = yield* sealing.cipher(caller.workspaceId)
+          const reading = EntryBody.read(body)
+          const pair = sentPair(reading.sent)
+          if (pair === null) return yield* new InvalidEntry({ problems: reading.problems })
+          const before = yield* locate(entries, caller.workspaceId, pair)
+          if (Option.isNone(before)) {
+            return yield* reading.problems.length === 0
+              ? new EntryNotFound(pair)
+              : new InvalidEntry({ problems: reading.problems })
+          }
+          const given = yield* understand(caller, cipher, reading, before.value)
+          const decide = EntryRules.update(given, yield* Clock.currentTimeMillis)
+          const after = yield* entries
+            .change(caller.workspaceId, before.value.id, decide)
+            .pipe(Effect.catchTag("KeyTaken", Effect.die))
+          return Option.isSome(after) ? yield* view(caller, cipher, after.value) : yield* new EntryNotFound(pair)
+        }),
+
+        remove: Effect.fn("Vault.remove")(function* (caller, body) {
+          const pair = yield* pairOf(body)
+          const { id } = yield* found(caller.workspaceId, pair)
+          const removed = yield* entries.remove(caller.workspaceId, id)
+          if (Option.isNone(removed)) return yield* new EntryNotFound(pair)
+          return yield* view(caller, yield* sealing.cipher(caller.workspaceId), removed.value)
+        }),
+
+        clearBrowserState: Effect.fn("Vault.clearBrowserState")(function* (caller, body) {
+          const pair = yield* pairOf(body)
+          const { id } = yield* found(caller.workspaceId, pair)
+          const now = yield* Clock.currentTimeMillis
+          const cleared = yield* entries
+            .change(caller.workspaceId, id, (before) => Result.succeed(withoutBrowserState(before, now)))
+            .pipe(Effect.catchTag("KeyTaken", Effect.die))
+          if (Option.isNone(cleared)) return yield* new EntryNotFound(pair)
+        })
+      })
+    })
+  )
+}
+
+const nothing: BrowserState = { cookies: null, local_storage: null, session_storage: null, headers: null }
+
+const sentPair = ({ domain, permissioned_user_id }: EntryBody.Sent): Pair | null =>
+  domain === undefined || permissioned_user_id === undefined
+    ? null
+    : { permissionedUserId: permissioned_user_id, domain }
+
+/** The parts of the browser state that were sent, sealed. */
+const sealState = Effect.fnUntraced(function* (cipher: Cipher, sent: EntryBody.Sent) {
+  const sealed: { -readonly [part in keyof BrowserState]?: string | null } = {}
+  for (const name of browserStateNames) {
+    const value = sent[name]
+    if (value !== undefined)
+      sealed[name] = value === null ? null : yield* cipher.seal(Redacted.make(value as Schema.Json))
+  }
+  return sealed
+})
+
+/** What was sealed here opens again: anything else means that the data was changed behind our back. */
+const openState = Effect.fnUntraced(function* (cipher: Cipher, { fields }: VaultEntry) {
+  const state: Record<string, unknown> = { ...nothing }
+  for (const name of browserStateNames) {
+    const sealed = fields[name]
+    if (sealed !== null) state[name] = Redacted.value(yield* Effect.orDie(cipher.unseal(sealed)))
+  }
+  return state as unknown as BrowserState
+})
+
+/** Tells whether two sealed values hold the same. What cannot be opened is the same as nothing. */
+const isSame = Effect.fnUntraced(function* (cipher: Cipher, one: string | null, other: string | null) {
+  if (one === null || other === null) return one === other
+  if (one === other) return true
+  const opened = yield* Effect.all([Effect.option(cipher.unseal(one)), Effect.option(cipher.unseal(other))])
+  const [first, second] = opened.map(Option.map(Redacted.value))
+  return first !== undefined && second !== undefined && Option.isSome(first) && Option.isSome(second)
+    ? first.value === second.value
+    : false
+})

@@ -1,0 +1,170 @@
+/**
+ * A vault entry: what the service knows of one user on one site, and how runs may use it.
+ *
+ * Secrets are sealed when they arrive and stay so. What a browser remembers of a site (cookies, storage, headers) gives
+ * access like a password does: it is kept sealed as well.
+ */
+import { Schema } from "effect"
+import { UserId, WorkspaceId } from "../workspace/Workspace.ts"
+import * as Interval from "./Interval.ts"
+
+export const TfaMethod = Schema.Literals(["AUTHENTICATOR", "EMAIL", "MAGIC_LINK", "SMS"])
+export type TfaMethod = typeof TfaMethod.Type
+
+/** `custom` is a proxy of one's own; the others say what the proxies of the installation are chosen by. */
+export const ProxySetting = Schema.Literals(["random", "static", "country", "custom"])
+export type ProxySetting = typeof ProxySetting.Type
+
+const text = Schema.NullOr(Schema.String)
+const whole = Schema.NullOr(Schema.Int)
+
+/** A cookie as browsers export it. */
+export const Cookie = Schema.Struct({
+  name: Schema.String.check(Schema.isMaxLength(4_096)),
+  value: Schema.String.check(Schema.isMaxLength(65_536)),
+  domain: Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(2_048)))),
+  path: Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(2_048)))),
+  expirationDate: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
+  httpOnly: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+  hostOnly: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+  secure: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+  session: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
+  storeId: Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(256)))),
+  sameSite: Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(32))))
+}).annotate({ identifier: "Cookie" })
+export type Cookie = typeof Cookie.Type
+
+/** A header that the browser sends with each request to the site. */
+export const Header = Schema.Struct({ name: Schema.String, value: Schema.String }).annotate({ identifier: "Header" })
+export type Header = typeof Header.Type
+
+/** What a browser remembers of a site. */
+export interface BrowserState {
+  readonly cookies: ReadonlyArray<Cookie> | null
+  readonly local_storage: Schema.JsonObject | null
+  readonly session_storage: Schema.JsonObject | null
+  readonly headers: ReadonlyArray<Header> | null
+}
+
+/** The parts of the browser state, each kept sealed by itself. */
+export const browserStateNames = ["cookies", "local_storage", "session_storage", "headers"] as const
+
+/**
+ * What callers set, under the names of the interface. `null` is what was never set, or was removed. The first fields and
+ * those of the browser state are sealed values; `proxy_value` is one when the setting is `custom`.
+ */
+export const Fields = Schema.Struct({
+  user_name: text,
+  password: text,
+  tfa_secret: text,
+  cookies: text,
+  local_storage: text,
+  session_storage: text,
+  headers: text,
+  user_alias: text,
+  tfa_method: Schema.NullOr(TfaMethod),
+  user_agent: text,
+  persist_local_storage: Schema.Boolean,
+  persist_cookies: Schema.Boolean,
+  persist_session_storage: Schema.Boolean,
+  skip_csrf_cookies: Schema.Boolean,
+  cookie_domain_to_store: text,
+  allow_multiple_sessions: Schema.Boolean,
+  max_concurrency: whole,
+  prevent_concurrency_during_login: Schema.Boolean,
+  expiry_time_from_last_use: text,
+  expiry_time_from_session_data_set: text,
+  ip_address: text,
+  location: text,
+  proxy_setting: Schema.NullOr(ProxySetting),
+  proxy_value: text,
+  secret_provider_id: text,
+  secret_ref: text,
+  secret_cache_ttl_seconds: whole
+})
+export type Fields = typeof Fields.Type
+
+export const VaultEntry = Schema.Struct({
+  id: Schema.String,
+  workspaceId: WorkspaceId,
+  /** With the domain what the entry is known by. Neither changes. */
+  permissionedUserId: Schema.String,
+  domain: Schema.String,
+  createdBy: UserId,
+  createdAt: Schema.Finite,
+  updatedAt: Schema.Finite,
+  fields: Fields,
+  /** When cookies or storage were last given; `null` when there are none. */
+  sessionDataSetAt: Schema.NullOr(Schema.Finite),
+  lastUsedAt: Schema.NullOr(Schema.Finite),
+  /** The counter of the next code, where the secret counts and has made one. */
+  hotpCounter: Schema.NullOr(Schema.Int)
+})
+export type VaultEntry = typeof VaultEntry.Type
+
+/** What an entry is known by: the user, and a domain that means its site. */
+export interface Pair {
+  readonly permissionedUserId: string
+  readonly domain: string
+}
+
+/**
+ * When the session data of an entry expires: the earlier of what its two intervals say, `null` when neither says
+ * anything or there is no session data. Data that was never used counts as used when it was set.
+ */
+export const effectiveExpiresAt = ({ fields, lastUsedAt, sessionDataSetAt }: VaultEntry): number | null => {
+  if (sessionDataSetAt === null) return null
+  const ends = [
+    [fields.expiry_time_from_session_data_set, sessionDataSetAt] as const,
+    [fields.expiry_time_from_last_use, Math.max(lastUsedAt ?? sessionDataSetAt, sessionDataSetAt)] as const
+  ].flatMap(([written, from]) => {
+    const interval = written === null ? null : Interval.parse(written)
+    return interval === null ? [] : [Interval.after(from, interval)]
+  })
+  return ends.length === 0 ? null : Math.min(...ends)
+}
+
+/** How codes for the site are come by: as the entry says, or by its secret where it says nothing. */
+export const effectiveTfaMethod = ({ fields }: VaultEntry): TfaMethod | null =>
+  fields.tfa_method ?? (fields.tfa_secret === null ? null : "AUTHENTICATOR")
+
+/** The entry as a browser that remembers nothing would find it. */
+export const withoutBrowserState = (entry: VaultEntry, now: number): VaultEntry => ({
+  ...entry,
+  updatedAt: now,
+  sessionDataSetAt: null,
+  fields: { ...entry.fields, cookies: null, local_storage: null, session_storage: null }
+})
+
+/** A problem of what was sent, and where it lies, such as `cookies[2].name`. */
+export const Problem = Schema.Struct({ path: Schema.String, message: Schema.String })
+export type Problem = typeof Problem.Type
+
+/** Raised for an entry that cannot be kept. It lists every problem, and repeats no value. */
+export class InvalidEntry extends Schema.TaggedError<InvalidEntry>()("InvalidEntry", {
+  problems: Schema.Array(Problem)
+}) {
+  override get message() {
+    return this.problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+  }
+}
+
+/** Raised for a pair that no entry of the workspace is known by. */
+export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", {
+  permissionedUserId: Schema.String,
+  domain: Schema.String
+}) {
+  override get message() {
+    return `Credential of "${this.permissionedUserId.slice(0, 256)}" for "${this.domain.slice(0, 256)}" not found in this workspace`
+  }
+}
+
+/** Raised when an entry is to be made for a pair that has one. */
+export class EntryTaken extends Schema.TaggedError<EntryTaken>()("EntryTaken", {
+  permissionedUserId: Schema.String,
+  domain: Schema.String
+}) {
+  override get message() {
+    return `Cannot create the credential: there is one of "${this.permissionedUserId}" for "${this.domain}" already. Change it with PUT`
+  }
+}

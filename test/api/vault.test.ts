@@ -1,0 +1,310 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import { asMember, cookies, pair, query } from "../support/credentials.ts"
+import { sealText } from "../support/sealed.ts"
+import { layer, Service } from "../support/service.ts"
+
+it.layer(layer, { timeout: "60 seconds" })("the vault", (it) => {
+  it.effect("answers a new entry complete, its secrets as they came", () =>
+    Effect.gen(function* () {
+      const { ask, me, sealed } = yield* asMember()
+      const secrets = {
+        user_name: sealed("bob"),
+        password: sealed("pässwörd✓"),
+        tfa_secret: sealed("JBSWY3DPEHPK3PXP")
+      }
+      const sent = {
+        ...pair,
+        ...secrets,
+        tfa_method: "AUTHENTICATOR",
+        user_alias: "Bob",
+        cookies,
+        local_storage: { theme: "dark" },
+        headers: [{ header_name: "X-Tenant", header_value: "7" }],
+        expiry_time_from_session_data_set: "01:30:00",
+        max_concurrency: 2,
+        allow_multiple_sessions: true,
+        id: "mine",
+        tfa_email: "mine@example.com",
+        surprise: 1
+      }
+      const { body, status } = yield* ask("POST", "/vault", sent)
+      assert.strictEqual(status, 201)
+      assert.deepStrictEqual(body, {
+        id: body.id,
+        permissioned_user_id: "robot",
+        domain: "https://app.example.com",
+        workspace_id: me.caller.workspaceId,
+        organization_id: null,
+        user_id: me.caller.userId,
+        created_at: "1970-01-01T00:00:00.000Z",
+        updated_at: "1970-01-01T00:00:00.000Z",
+        site_identifier: "app-example-com",
+        ...secrets,
+        user_alias: "Bob",
+        tfa_method: "AUTHENTICATOR",
+        tfa_email: null,
+        tfa_phone_number: null,
+        cookies,
+        local_storage: { theme: "dark" },
+        session_storage: null,
+        headers: [{ name: "X-Tenant", value: "7" }],
+        user_agent: null,
+        persist_local_storage: false,
+        persist_cookies: false,
+        persist_session_storage: false,
+        skip_csrf_cookies: false,
+        cookie_domain_to_store: null,
+        allow_multiple_sessions: true,
+        max_concurrency: 2,
+        prevent_concurrency_during_login: false,
+        expiry_time_from_last_use: null,
+        expiry_time_from_session_data_set: "01:30:00",
+        effective_expires_at: "1970-01-01T01:30:00.000Z",
+        session_data_set_at: "1970-01-01T00:00:00.000Z",
+        ip_address: null,
+        location: null,
+        proxy_string: null,
+        proxy_setting: null,
+        proxy_value: null,
+        secret_provider_id: null,
+        secret_ref: null,
+        secret_cache_ttl_seconds: null
+      })
+      assert.match(String(body.id), /^[0-9a-f-]{36}$/)
+      assert.deepStrictEqual((yield* ask("GET", `/vault${query(pair)}`)).body, body)
+      // What was answered can be sent back as it is.
+      const again = yield* ask("PUT", "/vault", body)
+      assert.deepStrictEqual([again.status, again.body], [200, body])
+    })
+  )
+
+  it.effect("lists all entries, those of a user or of a site, and one by its pair", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* asMember()
+      const pairs: ReadonlyArray<readonly [string, string]> = [
+        ["a", "https://one.example"],
+        ["a", "two.example:8443"],
+        ["b", "https://one.example"],
+        ["b", "ONE.example"]
+      ]
+      for (const [permissioned_user_id, domain] of pairs) {
+        assert.strictEqual((yield* ask("POST", "/vault", { permissioned_user_id, domain })).status, 201)
+      }
+      const list = (fields: Record<string, string>) =>
+        Effect.map(ask("GET", `/vault${query(fields)}`), ({ text }) =>
+          (JSON.parse(text) as ReadonlyArray<Record<string, string>>).map((one) => [
+            one.permissioned_user_id,
+            one.domain
+          ])
+        )
+      assert.deepStrictEqual<unknown>(yield* list({}), pairs)
+      assert.deepStrictEqual<unknown>(yield* list({ permissioned_user_id: "a" }), [pairs[0], pairs[1]])
+      assert.deepStrictEqual<unknown>(yield* list({ domain: "http://one.example/login" }), [
+        pairs[0],
+        pairs[2],
+        pairs[3]
+      ])
+      assert.deepStrictEqual(yield* list({ permissioned_user_id: "c" }), [])
+      assert.deepStrictEqual(yield* list({ domain: "nowhere at all" }), [])
+
+      const domainOf = (permissioned_user_id: string, domain: string) =>
+        Effect.map(ask("GET", `/vault${query({ permissioned_user_id, domain })}`), ({ body, status }) => [
+          status,
+          body.domain
+        ])
+      assert.deepStrictEqual(yield* domainOf("b", "ONE.example"), [200, "ONE.example"])
+      assert.deepStrictEqual(yield* domainOf("b", "one.example"), [200, "https://one.example"])
+      assert.deepStrictEqual(yield* domainOf("a", "https://TWO.example:8443/x"), [200, "two.example:8443"])
+      for (const [user, domain] of [
+        ["a", "two.example"],
+        ["A", "https://one.example"],
+        ["c", "x"]
+      ] as const) {
+        const { body, status } = yield* ask("GET", `/vault${query({ permissioned_user_id: user, domain })}`)
+        assert.deepStrictEqual([status, body.statusCode, body.error], [404, 404, "Not Found"])
+      }
+    })
+  )
+
+  it.effect("refuses a second entry of a pair, and lists every problem of a body at its path", () =>
+    Effect.gen(function* () {
+      const { dump } = yield* Service
+      const { ask, me, sealed } = yield* asMember()
+      assert.strictEqual((yield* ask("POST", "/vault", pair)).status, 201)
+      const second = yield* ask("POST", "/vault", { ...pair, password: sealed("x") })
+      assert.deepStrictEqual([second.status, second.body.error], [409, "Conflict"])
+      const stranger = yield* asMember()
+      const before = yield* dump
+      const bad = {
+        permissioned_user_id: "",
+        domain: "no domain",
+        user_name: stranger.sealed("bob"),
+        password: sealText(me.encryptionKey, "canary-unquoted"),
+        tfa_secret: "canary-in-clear",
+        cookies: [{ name: "a" }],
+        max_concurrency: 0,
+        proxy_value: "x"
+      }
+      for (const method of ["POST", "PUT"]) {
+        const { body, status, text } = yield* ask(method, "/vault", bad)
+        assert.strictEqual(status, 400)
+        assert.deepInclude(body, { statusCode: 400, error: "Bad Request", code: "VALIDATION_FAILED" })
+        const errors = (body.errors as ReadonlyArray<Record<string, string>>).map(({ path }) => path)
+        const form = ["cookies[0].value", "domain", "max_concurrency", "permissioned_user_id"]
+        const rules = ["password", "proxy_setting", "tfa_secret", "user_name"]
+        assert.deepStrictEqual(errors.sort(), [...form, ...(method === "POST" ? rules : [])].sort())
+        assert.notMatch(text, /canary/)
+      }
+      assert.strictEqual(yield* dump, before)
+    })
+  )
+
+  it.effect("changes what is sent, by any domain of the same host, and answers 404 for an unknown pair", () =>
+    Effect.gen(function* () {
+      const { ask, sealed } = yield* asMember()
+      const first = yield* ask("POST", "/vault", { ...pair, user_name: sealed("bob"), user_alias: "Bob", cookies })
+      const password = sealed("new")
+      const after = yield* ask("PUT", "/vault", { ...pair, domain: "App.Example.com", password, user_alias: null })
+      assert.deepStrictEqual(after.body, { ...first.body, password, user_alias: null })
+      const wrong = yield* ask("PUT", "/vault", { ...pair, password: "00" })
+      assert.deepInclude(wrong.body, {
+        statusCode: 400,
+        errors: [{ path: "password", message: (wrong.body.errors as Array<{ message: string }>)[0]?.message }]
+      })
+      assert.deepStrictEqual((yield* ask("GET", `/vault${query(pair)}`)).body, after.body)
+      for (const [method, path] of [
+        ["PUT", "/vault"],
+        ["DELETE", "/vault"],
+        ["PATCH", "/vault/clear-browser-state"]
+      ] as const) {
+        const { body, status } = yield* ask(method, path, { ...pair, permissioned_user_id: "nobody" })
+        assert.deepStrictEqual([status, body.statusCode, body.error], [404, 404, "Not Found"])
+      }
+    })
+  )
+
+  it.effect("clears the browser state, and removes an entry and answers what it was", () =>
+    Effect.gen(function* () {
+      const { ask, sealed } = yield* asMember()
+      const password = sealed("x")
+      const state = {
+        cookies,
+        local_storage: { a: 1 },
+        session_storage: { b: [2] },
+        headers: [{ name: "A", value: "b" }]
+      }
+      const made = yield* ask("POST", "/vault", { ...pair, ...state, password })
+      assert.deepInclude(made.body, state)
+      const cleared = yield* ask("PATCH", "/vault/clear-browser-state", pair)
+      assert.deepStrictEqual([cleared.status, cleared.body], [200, { success: true }])
+      const gone = { cookies: null, local_storage: null, session_storage: null, session_data_set_at: null }
+      const removed = yield* ask("DELETE", "/vault", pair)
+      assert.deepStrictEqual([removed.status, removed.body], [200, { ...made.body, ...gone }])
+      assert.strictEqual((yield* ask("DELETE", "/vault", pair)).status, 404)
+      assert.strictEqual((yield* ask("GET", "/vault")).text, "[]")
+      assert.strictEqual((yield* ask("POST", "/vault", pair)).status, 201)
+    })
+  )
+
+  it.effect("refuses to remove or to clear what is not named as it should be", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const { ask, me } = yield* asMember()
+      for (const [method, path] of [
+        ["DELETE", "/vault"],
+        ["PATCH", "/vault/clear-browser-state"]
+      ] as const) {
+        for (const json of [{}, [], 7, null, { domain: "https://app.example.com" }, { ...pair, domain: 1 }]) {
+          const { body, status } = yield* ask(method, path, json)
+          assert.deepStrictEqual([status, body.statusCode, body.error], [400, 400, "Bad Request"])
+        }
+        for (const raw of ["", "{", "x=1"]) {
+          const headers = { "content-type": "application/json" }
+          const { status } = yield* send({ method, path, key: me.key, raw, headers })
+          assert.strictEqual(status, 400)
+        }
+      }
+    })
+  )
+
+  it.effect("shows to those who may only read no browser state, and secrets sealed like to anybody", () =>
+    Effect.gen(function* () {
+      const owner = yield* asMember("Owner")
+      const password = owner.sealed("x")
+      const made = yield* owner.ask("POST", "/vault", { ...pair, password, cookies, local_storage: {}, headers: [] })
+      const viewer = yield* asMember("Viewer", owner.me)
+      const nothing = { cookies: null, local_storage: null, session_storage: null, headers: null }
+      assert.deepStrictEqual((yield* viewer.ask("GET", `/vault${query(pair)}`)).body, { ...made.body, ...nothing })
+      const older = yield* viewer.ask("GET", `/authentication${query(pair)}`)
+      assert.deepInclude(older.body, { password, cookies: null, local_storage: null })
+    })
+  )
+
+  it.effect("marks every answer as not to be kept by anybody, refusals as well", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const { ask, me } = yield* asMember()
+      const answers = [
+        yield* ask("GET", "/vault"),
+        yield* ask("GET", "/vault/tfa-code"),
+        yield* ask("GET", `/vault/tfa-code${query(pair)}`),
+        yield* ask("POST", "/vault", {}),
+        yield* ask("POST", "/vault/tfa-code", {}),
+        yield* ask("GET", "/authentication?x=1"),
+        yield* ask("GET", "/secret-providers"),
+        yield* send({ method: "GET", path: `/vault/tfa-code${query(pair)}` }),
+        yield* send({
+          method: "POST",
+          path: "/vault",
+          key: me.key,
+          raw: "{",
+          headers: { "content-type": "application/json" }
+        })
+      ]
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [200, 400, 404, 400, 405, 200, 200, 401, 400]
+      )
+      assert.deepStrictEqual(
+        answers.map(({ headers }) => headers.get("cache-control")),
+        answers.map(() => "no-store")
+      )
+      assert.isNull((yield* ask("GET", "/workflows")).headers.get("cache-control"))
+    })
+  )
+
+  it.effect("keeps no secret and no browser state in clear anywhere", () =>
+    Effect.gen(function* () {
+      const { dump } = yield* Service
+      const { ask, me, sealed } = yield* asMember()
+      const canaries = {
+        user_name: sealed("canary-user"),
+        password: sealed("canary-password"),
+        tfa_secret: sealed("otpauth://totp/canary-site?secret=MNQW4YLSPEWXG5DPOJQWOZI"),
+        proxy_setting: "custom",
+        proxy_value: sealed("socks5://canary:canary@proxy.example:1080"),
+        cookies,
+        local_storage: { token: "canary-token" },
+        session_storage: { token: "canary-session" },
+        headers: [{ name: "Authorization", value: "canary-header" }]
+      }
+      const made = yield* ask("POST", "/vault", { ...pair, ...canaries })
+      assert.strictEqual(made.status, 201)
+      const entry = yield* (yield* VaultEntries).get(me.caller.workspaceId, String(made.body.id))
+      assert.isTrue(Option.isSome(entry))
+      const clear = /canary|MNQW4YLSPEWXG5DPOJQWOZI/
+      const everything = yield* dump
+      assert.include(everything, canaries.password)
+      assert.notMatch(everything, clear)
+      assert.notInclude(everything, me.encryptionKey)
+      const { cookies: _, headers, local_storage, session_storage, ...rest } = made.body
+      assert.notMatch(JSON.stringify(rest), clear)
+      assert.deepStrictEqual(
+        { headers, local_storage, session_storage },
+        { headers: canaries.headers, local_storage: canaries.local_storage, session_storage: canaries.session_storage }
+      )
+    })
+  )
+})

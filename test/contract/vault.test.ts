@@ -1,0 +1,157 @@
+import { randomUUID } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer, Option } from "effect"
+import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
+import { SecretProviders } from "../../core/vault/SecretProviders.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
+import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
+import { type Caller, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { makeWorkspace } from "../support/fixtures.ts"
+
+type Stores = ReceivedCodes | SecretProviders | VaultEntries | WrappedKeys | WorkspaceStore
+
+const wrapped = (digit: string) => digit.repeat(120)
+
+const entry = (caller: Caller, permissionedUserId: string): VaultEntry => ({
+  id: randomUUID(),
+  workspaceId: caller.workspaceId,
+  permissionedUserId,
+  domain: "https://app.example.com \u0000 \ud800",
+  createdBy: caller.userId,
+  createdAt: 1_700_000_000_123,
+  updatedAt: 1_700_000_000_456,
+  sessionDataSetAt: 1,
+  lastUsedAt: null,
+  hotpCounter: 2 ** 48,
+  fields: {
+    user_name: "00",
+    password: null,
+    tfa_secret: "ff",
+    cookies: "aa",
+    local_storage: null,
+    session_storage: null,
+    headers: null,
+    user_alias: "Röbot ✓",
+    tfa_method: "AUTHENTICATOR",
+    user_agent: null,
+    persist_local_storage: true,
+    persist_cookies: false,
+    persist_session_storage: false,
+    skip_csrf_cookies: false,
+    cookie_domain_to_store: null,
+    allow_multiple_sessions: true,
+    max_concurrency: 3,
+    prevent_concurrency_during_login: false,
+    expiry_time_from_last_use: "1 day",
+    expiry_time_from_session_data_set: null,
+    ip_address: null,
+    location: null,
+    proxy_setting: "custom",
+    proxy_value: "bb",
+    secret_provider_id: null,
+    secret_ref: null,
+    secret_cache_ttl_seconds: null
+  }
+})
+
+/** What the stores of the vault promise, whatever they are made of. */
+const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
+  it.layer(layer, { timeout: "60 seconds" })(`the stores of the vault (${name})`, (it) => {
+    it.effect("keep one wrapped key for a workspace: the first, whoever else comes", () =>
+      Effect.gen(function* () {
+        const keys = yield* WrappedKeys
+        const { workspaceId } = yield* makeWorkspace()
+        assert.isTrue(Option.isNone(yield* keys.get(workspaceId)))
+        const inserted = yield* Effect.all(
+          ["1", "2", "3", "4"].map((digit) =>
+            keys.insert({ workspaceId, wrapped: wrapped(digit), createdAt: Number(digit) })
+          ),
+          { concurrency: "unbounded" }
+        )
+        const kept = yield* keys.get(workspaceId)
+        assert.deepStrictEqual(new Set(inserted.map((key) => key.wrapped)).size, 1)
+        assert.deepStrictEqual(kept, Option.fromUndefinedOr(inserted[0]))
+        assert.deepInclude(yield* keys.list, inserted[0])
+      })
+    )
+
+    it.effect("give the code that arrived last at an address, to its workspace, as long as it is fresh", () =>
+      Effect.gen(function* () {
+        const codes = yield* ReceivedCodes
+        const { workspaceId } = yield* makeWorkspace()
+        const stranger = (yield* makeWorkspace()).workspaceId
+        const code = (address: string, sealed: string, receivedAt: number) => ({
+          id: randomUUID(),
+          address,
+          sealed,
+          receivedAt
+        })
+        const [older, newer, tied] = [
+          code("p+U+s@x", "01", 1_000),
+          code("p+u+s@x", "02", 2_000),
+          code("P+u+S@X", "03", 2_000)
+        ]
+        for (const one of [newer, older, tied, code("p+other+s@x", "04", 9_000)]) yield* codes.keep(workspaceId, one)
+        yield* codes.keep(stranger, code("p+u+s@x", "05", 8_000))
+        const latest = (since: number, of = workspaceId) =>
+          Effect.map(
+            codes.latest(of, "P+U+S@x", since),
+            Option.map(({ sealed }) => sealed)
+          )
+
+        assert.deepStrictEqual(
+          yield* codes.latest(workspaceId, "p+u+s@X", 2_000),
+          Option.some({ ...tied, address: "p+u+s@x" })
+        )
+        assert.isTrue(Option.isNone(yield* latest(2_001)))
+        assert.isTrue(Option.isNone(yield* latest(0, WorkspaceId.make(randomUUID()))))
+        assert.isFalse(yield* codes.discard(stranger, tied.id))
+        assert.isFalse(yield* codes.discard(workspaceId, "no id"))
+        const discarded = yield* Effect.all(
+          Array.from({ length: 4 }, () => codes.discard(workspaceId, tied.id)),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(discarded.filter(Boolean), 1)
+        assert.deepStrictEqual(yield* latest(0), Option.some("02"))
+        assert.strictEqual(yield* codes.discardBefore(2_000), 1)
+        assert.deepStrictEqual(yield* latest(0), Option.some("02"))
+        assert.strictEqual(yield* codes.discardBefore(10_000), 3)
+        assert.isTrue(Option.isNone(yield* latest(0)))
+      })
+    )
+
+    it.effect("keep entries and secret providers as they are", () =>
+      Effect.gen(function* () {
+        const caller = yield* makeWorkspace()
+        const [entries, providers] = [yield* VaultEntries, yield* SecretProviders]
+        const one = entry(caller, "robot")
+        yield* entries.insert(caller.workspaceId, one)
+        assert.deepStrictEqual(yield* entries.get(caller.workspaceId, one.id), Option.some(one))
+        assert.strictEqual(
+          (yield* Effect.flip(entries.insert(caller.workspaceId, entry(caller, "robot"))))._tag,
+          "KeyTaken"
+        )
+        yield* entries.insert(caller.workspaceId, entry(caller, "Robot"))
+        const provider = {
+          id: randomUUID(),
+          workspaceId: caller.workspaceId,
+          providerType: "1password",
+          name: "Safe",
+          configHint: { account: "ops" },
+          sealedAccess: "00",
+          cacheTtlSeconds: 60,
+          createdAt: 1,
+          updatedAt: 2
+        }
+        yield* providers.insert(caller.workspaceId, provider)
+        assert.deepStrictEqual(yield* providers.list(caller.workspaceId), [provider])
+      })
+    )
+  })
+
+suite("memory", databases.memory[0])
+suite("embedded", databases.embedded[0])
+suite("PostgreSQL", databases.postgres[0])

@@ -1,0 +1,50 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { freshDatabase } from "../support/databases.ts"
+import { dataDir, masterKey, sluice } from "../support/processes.ts"
+
+const encryptionKey = "AB".repeat(32)
+
+/** Runs `sluice` to its end. */
+const done = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Record<string, string>) {
+  const process = yield* sluice(args, env)
+  const code = yield* process.ended
+  return { code, output: process.output() }
+}, Effect.scoped)
+
+it.live(
+  "the encryption key of the first workspace may be given, is shown to who has the shell, and needs its master key",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* dataDir
+      const url = yield* freshDatabase
+      const settings = { DATABASE_URL: url, SLUICE_DATA_DIR: folder, SLUICE_MASTER_KEY: masterKey }
+      const bootstrap = { SLUICE_BOOTSTRAP_ENCRYPTION_KEY: encryptionKey }
+
+      const malformed = yield* done(["migrate"], { ...settings, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: "canary-short" })
+      assert.strictEqual(malformed.code, 1)
+      assert.include(malformed.output, "64 hexadecimal digits")
+      assert.notInclude(malformed.output, "canary")
+
+      assert.strictEqual((yield* done(["migrate"], { ...settings, ...bootstrap })).code, 0)
+      const shown = yield* done(["keys", "encryption"], settings)
+      assert.deepStrictEqual(shown, { code: 0, output: `${encryptionKey.toLowerCase()}\n` })
+
+      const stored = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select * from workspace_keys`).pipe(
+        Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
+      )
+      const before = yield* stored
+      assert.notInclude(JSON.stringify(before), encryptionKey.toLowerCase())
+      for (const command of ["api", "worker", "migrate"]) {
+        const wrong = yield* done([command], { ...settings, SLUICE_MASTER_KEY: "cd".repeat(32) })
+        assert.strictEqual(wrong.code, 1)
+        assert.match(wrong.output, /Cannot start with this master key: .* Set SLUICE_MASTER_KEY/)
+      }
+      assert.deepStrictEqual(yield* stored, before)
+      const { SLUICE_MASTER_KEY: _, ...without } = settings
+      assert.include((yield* done(["keys", "encryption"], without)).output, "Cannot start without a master key")
+    }).pipe(Effect.scoped),
+  180_000
+)

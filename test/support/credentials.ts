@@ -1,0 +1,22 @@
+/**
+ * What tests of credentials have in common: a pair, cookies, and requests of one member.
+ */
+import { Effect } from "effect"
+import { seal } from "./sealed.ts"
+import { type Member, Service } from "./service.ts"
+
+export const pair = { permissioned_user_id: "robot", domain: "https://app.example.com" }
+export const cookies = [
+  { name: "session", value: "canary-cookie", domain: ".example.com", secure: true, expirationDate: 1.5 }
+]
+
+export const query = (fields: Record<string, string>) => `?${new URLSearchParams(fields)}`
+
+/** Requests of one member, and values sealed with their workspace's key. */
+export const asMember = Effect.fnUntraced(function* (role: Member["caller"]["role"] = "Member", beside?: Member) {
+  const { member, send } = yield* Service
+  const me = yield* member(role, beside)
+  const ask = (method: string, path: string, json?: unknown) =>
+    send({ method, path, key: me.key, ...(json === undefined ? {} : { json }) })
+  return { me, ask, sealed: (value: unknown) => seal(me.encryptionKey, value) }
+})

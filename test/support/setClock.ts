@@ -1,0 +1,26 @@
+/**
+ * A clock for the service that stands until it is set, to whatever instant. What sleeps by it does not wake, so that a
+ * leap of decades costs nothing.
+ */
+import { Clock, Effect, Layer } from "effect"
+
+export const make = () => {
+  let millis = 0
+  const nanos = () => BigInt(millis) * 1_000_000n
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe: () => millis,
+    currentTimeMillis: Effect.sync(() => millis),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: nanos,
+    monotonicTimeNanos: Effect.sync(nanos),
+    sleep: () => Effect.never
+  }
+  return {
+    layer: Layer.succeed(Clock.Clock, clock),
+    set: (to: number) =>
+      Effect.sync(() => {
+        millis = to
+      })
+  }
+}

@@ -13,6 +13,7 @@ import { interactions } from "./migrations/0007_interactions.ts"
 import { evidence } from "./migrations/0008_evidence.ts"
 import { builder } from "./migrations/0009_builder.ts"
 import { keyNames } from "./migrations/0010_key_names.ts"
+import { webhookDeliveries } from "./migrations/0011_webhook_deliveries.ts"
 import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
@@ -36,6 +37,7 @@ const migrate = Migrator.make({})({
     "0008_evidence": evidence,
     "0009_builder": builder,
     "0010_key_names": keyNames,
+    "0011_webhook_deliveries": webhookDeliveries,
     "0012_hold_announcements": holdAnnouncements
   }),
   table: "sluice_migrations"

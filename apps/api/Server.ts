@@ -16,6 +16,7 @@ import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
 import { Vault } from "../../core/vault/Vault.ts"
+import { Webhooks } from "../../core/webhook/Webhooks.ts"
 import { Components } from "../../core/workflow/Components.ts"
 import { Transfers } from "../../core/workflow/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
@@ -46,6 +47,7 @@ import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
 import * as NoStore from "./vault/NoStore.ts"
 import * as SecretProvidersHttp from "./vault/SecretProvidersHttp.ts"
 import * as VaultHttp from "./vault/VaultHttp.ts"
+import * as WebhooksHttp from "./webhook/WebhooksHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
 import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
 
@@ -93,7 +95,8 @@ const handlers = Layer.mergeAll(
   NotificationsHttp.layer,
   EventsHttp.layer,
   vault,
-  BuilderHttp.layer
+  BuilderHttp.layer,
+  WebhooksHttp.layer
 )
 
 /** What no other route answers: a known address with another method, or an unknown one. */
@@ -137,6 +140,7 @@ const services = Layer.mergeAll(
   TfaCodes.layer,
   Vault.layer,
   Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),
+  Webhooks.layer,
   Workspaces.layer
 )
 

@@ -22,6 +22,16 @@ const switched = Schema.String.check(Schema.isPattern(/^[01]$/, { message: "Expe
 
 const text = Schema.String.check(Schema.isNonEmpty({ message: "Expected some text" }))
 
+/** An origin, kept without a slash at its end. */
+const origin = Schema.String.check(
+  Schema.isPattern(/^https?:\/\/[^/?#@\s]+\/?$/, { message: "Expected an address such as https://sluice.example.com" })
+).pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({ decode: (text) => text.replace(/\/$/, ""), encode: (text) => text })
+  )
+)
+
 /** A setting that is read from its flag, else from its variable. */
 const setting = (flag: string, variable: string, description: string): Flag.Flag<string> =>
   Flag.String(flag).pipe(
@@ -64,7 +74,13 @@ export const storage = {
   )
 }
 
-/** Where the HTTP interface listens. */
+const allowPrivateNetworks = setting(
+  "allow-private-networks",
+  "SLUICE_ALLOW_PRIVATE_NETWORKS",
+  "1 lets workflows and webhooks reach private and loopback addresses"
+).pipe(Flag.withSchema(switched), Flag.withDefault(false))
+
+/** Where the HTTP interface listens, and how it and the outside reach each other. */
 export const listening = {
   host: setting("host", "HOST", "Address the HTTP interface listens on").pipe(
     Flag.withSchema(text),
@@ -85,7 +101,13 @@ export const listening = {
     ),
     Flag.map((written) => Result.getOrElse(RateLimit.parse(written), () => RateLimit.defaults)),
     Flag.withDefault(RateLimit.defaults)
-  )
+  ),
+  publicUrl: setting(
+    "public-url",
+    "SLUICE_PUBLIC_URL",
+    "Address under which the outside reaches the HTTP interface; http://HOST:PORT when not set"
+  ).pipe(Flag.withSchema(origin), Flag.optional),
+  allowPrivateNetworks
 }
 
 /** How runs are carried out. */
@@ -103,11 +125,7 @@ export const working = {
     Flag.withSchema(text),
     Flag.optional
   ),
-  allowPrivateNetworks: setting(
-    "allow-private-networks",
-    "SLUICE_ALLOW_PRIVATE_NETWORKS",
-    "1 lets workflows reach private and loopback addresses"
-  ).pipe(Flag.withSchema(switched), Flag.withDefault(false)),
+  allowPrivateNetworks,
   graceSeconds: setting("grace", "SLUICE_GRACE_SECONDS", "How long running runs may go on after a shutdown began").pipe(
     Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")),
     Flag.withDefault(20)

@@ -4,10 +4,14 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
+import type { EventLog } from "../../core/event/EventLog.ts"
+import type { Deliveries } from "../../core/webhook/Deliveries.ts"
+import type { WebhookStore } from "../../core/webhook/Webhook.ts"
 import { bodySchema, type Described, type Document, judge, operationsOf } from "../support/description.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { type Draw, draws, generate, mutate, pick } from "../support/JsonSchema.ts"
 import { type Answer, layer, Service } from "../support/service.ts"
+import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const document = OpenApi.fromApi(Api) as unknown as Document
 const operations = operationsOf(document)
@@ -20,7 +24,8 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   "workflows.create": () => ({ ...workflow, run_window: daily(9, 17) }),
   "workflows.save": () => workflow,
   setRunWindow: () => daily(9, 17),
-  "runWindows.previewRunWindow": () => daily(0, 17)
+  "runWindows.previewRunWindow": () => daily(0, 17),
+  "webhooks.createEndpoint": () => ({ url: `https://example.com/${randomUUID()}` })
 }
 
 /** What a query parameter may be, where its type is only text. */
@@ -59,6 +64,7 @@ const fixtures = Effect.gen(function* () {
   const sessionId = Effect.flatMap(workflowId, (id) =>
     Effect.map(make("/run", { workflow_id: id }), ({ body }) => String(body.session_id))
   )
+  const stores = yield* Effect.context<Deliveries | EventLog | WebhookStore>()
   const makers: Readonly<Record<string, Effect.Effect<string>>> = {
     workflow_id: workflowId,
     session_id: sessionId,
@@ -70,7 +76,13 @@ const fixtures = Effect.gen(function* () {
     workspace_id: Effect.succeed(owner.caller.workspaceId),
     organization_id: Effect.succeed(owner.caller.workspaceId),
     error_code_id: Effect.map(make("/error-codes", { error_code: randomUUID() }), ({ body }) => String(body.id)),
-    api_key_id: Effect.map(make("/api-keys", { role: "Viewer" }), ({ body }) => String(body.id))
+    api_key_id: Effect.map(make("/api-keys", { role: "Viewer" }), ({ body }) => String(body.id)),
+    webhook_id: Effect.map(makeWebhook(owner.caller), ({ id }) => id).pipe(Effect.orDie, Effect.provide(stores)),
+    delivery_id: Effect.flatMap(sessionId, (id) => makeDead(owner.caller, id)).pipe(
+      Effect.map(({ id }) => id),
+      Effect.orDie,
+      Effect.provide(stores)
+    )
   }
   const one = (name: string): Effect.Effect<string> => {
     const maker = makers[name.replace(/s?(\[\])?$/, "").replace("resource_id", "workflow_id")] ?? makers[name]

@@ -6,6 +6,8 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
+import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
+import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
@@ -24,6 +26,8 @@ const runtime = ManagedRuntime.make(
     Layer.provide([
       ArtifactLinks.layer(Redacted.make("00".repeat(32))),
       LiveTickets.layer(Redacted.make("00".repeat(32))),
+      SealedSecrets.layer(Redacted.make("00".repeat(32))),
+      HttpSender.layer(HttpSender.defaults),
       Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) })
     ]),
     Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),

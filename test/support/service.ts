@@ -5,6 +5,8 @@ import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
+import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
+import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
@@ -62,89 +64,103 @@ const firstOf = async (answer: Response) => {
   return new TextDecoder().decode(value)
 }
 
-/** The service with the given limits on requests. */
-export const layerWith = (rateLimits: ReadonlyArray<Limit>) =>
-  Layer.effect(
-    Service,
-    Effect.gen(function* () {
-      const url = yield* Server.address
-      const tables = yield* Tables
-      const keys = yield* Keys
-      const encryptionKeys = yield* EncryptionKeys
-      const workspaces = yield* WorkspaceStore
+const masterKey = Redacted.make("00".repeat(32))
 
-      const send = ({ headers = {}, json, key = null, method, path, raw }: Request) =>
-        Effect.promise(async () => {
-          const body = raw ?? (json === undefined ? null : JSON.stringify(json))
-          const answer = await fetch(`${url}${path}`, {
-            method,
-            headers: {
-              ...(key === null ? {} : { "cc-key": key }),
-              ...(json === undefined ? {} : { "content-type": "application/json" }),
-              ...headers
-            },
-            body,
-            redirect: "manual",
-            ...(body instanceof ReadableStream ? { duplex: "half" } : {})
-          } as RequestInit)
-          const text = await (answer.headers.get("content-type") === "text/event-stream"
-            ? firstOf(answer)
-            : answer.text())
-          const isJson = (answer.headers.get("content-type") ?? "").includes("application/json")
-          return {
-            status: answer.status,
-            headers: answer.headers,
-            text,
-            body: isJson ? JSON.parse(text) : {}
-          } as Answer
-        })
+const service = Layer.effect(
+  Service,
+  Effect.gen(function* () {
+    const url = yield* Server.address
+    const tables = yield* Tables
+    const keys = yield* Keys
+    const encryptionKeys = yield* EncryptionKeys
+    const workspaces = yield* WorkspaceStore
 
-      const member = Effect.fnUntraced(function* (role: Caller["role"], beside?: Member) {
-        const workspaceId = beside?.caller.workspaceId ?? WorkspaceId.make(randomUUID())
-        if (beside === undefined) {
-          yield* workspaces.create({
-            id: workspaceId,
-            name: "Test",
-            createdAt: 0,
-            waitingTtlMillis: null,
-            inputRequiredTimeoutSeconds: 15
-          })
-        }
-        const caller = { workspaceId, userId: UserId.make(randomUUID()), role }
-        const key = yield* keys.make
-        const keyId = randomUUID()
-        yield* workspaces.addKey({
-          id: keyId,
-          hash: yield* keys.hash(key),
-          name: null,
-          ...caller,
+    const send = ({ headers = {}, json, key = null, method, path, raw }: Request) =>
+      Effect.promise(async () => {
+        const body = raw ?? (json === undefined ? null : JSON.stringify(json))
+        const answer = await fetch(`${url}${path}`, {
+          method,
+          headers: {
+            ...(key === null ? {} : { "cc-key": key }),
+            ...(json === undefined ? {} : { "content-type": "application/json" }),
+            ...headers
+          },
+          body,
+          redirect: "manual",
+          ...(body instanceof ReadableStream ? { duplex: "half" } : {})
+        } as RequestInit)
+        const text = await (answer.headers.get("content-type") === "text/event-stream"
+          ? firstOf(answer)
+          : answer.text())
+        const isJson = (answer.headers.get("content-type") ?? "").includes("application/json")
+        return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : {} } as Answer
+      })
+
+    const member = Effect.fnUntraced(function* (role: Caller["role"], beside?: Member) {
+      const workspaceId = beside?.caller.workspaceId ?? WorkspaceId.make(randomUUID())
+      if (beside === undefined) {
+        yield* workspaces.create({
+          id: workspaceId,
+          name: "Test",
           createdAt: 0,
-          revokedAt: null
+          waitingTtlMillis: null,
+          inputRequiredTimeoutSeconds: 15
         })
-        const encryptionKey = Redacted.value(yield* encryptionKeys.of(workspaceId))
-        return { caller, key: Redacted.value(key), keyId, encryptionKey }
+      }
+      const caller = { workspaceId, userId: UserId.make(randomUUID()), role }
+      const key = yield* keys.make
+      const keyId = randomUUID()
+      yield* workspaces.addKey({
+        id: keyId,
+        hash: yield* keys.hash(key),
+        name: null,
+        ...caller,
+        createdAt: 0,
+        revokedAt: null
       })
-
-      return Service.of({
-        url,
-        send,
-        member,
-        revoke: ({ caller, keyId }) => Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1)),
-        dump: Effect.sync(() => JSON.stringify(tables, (_, value) => (value instanceof Map ? [...value] : value)))
-      })
+      const encryptionKey = Redacted.value(yield* encryptionKeys.of(workspaceId))
+      return { caller, key: Redacted.value(key), keyId, encryptionKey }
     })
-  ).pipe(
+
+    return Service.of({
+      url,
+      send,
+      member,
+      revoke: ({ caller, keyId }) => Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1)),
+      dump: Effect.sync(() => JSON.stringify(tables, (_, value) => (value instanceof Map ? [...value] : value)))
+    })
+  })
+)
+
+/** What the server and whoever sends webhooks need beside the stores. */
+const layerOutside = (sending: HttpSender.Options) =>
+  Layer.mergeAll(
+    ArtifactLinks.layer(masterKey),
+    LiveTickets.layer(masterKey),
+    SealedSecrets.layer(masterKey),
+    HttpSender.layer(sending)
+  )
+
+interface Options {
+  readonly rateLimits: ReadonlyArray<Limit>
+  readonly sending: HttpSender.Options
+}
+
+const layerOf = ({ rateLimits, sending }: Options) =>
+  service.pipe(
     Layer.provide(
       Server.layer({ host: "127.0.0.1", port: 0, rateLimits }).pipe(
-        Layer.provide([
-          ArtifactLinks.layer(Redacted.make("00".repeat(32))),
-          LiveTickets.layer(Redacted.make("00".repeat(32))),
-          Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) })
-        ])
+        Layer.provide(Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) }))
       )
     ),
-    Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
-    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
+    Layer.provideMerge(Encryption.layer(masterKey)),
+    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, layerOutside(sending)))
   )
+
+/** The service; webhooks are sent as it is told. */
+export const layerSending = (sending: HttpSender.Options) => layerOf({ rateLimits: [], sending })
+
+/** The service with the given limits on requests. */
+export const layerWith = (rateLimits: ReadonlyArray<Limit>) => layerOf({ rateLimits, sending: HttpSender.defaults })
 
 export const layer = layerWith([])

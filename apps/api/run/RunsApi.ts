@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Errors from "../request/Errors.ts"
 import { edits, json, jsonObject, optional, session } from "../request/Fields.ts"
+import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
 import { RunListItem, RunRecord } from "./RunRecord.ts"
 
 const RunRequest = Schema.Struct({
@@ -11,7 +12,7 @@ const RunRequest = Schema.Struct({
   dry_run: optional(Schema.Struct({ enabled: optional(Schema.Boolean), add_to_output: optional(json) })),
   client_id: optional(Schema.String.check(Schema.isUUID())),
   debug: optional(Schema.Boolean),
-  webhook: optional(jsonObject),
+  webhook: optional(RunWebhookRequest),
   additional_context: optional(jsonObject),
   notifications: optional(jsonObject)
 }).annotate({ identifier: "RunRequest" })

@@ -7,7 +7,7 @@ import { GateStore } from "../../core/gate/GateStore.ts"
 import { LeaseLost, RunEnded, RunNotFound } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
-import { VersionId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
@@ -292,45 +292,6 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const { run } = yield* runs.get(sent.workspaceId, sent.id)
         assert.strictEqual(run.status, "execution.stopped")
         assert.strictEqual(run.errors[0]?.error_code, "EXPIRED-E0001")
-      })
-    )
-
-    promise("number the versions of a workflow, and keep each as it was", () =>
-      Effect.gen(function* () {
-        const workflows = yield* WorkflowStore
-        const caller = yield* makeWorkspace()
-        const first = yield* makeWorkflow(caller)
-        const id = first.workflow.id
-        const versionId = VersionId.make(stored(caller).version.versionId)
-        yield* workflows.save(
-          caller.workspaceId,
-          id,
-          (before, at) =>
-            Result.succeed({
-              workflow: { ...before.workflow, name: "Renamed", updatedAt: at },
-              version: {
-                ...before.version,
-                versionId,
-                versionNumber: before.version.versionNumber + 1,
-                versionNote: "second"
-              },
-              gate: before.gate
-            }),
-          () => Result.void
-        )
-        assert.strictEqual((yield* workflows.get(caller.workspaceId, id)).workflow.name, "Renamed")
-        assert.deepStrictEqual(
-          (yield* workflows.versions(caller.workspaceId, id)).map((version) => [
-            version.versionNumber,
-            version.versionNote
-          ]),
-          [
-            [2, "second"],
-            [1, null]
-          ]
-        )
-        assert.deepStrictEqual((yield* workflows.version(caller.workspaceId, id, 1)).version, first.version)
-        assert.instanceOf(yield* Effect.flip(workflows.version(caller.workspaceId, id, 3)), WorkflowNotFound)
       })
     )
 

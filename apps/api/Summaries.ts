@@ -4,6 +4,10 @@
 
 /** By the id of the operation. */
 export const operations: Readonly<Record<string, string>> = {
+  "authentication.createAuthentication": "Keep the credentials and sessions of a new user of a site",
+  "authentication.getAuthentication": "Read the entries of a user, with domain the one for a site",
+  "authentication.listAuthentication": "List the entries of the vault, or the one of a user for a site",
+  "authentication.updateAuthentication": "Change the given fields of the entry of a user for a site",
   "errorCodes.changeErrorCode": "Change the given fields of an error code",
   "errorCodes.findOrCreateErrorCode":
     "Answer the error code with this name, whatever its case, and create it when there is none",
@@ -38,6 +42,14 @@ export const operations: Readonly<Record<string, string>> = {
   "runs.record": "Read the record of a run: its state, its results, its errors and its events",
   "runs.start": "Start a run of a workflow, or let it wait while something holds it",
   setRunWindow: "Replace the run window of a workflow; waiting runs are held or released at once",
+  "secretProviders.listSecretItems": "List the items of a secret provider",
+  "secretProviders.listSecretProviders": "List the secret providers of the workspace",
+  "vault.clearBrowserState": "Forget the cookies and the storage of the entry of a user for a site",
+  "vault.createEntry": "Keep the sealed credentials of a user for a site",
+  "vault.listEntries": "List the entries of the vault, or read the one of a user for a site",
+  "vault.removeEntry": "Remove the entry of a user for a site and answer what it was",
+  "vault.tfaCode": "Answer a one-time code of a user for a site",
+  "vault.updateEntry": "Change the given fields of the entry of a user for a site",
   "webhooks.changeEndpoint":
     "Change the given fields of a webhook; what is still to be delivered goes to where it points then",
   "webhooks.createEndpoint":
@@ -105,6 +117,7 @@ export const operations: Readonly<Record<string, string>> = {
 
 /** What the operations of each group are about. */
 export const groups: Readonly<Record<string, string>> = {
+  authentication: "Credentials and sessions of users of sites, by the names of the first clients",
   "error codes": "What a workspace calls the failures of its workflows, and what follows when a run fails with one",
   events: "What happens to runs, as it happens",
   evidence: "What runs leave behind for whoever looks for the reason of a failure",
@@ -113,6 +126,8 @@ export const groups: Readonly<Record<string, string>> = {
   notifications: "Who is told when runs start, succeed, fail or are tried again",
   "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
   runs: "Single executions of workflows",
+  "secret providers": "Where secrets are read from that the vault does not keep itself",
+  vault: "Sealed credentials, sessions and one-time codes for sites",
   webhooks: "Who is told of events by HTTP, and what became of each delivery",
   "workflow builder": "Conversations that build a workflow on an open page, one action after the other",
   workflows: "What is automated, in numbered versions of which each is fixed for ever",

@@ -74,6 +74,8 @@ export const groups: Readonly<Record<string, string>> = {
   notifications: "Who is told when runs start, succeed, fail or are tried again",
   "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
   runs: "Single executions of workflows",
+  "workflow components":
+    'Parts of graphs that workflows share. A node of a workflow that came from a component carries `source_component_instance_id`: the id of the component, followed by ":" and a UUID of the instance where the workflow holds the component more than once. `source_component_node_id` is the id of the node within the component, where that is not its own id. A new version is carried into the latest version of every workflow that holds the component, as a next version of each; a workflow that would not be valid any more is left alone and reported under `skipped`. Deleting a component leaves its nodes in the workflows, without these marks. Several components may have the same name.',
   workflows: "What is automated, in numbered versions of which each is fixed for ever",
   workspaces: "The workspace of a key: who works in it, how it is set, and its API keys"
 }

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
 import { bodySchema, type Described, type Document, judge, operationsOf } from "../support/description.ts"
-import { daily, graph } from "../support/fixtures.ts"
+import { componentData, daily, graph } from "../support/fixtures.ts"
 import { type Draw, draws, generate, mutate, pick } from "../support/JsonSchema.ts"
 import { type Answer, layer, Service } from "../support/service.ts"
 
@@ -19,6 +19,10 @@ const workflow = { name: "Nightly", ...graph() }
 const bodies: Readonly<Record<string, () => unknown>> = {
   "workflows.create": () => ({ ...workflow, run_window: daily(9, 17) }),
   "workflows.save": () => workflow,
+  "workflows.upsert": () => workflow,
+  "workflows.import": () => ({ ...workflow, format: "sluice.workflow", format_version: 1 }),
+  "workflowComponents.createComponent": () => ({ name: "Login", componentData: componentData() }),
+  "workflowComponents.saveComponent": () => ({ componentData: componentData("//a") }),
   setRunWindow: () => daily(9, 17),
   "runWindows.previewRunWindow": () => daily(0, 17)
 }
@@ -50,6 +54,10 @@ const fixtures = Effect.gen(function* () {
   const makers: Readonly<Record<string, Effect.Effect<string>>> = {
     workflow_id: workflowId,
     session_id: sessionId,
+    component_id: Effect.map(
+      make("/workflow-components", { name: "Login", componentData: componentData() }),
+      ({ body }) => String(body.id)
+    ),
     client_id: Effect.sync(() => randomUUID()),
     "last-event-id": Effect.succeed("0"),
     "x-session-id": sessionId,

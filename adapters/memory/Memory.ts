@@ -8,6 +8,7 @@ import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
+import * as MemoryBuilderStore from "./MemoryBuilderStore.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryComponentStore from "./MemoryComponentStore.ts"
 import * as MemoryErrorReports from "./MemoryErrorReports.ts"
@@ -25,6 +26,7 @@ import { Tables } from "./Tables.ts"
 export const layer = Layer.mergeAll(
   MemoryComponentStore.layer,
   MemoryEventLog.layer,
+  MemoryBuilderStore.layer,
   MemoryGateStore.layer,
   MemoryInteractionStore.layer,
   MemoryRunStore.layer,

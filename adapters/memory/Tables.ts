@@ -2,6 +2,9 @@
  * What the stores in memory keep, together: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
+import type { View } from "../../core/builder/BuilderStore.ts"
+import type { Conversation } from "../../core/builder/Conversation.ts"
+import type { Message } from "../../core/builder/Message.ts"
 import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
@@ -17,6 +20,13 @@ import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
+
+/** How many looks were asked for, how many were given, and what the last of them has shown. */
+export interface Look {
+  readonly wanted: number
+  readonly given: number
+  readonly view: View | null
+}
 
 interface Shape {
   readonly workspaces: Map<string, Workspace>
@@ -46,6 +56,11 @@ interface Shape {
   readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
+  readonly conversations: Map<string, Conversation>
+  /** The messages of each conversation, in the order of their numbers. */
+  readonly messages: Map<string, Array<Message>>
+  /** Looks at the pages of conversations, by conversation and kind. */
+  readonly looks: Map<string, Look>
   readonly wrappedKeys: Map<string, WrappedKey>
   readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
   /** When runs of a workflow were last taken. */
@@ -74,6 +89,9 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       consumers: new Map(),
       written: new Map(),
       collections: new Map(),
+      conversations: new Map(),
+      messages: new Map(),
+      looks: new Map(),
       wrappedKeys: new Map(),
       receivedCodes: new Map(),
       served: new Map(),

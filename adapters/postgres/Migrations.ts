@@ -10,6 +10,7 @@ import { vault } from "./migrations/0004_vault.ts"
 import { workflows } from "./migrations/0005_workflows.ts"
 import { interactions } from "./migrations/0007_interactions.ts"
 import { evidence } from "./migrations/0008_evidence.ts"
+import { builder } from "./migrations/0009_builder.ts"
 import { keyNames } from "./migrations/0010_key_names.ts"
 import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 
@@ -31,6 +32,7 @@ const migrate = Migrator.make({})({
     "0005_workflows": workflows,
     "0007_interactions": interactions,
     "0008_evidence": evidence,
+    "0009_builder": builder,
     "0010_key_names": keyNames,
     "0012_hold_announcements": holdAnnouncements
   }),

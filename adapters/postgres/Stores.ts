@@ -6,6 +6,7 @@ import { Effect, Layer, type Redacted } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as Migrations from "./Migrations.ts"
+import * as PgBuilderStore from "./PgBuilderStore.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgComponentStore from "./PgComponentStore.ts"
 import * as PgErrorReports from "./PgErrorReports.ts"
@@ -24,6 +25,7 @@ import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 export const layerStores = Layer.mergeAll(
   PgComponentStore.layer,
   PgEventLog.layer,
+  PgBuilderStore.layer,
   PgGateStore.layer,
   PgInteractionStore.layer,
   PgRunStore.layer,

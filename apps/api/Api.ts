@@ -4,6 +4,7 @@
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { CreateBody, RenameBody, SaveBody } from "../../core/workflow/ComponentBody.ts"
+import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
@@ -40,6 +41,7 @@ export class Api extends HttpApi.make("sluice")
   .add(VaultGroup)
   .add(AuthenticationGroup)
   .add(SecretProvidersGroup)
+  .add(BuilderGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

@@ -6,6 +6,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
+import { Builder } from "../../core/builder/Builder.ts"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { Gates } from "../../core/gate/Gates.ts"
@@ -22,6 +23,7 @@ import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
+import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
@@ -90,7 +92,8 @@ const handlers = Layer.mergeAll(
   WorkspacesHttp.layer,
   NotificationsHttp.layer,
   EventsHttp.layer,
-  vault
+  vault,
+  BuilderHttp.layer
 )
 
 /** What no other route answers: a known address with another method, or an unknown one. */
@@ -150,7 +153,7 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(services))
+).pipe(Layer.provide(Builder.layer), Layer.provide(services))
 
 /** Around every request: its body is read first, and a mistake of ours is told in the log only. */
 const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>

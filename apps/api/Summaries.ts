@@ -12,6 +12,14 @@ export const operations: Readonly<Record<string, string>> = {
   "errorCodes.removeErrorCode": "Remove an error code; nodes that name it must name another when they are next saved",
   "events.clientEvents": "Stream the events of the runs that a client started, the ones that it missed first",
   "events.runEvents": "Stream the events of one run, from the one after Last-Event-ID",
+  "evidence.debugSnapshot": "Read how the page looked when a node of a debugged run began, or failed",
+  "evidence.errors": "Group the errors of the runs of a workflow within a time",
+  "evidence.network": "List what the pages of a run asked of the network",
+  "evidence.reportedErrors": "Group the errors of the runs of a workflow within a time, as older clients ask for it",
+  "interactions.answer": "Answer what a run asks a person",
+  "interactions.correct": "Give a run that waits for it corrected inputs, or a choice",
+  "interactions.openQuestion": "Read what a run asks a person now",
+  "live.connection": "Open the live view of a running run for once",
   "notifications.listRunSubscriptions":
     "List the subscriptions that the user of the key made, with all=true those of everybody in the workspace",
   "notifications.subscribeToRuns":
@@ -30,6 +38,22 @@ export const operations: Readonly<Record<string, string>> = {
   "runs.record": "Read the record of a run: its state, its results, its errors and its events",
   "runs.start": "Start a run of a workflow, or let it wait while something holds it",
   setRunWindow: "Replace the run window of a workflow; waiting runs are held or released at once",
+  "workflowBuilder.draft": "Read the workflow that a conversation builds, as it would be saved now",
+  "workflowBuilder.endSession": "End a conversation and give its browser back",
+  "workflowBuilder.html": "Read the document of the page that a conversation has open",
+  "workflowBuilder.interruptSession": "Stop what a conversation does; its page stays open",
+  "workflowBuilder.listSessions": "List the conversations that have not ended, the newest first",
+  "workflowBuilder.messages": "Read the messages of a conversation, with tail=true those from its end",
+  "workflowBuilder.openSession": "Open an address in a browser, to build a new workflow by messages",
+  "workflowBuilder.openSessionFromFailedRun":
+    "Open the workflow of a failed run in a browser, with its inputs and up to the node that failed",
+  "workflowBuilder.openSessionFromWorkflow": "Open a workflow in a browser, up to one of its nodes, to change it",
+  "workflowBuilder.respond": "Answer what a conversation asks",
+  "workflowBuilder.save": "Save what a conversation has built, as a new workflow or as a next version",
+  "workflowBuilder.say": "Send a message: one action, which becomes the next step of the workflow when it succeeds",
+  "workflowBuilder.screenshot": "Take a picture of the page that a conversation has open",
+  "workflowBuilder.status": "Tell what a conversation is doing",
+  "workflowBuilder.stream": "Stream the messages and the statuses of a conversation until it ends",
   "workflowComponents.componentUsage": "List the workflows whose latest version holds a component",
   "workflowComponents.componentVersion": "Read one version of a component",
   "workflowComponents.componentVersions": "List the versions of a component, newest first",
@@ -71,11 +95,15 @@ export const operations: Readonly<Record<string, string>> = {
 export const groups: Readonly<Record<string, string>> = {
   "error codes": "What a workspace calls the failures of its workflows, and what follows when a run fails with one",
   events: "What happens to runs, as it happens",
+  evidence: "What runs leave behind for whoever looks for the reason of a failure",
+  interactions: "What runs ask of people",
+  live: "Watching a run while it goes on",
   notifications: "Who is told when runs start, succeed, fail or are tried again",
   "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
   runs: "Single executions of workflows",
   "workflow components":
     'Parts of graphs that workflows share. A node of a workflow that came from a component carries `source_component_instance_id`: the id of the component, followed by ":" and a UUID of the instance where the workflow holds the component more than once. `source_component_node_id` is the id of the node within the component, where that is not its own id. A new version is carried into the latest version of every workflow that holds the component, as a next version of each; a workflow that would not be valid any more is left alone and reported under `skipped`. Deleting a component leaves its nodes in the workflows, without these marks. Several components may have the same name.',
+  "workflow builder": "Conversations that build a workflow on an open page, one action after the other",
   workflows: "What is automated, in numbered versions of which each is fixed for ever",
   workspaces: "The workspace of a key: who works in it, how it is set, and its API keys"
 }

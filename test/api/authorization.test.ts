@@ -8,7 +8,7 @@ import type { Ability, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { allows } from "../../core/workspace/Workspace.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { seal } from "../support/sealed.ts"
-import { layer, Service } from "../support/service.ts"
+import { layer, type Member, Service } from "../support/service.ts"
 
 const workflow = { name: "Nightly", ...graph() }
 const component = { name: "Login", componentData: componentData() }
@@ -33,6 +33,7 @@ const secretProvider = (workspaceId: WorkspaceId) => ({
 interface Things {
   readonly component: string
   readonly workflow: string
+  readonly asking: { readonly conversationId: string; readonly messageId: string }
   readonly code: string
   readonly key: string
   readonly session: string
@@ -102,6 +103,41 @@ const table: Readonly<Record<string, Row>> = {
   // The run of this test waits, and only a running one can be watched.
   "GET /live/sessions/{session_id}/connection": { ability: "read", status: 409 },
   "GET /run/{session_id}/events": { ability: "read", status: 200 },
+  "POST /workflow-builder/agent/session": {
+    ability: "edit",
+    json: { name: "New", startUrl: "https://example.com" },
+    status: 201
+  },
+  "POST /workflow-builder/agent/session/from-workflow": {
+    ability: "edit",
+    json: { workflowId: "{workflow_id}" },
+    status: 201,
+    stranger: 404
+  },
+  // The run has not failed, which only its own workspace is told.
+  "POST /workflow-builder/agent/session/from-failed-run": {
+    ability: "edit",
+    json: { sessionId: "{session_id}" },
+    status: 409,
+    stranger: 404
+  },
+  "GET /workflow-builder/agent/sessions": { ability: "read", status: 200 },
+  "POST /workflow-builder/agent/{conversation_id}/message": { ability: "edit", json: { text: "help" }, status: 200 },
+  "GET /workflow-builder/agent/{conversation_id}/status": { ability: "read", status: 200 },
+  "GET /workflow-builder/agent/{conversation_id}/messages": { ability: "read", status: 200 },
+  "POST /workflow-builder/agent/{conversation_id}/respond": {
+    ability: "edit",
+    json: { messageId: "{question_id}", value: "me" },
+    status: 200
+  },
+  "GET /workflow-builder/agent/{conversation_id}/workflow": { ability: "read", status: 200 },
+  // Nothing hosts conversations here, so that no page is open.
+  "GET /workflow-builder/agent/{conversation_id}/screenshot": { ability: "read", status: 409 },
+  "GET /workflow-builder/agent/{conversation_id}/html": { ability: "read", status: 409 },
+  "POST /workflow-builder/agent/{conversation_id}/save": { ability: "edit", json: {}, status: 200 },
+  "POST /workflow-builder/agent/{conversation_id}/interrupt": { ability: "edit", status: 200 },
+  "DELETE /workflow-builder/agent/{conversation_id}": { ability: "edit", status: 200 },
+  "GET /workflow-builder/agent/{conversation_id}/stream": { ability: "read", status: 200 },
   // A client is known by the first thing that names it, so that any id is as good as another.
   "GET /run/clients/{client_id}/events": { ability: "read", status: 200, stranger: 200 },
   // The runs of this table wait to be started, and ask nothing.
@@ -162,6 +198,21 @@ it("the table of authorisation names every endpoint of the interface", () => {
   assert.deepStrictEqual(described.sort(), Object.keys(table).sort())
 })
 
+/** A conversation that asks for an input, which takes messages although nothing hosts it. */
+const askingConversation = ({ key }: Member) =>
+  Effect.gen(function* () {
+    const { send } = yield* Service
+    const input_schema = { type: "object", properties: { user: { type: "string" } }, required: ["user"] }
+    const made = yield* send({ method: "POST", path: "/workflows", key, json: { ...workflow, input_schema } })
+    const path = "/workflow-builder/agent"
+    const json = { workflowId: made.body.id }
+    const opened = yield* send({ method: "POST", path: `${path}/session/from-workflow`, key, json })
+    const conversationId = String(opened.body.conversationId)
+    const { body } = yield* send({ method: "GET", path: `${path}/${conversationId}/messages`, key })
+    const [question] = body.messages as ReadonlyArray<{ readonly id: string }>
+    return { conversationId, messageId: question?.id ?? "" }
+  })
+
 it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
   it.effect.each(Object.entries(table))("%s lets in whom it should, and nobody else", ([endpoint, row]) =>
     Effect.gen(function* () {
@@ -180,8 +231,10 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       })
       const provider = secretProvider(owner.caller.workspaceId)
       yield* (yield* SecretProviders).insert(owner.caller.workspaceId, provider)
-      const fill = (text: string, { code, component, key, session, workflow: workflowId }: Things) =>
+      const fill = (text: string, { asking, code, component, key, session, workflow: workflowId }: Things) =>
         text
+          .replace("{conversation_id}", asking.conversationId)
+          .replace("{question_id}", asking.messageId)
           .replaceAll("{workflow_id}", workflowId)
           .replace("{component_id}", component)
           .replace("{session_id}", session)
@@ -209,7 +262,11 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           key: owner.key,
           json: { workflow_id: workflowId }
         })
+        const asking = endpoint.includes("{conversation_id}")
+          ? yield* askingConversation(owner)
+          : { conversationId: "", messageId: "" }
         return {
+          asking,
           code,
           key,
           workflow: workflowId,

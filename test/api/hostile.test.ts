@@ -48,6 +48,8 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
       key,
       json: { name: "Login", componentData: componentData() }
     })
+    const path = "/workflow-builder/agent/session"
+    const opened = yield* send({ method: "POST", path, key, json: { name: "New", startUrl: "https://example.com" } })
     const code = yield* send({ method: "POST", path: "/error-codes", key, json: { error_code: "One" } })
     const fill = (path: string) =>
       path
@@ -55,6 +57,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
         .replace("{session_id}", String(started.body.session_id))
         .replace("{component_id}", String(component.body.id))
         .replace("{version_number}", "1")
+        .replace("{conversation_id}", String(opened.body.conversationId))
         .replace("{node_id}", workflow.nodes[0]?.id ?? "")
         .replace("{workspace_id}", caller.workspaceId)
         .replace("{error_code_id}", String(code.body.id))
@@ -86,7 +89,15 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
       const { member, send } = yield* Service
       const { key } = yield* member("Owner")
       const megabyte = new Uint8Array(1_048_576).fill(0x20)
-      const limits = { "/run": 25, "/workflows": 5, "/runs/unpause": 1 }
+      const builder = "/workflow-builder/agent/session"
+      const limits = {
+        "/run": 25,
+        "/workflows": 5,
+        "/runs/unpause": 1,
+        [`${builder}/from-workflow`]: 25,
+        [`${builder}/from-failed-run`]: 25,
+        [builder]: 1
+      }
       for (const [path, megabytes] of Object.entries(limits)) {
         let sent = 0
         const raw = new ReadableStream<Uint8Array>({

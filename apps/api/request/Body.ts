@@ -9,6 +9,7 @@ const megabyte = 1_048_576
 
 /** How many bytes a body may have. */
 const limitOf = (method: string, path: string): number => {
+  if (/^\/workflow-builder\/agent\/session\/from-(workflow|failed-run)$/.test(path)) return 25 * megabyte
   if (/^\/run$|^\/workflows\/[^/]+\/validate-input$/.test(path)) return 25 * megabyte
   if (method === "POST" && /^\/workflows(\/upsert|\/import)?$/.test(path)) return 5 * megabyte
   if (method === "PUT" && /^\/workflows\/[^/]+$/.test(path)) return 5 * megabyte

@@ -129,6 +129,8 @@ export const groups: Readonly<Record<string, string>> = {
   "secret providers": "Where secrets are read from that the vault does not keep itself",
   vault: "Sealed credentials, sessions and one-time codes for sites",
   webhooks: "Who is told of events by HTTP, and what became of each delivery",
+  "workflow components":
+    'Parts of graphs that workflows share. A node of a workflow that came from a component carries `source_component_instance_id`: the id of the component, followed by ":" and a UUID of the instance where the workflow holds the component more than once. `source_component_node_id` is the id of the node within the component, where that is not its own id. A new version is carried into the latest version of every workflow that holds the component, as a next version of each; a workflow that would not be valid any more is left alone and reported under `skipped`. Deleting a component leaves its nodes in the workflows, without these marks. Several components may have the same name.',
   "workflow builder": "Conversations that build a workflow on an open page, one action after the other",
   workflows: "What is automated, in numbered versions of which each is fixed for ever",
   workspaces: "The workspace of a key: who works in it, how it is set, and its API keys"

@@ -10,6 +10,7 @@ import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryBuilderStore from "./MemoryBuilderStore.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
+import * as MemoryComponentStore from "./MemoryComponentStore.ts"
 import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
@@ -23,6 +24,7 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.mergeAll(
+  MemoryComponentStore.layer,
   MemoryEventLog.layer,
   MemoryBuilderStore.layer,
   MemoryGateStore.layer,

@@ -15,6 +15,7 @@ import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { ReceivedCode } from "../../core/tfa/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/WrappedKeys.ts"
+import type { Component, ComponentVersion } from "../../core/workflow/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
@@ -33,6 +34,9 @@ interface Shape {
   readonly workflows: Map<string, Workflow>
   /** The versions of each workflow, oldest first. */
   readonly versions: Map<string, Array<WorkflowVersion>>
+  readonly components: Map<string, Component>
+  /** The versions of each component, oldest first. */
+  readonly componentVersions: Map<string, Array<ComponentVersion>>
   readonly gates: Map<string, Gate.Gate>
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
@@ -71,6 +75,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       keys: new Map(),
       workflows: new Map(),
       versions: new Map(),
+      components: new Map(),
+      componentVersions: new Map(),
       gates: new Map(),
       runs: new Map(),
       events: [],
@@ -94,9 +100,11 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
   )
 }
 
-/** The gate of a workflow of this workspace. */
-export const gateIn = (tables: Shape, workspaceId: WorkspaceId, workflowId: string): Gate.Gate | undefined =>
-  tables.workflows.get(workflowId)?.workspaceId === workspaceId ? tables.gates.get(workflowId) : undefined
+/** The gate of a workflow of this workspace, unless it was deleted. */
+export const gateIn = (tables: Shape, workspaceId: WorkspaceId, workflowId: string): Gate.Gate | undefined => {
+  const gate = tables.gates.get(workflowId)
+  return tables.workflows.get(workflowId)?.workspaceId === workspaceId && gate?.removedAt === null ? gate : undefined
+}
 
 /** The gate of a run's workflow, which every run has. */
 export const gateOf = (tables: Shape, run: Run.Run): Gate.Gate => {

@@ -7,6 +7,7 @@ import { foundation } from "./migrations/0001_foundation.ts"
 import { collections } from "./migrations/0002_collections.ts"
 import { eventLog } from "./migrations/0003_event_log.ts"
 import { vault } from "./migrations/0004_vault.ts"
+import { workflows } from "./migrations/0005_workflows.ts"
 import { interactions } from "./migrations/0007_interactions.ts"
 import { evidence } from "./migrations/0008_evidence.ts"
 import { builder } from "./migrations/0009_builder.ts"
@@ -28,6 +29,7 @@ const migrate = Migrator.make({})({
     "0002_collections": collections,
     "0003_event_log": eventLog,
     "0004_vault": vault,
+    "0005_workflows": workflows,
     "0007_interactions": interactions,
     "0008_evidence": evidence,
     "0009_builder": builder,

@@ -4,6 +4,7 @@
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
+import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
@@ -28,6 +29,7 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(ComponentsGroup)
   .add(EvidenceGroup)
   .add(LiveGroup)
   .add(ErrorCodesGroup)

@@ -16,12 +16,15 @@ import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
 import { Vault } from "../../core/vault/Vault.ts"
+import { Components } from "../../core/workflow/Components.ts"
+import { Transfers } from "../../core/workflow/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
+import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
@@ -84,6 +87,7 @@ const handlers = Layer.mergeAll(
   InteractionsHttp.layer,
   EvidenceHttp.layer,
   LiveHttp.layer,
+  ComponentsHttp.layer,
   ErrorCodesHttp.layer,
   WorkspacesHttp.layer,
   NotificationsHttp.layer,
@@ -120,6 +124,7 @@ const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operati
 }))
 
 const services = Layer.mergeAll(
+  Components.layer,
   ApiKeys.layer,
   ErrorCodes.layer,
   EventStreams.layer,
@@ -131,7 +136,7 @@ const services = Layer.mergeAll(
   RunSubscriptions.layer,
   TfaCodes.layer,
   Vault.layer,
-  Workflows.layer,
+  Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),
   Workspaces.layer
 )
 

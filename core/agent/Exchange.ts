@@ -82,7 +82,7 @@ const secretName =
 
 /** Values that look like a token whatever they are called: a JWT, or a long run of mixed letters and digits. */
 const isToken = (value: string): boolean =>
-  /eyJ[\w-]{10,2048}\.[\w-]{4,}/.test(value) ||
+  /(?<![\w-])eyJ[\w-]{10,2048}\.[\w-]{4,}/.test(value) ||
   (/^[\w.~+/=-]{24,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) && !uuid.test(value))
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -136,7 +136,7 @@ export const redactBody = (body: string): string =>
         ? tag.replace(/(\bvalue\s*=\s*)("[^"]*"?|'[^']*'?|[^\s>]+)/gi, `$1"${hidden}"`)
         : tag
     )
-    .replace(/eyJ[\w-]{10,2048}\.[\w-]{4,}(\.[\w-]*)?/g, hidden)
+    .replace(/(?<![\w-])eyJ[\w-]{10,2048}\.[\w-]{4,}(\.[\w-]*)?/g, hidden)
 
 const noiseTypes = new Set([
   "image",

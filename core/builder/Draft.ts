@@ -3,6 +3,7 @@
  */
 import { Result, Schema } from "effect"
 import * as Position from "../agent/Position.ts"
+import * as FieldLimit from "../workflow/FieldLimit.ts"
 import type { Graph, Node, NodeId } from "../workflow/Graph.ts"
 import * as GraphCheck from "../workflow/GraphCheck.ts"
 import * as SaveBody from "../workflow/SaveBody.ts"
@@ -240,15 +241,11 @@ const typeOf = (value: Schema.Json): Schema.JsonObject => {
 }
 
 /** A draft that could be saved. The window of a workflow is not the draft's, so no instant matters. */
-const checked = (draft: Draft): Result.Result<Draft, ReadonlyArray<Problem>> =>
-  SaveBody.read(body(draft), 0).pipe(
-    Result.map(() => draft),
-    Result.mapError((error) =>
-      error._tag === "InvalidWorkflow"
-        ? error.problems
-        : error.fields.map(({ field, message }) => ({ path: field, message }))
-    )
-  )
+const checked = (draft: Draft): Result.Result<Draft, ReadonlyArray<Problem>> => {
+  const { problems, tooLong } = SaveBody.read(body(draft), 0)
+  const all = [...problems, ...FieldLimit.asProblems(tooLong)]
+  return all.length === 0 ? Result.succeed(draft) : Result.fail(all)
+}
 
 const read = ({ edges, nodes }: Content): Graph =>
   Result.getOrThrowWith(

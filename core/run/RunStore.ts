@@ -5,6 +5,7 @@ import type { Effect, Result } from "effect"
 import { Context } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
 import type { Gate } from "../gate/Gate.ts"
+import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowId, WorkflowNotFound, WorkflowVersion } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { LeaseLost, Progress, Run, RunEnded, RunId, RunNotFound, Status } from "./Run.ts"
@@ -64,8 +65,9 @@ export class RunStore extends Context.Service<
      * Accepts a run as `Transition.submit` says, while no edit of its gate is under way.
      *
      * Submissions of one workflow do not wait for each other; waiting runs start in the order of their submission.
+     * Refused is an `add_to_output` that is over its limit as the store keeps it, which may be compressed.
      */
-    readonly submit: (submission: Submission) => Effect.Effect<Gated, WorkflowNotFound>
+    readonly submit: (submission: Submission) => Effect.Effect<Gated, WorkflowNotFound | FieldsTooLarge>
 
     readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound>
 
@@ -111,7 +113,8 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<Change, LeaseLost>
 
     /**
-     * Decides about runs whose lease has run out, and about waiting runs whose time is over, at most `limit` of them.
+     * Decides about runs whose lease has run out, and about waiting runs whose time is over or whose workflow was
+     * deleted, at most `limit` of them.
      *
      * Any number of processes may do this at once: each run is decided about once. A decision that answers `null`
      * leaves the run as it is. Answers the changed runs.
@@ -130,8 +133,8 @@ export class RunStore extends Context.Service<
     readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean>
 
     /**
-     * The first instant, past ones included, at which a lease runs out or a waiting run expires, or after `after` at which
-     * a put-off run may be claimed; `null` when there is none.
+     * The first instant, past ones included, at which a lease runs out, a waiting run expires or has lost its workflow,
+     * or after `after` at which a put-off run may be claimed; `null` when there is none.
      */
     readonly nextDue: (after: number) => Effect.Effect<number | null>
   }

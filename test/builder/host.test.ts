@@ -148,8 +148,8 @@ it.effect("messages become the steps of a workflow that does the same again", ()
       assert.strictEqual(saved.status, "completed")
       const workflows = yield* Workflows
       const [workflow] = yield* workflows.list(caller)
-      assert.strictEqual(saved.conversation.origin?.workflowId, workflow?.id)
-      const { version } = yield* workflows.get(caller, workflow?.id ?? WorkflowId.make(randomUUID()))
+      assert.strictEqual(saved.conversation.origin?.workflowId, workflow?.workflow.id)
+      const { version } = yield* workflows.get(caller, workflow?.workflow.id ?? WorkflowId.make(randomUUID()))
       assert.strictEqual(version.versionNote, "From a conversation")
       assert.deepStrictEqual(
         (version.content.nodes as ReadonlyArray<{ action: string }>).map(({ action }) => action),

@@ -7,7 +7,7 @@ import { ActionResult, Question } from "../../../core/builder/Message.ts"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
 import * as Errors from "../request/Errors.ts"
 import { optional } from "../request/Fields.ts"
-import { WorkflowRecord } from "../workflow/WorkflowRecord.ts"
+import { WorkflowView } from "../workflow/WorkflowView.ts"
 
 /** 404: there is no such conversation, or it has ended and takes no more messages. */
 export const ConversationGone = Schema.Struct({
@@ -215,7 +215,7 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
       }).annotate({ identifier: "BuilderSave", parseOptions: { errors: "all" } }),
       Schema.Null
     ],
-    success: WorkflowRecord,
+    success: WorkflowView,
     error: changes
   }),
   HttpApiEndpoint.post("interruptSession", `${base}/:conversation_id/interrupt`, {

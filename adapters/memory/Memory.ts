@@ -8,7 +8,9 @@ import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
+import * as MemoryBuilderStore from "./MemoryBuilderStore.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
+import * as MemoryComponentStore from "./MemoryComponentStore.ts"
 import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
@@ -23,7 +25,9 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.mergeAll(
+  MemoryComponentStore.layer,
   MemoryEventLog.layer,
+  MemoryBuilderStore.layer,
   MemoryGateStore.layer,
   MemoryIdempotencyStore.layer,
   MemoryInteractionStore.layer,

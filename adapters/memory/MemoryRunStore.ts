@@ -12,6 +12,7 @@ import {
   VersionOutdated
 } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { append, gateIn, gateOf, Tables, waitingOf, write } from "./Tables.ts"
@@ -22,6 +23,8 @@ export const layer = Layer.effect(
     const tables = yield* Tables
 
     const gated = (run: Run.Run): Gated => ({ run, gate: gateOf(tables, run) })
+
+    const isRemoved = (run: Run.Run) => gateOf(tables, run).removedAt !== null
 
     const find = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: Run.RunId) {
       const run = tables.runs.get(id)
@@ -62,6 +65,9 @@ export const layer = Layer.effect(
         const { versionId, workflowId } = submission
         if (tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
           return yield* new VersionOutdated({ versionId })
+        const added = submission.options.dry_run?.add_to_output
+        const size = added === undefined ? 0 : new TextEncoder().encode(JSON.stringify(added)).length
+        yield* Effect.fromResult(FieldLimit.refuse(FieldLimit.overBytes({ "dry_run.add_to_output": size })))
         const change = Transition.submit(submission, gate, at)
         write(tables, change, at)
         return { run: change.run, gate }
@@ -138,7 +144,7 @@ export const layer = Layer.effect(
         const due = [...tables.runs.values()].filter(
           (run) =>
             (run.lease !== null && run.lease.until <= now) ||
-            (Run.isWaiting(run) && run.expiresAt !== null && run.expiresAt <= now)
+            (Run.isWaiting(run) && (isRemoved(run) || (run.expiresAt !== null && run.expiresAt <= now)))
         )
         return due.slice(0, limit).flatMap((run) => {
           const change = decide(gated(run), now)
@@ -152,6 +158,7 @@ export const layer = Layer.effect(
             if (run.lease !== null) return [run.lease.until]
             if (!Run.isWaiting(run)) return []
             return [
+              ...(isRemoved(run) ? [gateOf(tables, run).removedAt ?? 0] : []),
               ...(run.expiresAt === null ? [] : [run.expiresAt]),
               ...(run.notBefore > after ? [run.notBefore] : [])
             ]

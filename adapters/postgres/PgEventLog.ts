@@ -29,7 +29,7 @@ const log = Layer.effect(
     const read = (from: Place, limit: number): Effect.Effect<Omit<Read, "position"> & { readonly to: Place }, never> =>
       sql<EntryRow & { readonly tx: string; readonly settled: boolean }>`
         select event.sequence, run_id, at, event, payload, event.expires_at, event.tx::text as tx, workspace_id, created_at, options,
-          event.tx < pg_snapshot_xmin(pg_current_snapshot()) as settled
+          event.tx < settled_before() as settled
         from run_events event join runs on runs.id = run_id
         where (event.tx, event.sequence) > (${from.tx}::xid8, ${from.sequence}::bigint)
         order by event.tx, event.sequence limit ${limit}`.pipe(
@@ -47,7 +47,7 @@ const log = Layer.effect(
       )
 
     return EventLog.of({
-      end: sql<{ readonly tx: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as tx`.pipe(
+      end: sql<{ readonly tx: string }>`select settled_before()::text as tx`.pipe(
         Effect.map(([row]) => toPosition({ tx: row?.tx ?? "0", sequence: 0 })),
         withoutSqlErrors
       ),

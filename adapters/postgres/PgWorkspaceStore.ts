@@ -74,7 +74,8 @@ export const layer = Layer.effect(
             const after = decide(toWorkspace(row))
             yield* sql`update workspaces set ${sql.update({
               name: after.name,
-              waiting_ttl_ms: after.waitingTtlMillis
+              waiting_ttl_ms: after.waitingTtlMillis,
+              input_required_timeout_s: after.inputRequiredTimeoutSeconds
             })} where id = ${id}`
             return Option.some(after)
           })

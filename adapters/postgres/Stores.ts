@@ -6,7 +6,9 @@ import { Effect, Layer, type Redacted } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as Migrations from "./Migrations.ts"
+import * as PgBuilderStore from "./PgBuilderStore.ts"
 import * as PgCollection from "./PgCollection.ts"
+import * as PgComponentStore from "./PgComponentStore.ts"
 import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
 import * as PgEvidenceStore from "./PgEvidenceStore.ts"
@@ -22,7 +24,9 @@ import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 
 /** The stores, on whatever client of the database is given. */
 export const layerStores = Layer.mergeAll(
+  PgComponentStore.layer,
   PgEventLog.layer,
+  PgBuilderStore.layer,
   PgGateStore.layer,
   PgIdempotencyStore.layer,
   PgInteractionStore.layer,

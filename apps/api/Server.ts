@@ -6,6 +6,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
+import { Builder } from "../../core/builder/Builder.ts"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { Gates } from "../../core/gate/Gates.ts"
@@ -15,12 +16,16 @@ import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
 import { Vault } from "../../core/vault/Vault.ts"
+import { Components } from "../../core/workflow/Components.ts"
+import { Transfers } from "../../core/workflow/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import type * as RateLimit from "../../core/workspace/RateLimit.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
+import * as BuilderHttp from "./builder/BuilderHttp.ts"
+import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
@@ -82,11 +87,13 @@ const handlers = Layer.mergeAll(
   InteractionsHttp.layer,
   EvidenceHttp.layer,
   LiveHttp.layer,
+  ComponentsHttp.layer,
   ErrorCodesHttp.layer,
   WorkspacesHttp.layer,
   NotificationsHttp.layer,
   EventsHttp.layer,
-  vault
+  vault,
+  BuilderHttp.layer
 )
 
 /** What no other route answers: a known address with another method, or an unknown one. */
@@ -117,6 +124,7 @@ const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operati
 }))
 
 const services = Layer.mergeAll(
+  Components.layer,
   ApiKeys.layer,
   ErrorCodes.layer,
   EventStreams.layer,
@@ -128,7 +136,7 @@ const services = Layer.mergeAll(
   RunSubscriptions.layer,
   TfaCodes.layer,
   Vault.layer,
-  Workflows.layer,
+  Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),
   Workspaces.layer
 )
 
@@ -145,7 +153,7 @@ const routes = Layer.mergeAll(
   health,
   readiness,
   unrouted
-).pipe(Layer.provide(services))
+).pipe(Layer.provide(Builder.layer), Layer.provide(services))
 
 /** A mistake of ours is told in the log only. Nobody is told when whoever asked has gone, or the server ends. */
 const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>

@@ -12,6 +12,7 @@ import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as Host from "../../core/builder/Host.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
@@ -32,6 +33,7 @@ export interface Storage {
 
 export interface Working {
   readonly concurrency: number
+  readonly builderSessions: number
   readonly chromium: Option.Option<string>
   readonly allowPrivateNetworks: boolean
   readonly graceSeconds: number
@@ -110,19 +112,26 @@ export const layerScheduler = Layer.mergeAll(
   Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping))
 )
 
-/** A worker with its browser, running for as long as the layer lives; its release is the orderly shutdown. */
-export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<string> = []) =>
-  Layer.effectDiscard(
+/**
+ * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
+ * the orderly shutdown.
+ */
+export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<string> = []) => {
+  const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
+  const worker = Layer.effectDiscard(
     Effect.forkScoped(
       Worker.run({
-        name: `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`,
+        name,
         capacity: settings.concurrency,
-        leaseMillis: 30_000,
+        leaseMillis,
         graceMillis: settings.graceSeconds * 1_000
       })
     )
-  ).pipe(
-    Layer.provide(AgentExecutor.layer),
+  ).pipe(Layer.provide(AgentExecutor.layer))
+  const host = Layer.effectDiscard(
+    Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis }))
+  )
+  return Layer.mergeAll(worker, host).pipe(
     Layer.provide(
       Layer.unwrap(
         Effect.gen(function* () {
@@ -138,6 +147,10 @@ export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<str
       )
     )
   )
+}
+
+/** How long a lease lasts without being renewed. */
+const leaseMillis = 30_000
 
 const layerReadiness = Layer.effect(
   Server.Readiness,

@@ -94,6 +94,11 @@ export const working = {
     Flag.withSchema(wholeNumber(1, 1_000, "a number from 1 to 1000")),
     Flag.withDefault(4)
   ),
+  builderSessions: setting(
+    "builder-sessions",
+    "SLUICE_BUILDER_SESSIONS",
+    "How many conversations that build workflows a worker hosts at once; 0 hosts none"
+  ).pipe(Flag.withSchema(wholeNumber(0, 100, "a number from 0 to 100")), Flag.withDefault(4)),
   chromium: setting("chromium", "SLUICE_CHROMIUM", "The Chromium program to run").pipe(
     Flag.withSchema(text),
     Flag.optional

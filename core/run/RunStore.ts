@@ -4,6 +4,7 @@
 import { Context, type Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
 import type { Gate } from "../gate/Gate.ts"
+import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowId, WorkflowNotFound, WorkflowVersion } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { LeaseLost, Progress, Run, RunEnded, RunId, RunNotFound, Status } from "./Run.ts"
@@ -74,8 +75,11 @@ export class RunStore extends Context.Service<
      * Its version must be the latest one of the workflow when it is accepted.
      *
      * Submissions of one workflow do not wait for each other; waiting runs start in the order of their submission.
+     * Refused is an `add_to_output` that is over its limit as the store keeps it, which may be compressed.
      */
-    readonly submit: (submission: Submission) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated>
+    readonly submit: (
+      submission: Submission
+    ) => Effect.Effect<Gated, WorkflowNotFound | FieldsTooLarge | VersionOutdated>
 
     readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound>
 
@@ -121,7 +125,8 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<Change, LeaseLost>
 
     /**
-     * Decides about runs whose lease has run out, and about waiting runs whose time is over, at most `limit` of them.
+     * Decides about runs whose lease has run out, and about waiting runs whose time is over or whose workflow was
+     * deleted, at most `limit` of them.
      *
      * Any number of processes may do this at once: each run is decided about once. A decision that answers `null`
      * leaves the run as it is. Answers the changed runs.
@@ -140,8 +145,8 @@ export class RunStore extends Context.Service<
     readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean>
 
     /**
-     * The first instant, past ones included, at which a lease runs out or a waiting run expires, or after `after` at which
-     * a put-off run may be claimed; `null` when there is none.
+     * The first instant, past ones included, at which a lease runs out, a waiting run expires or has lost its workflow,
+     * or after `after` at which a put-off run may be claimed; `null` when there is none.
      */
     readonly nextDue: (after: number) => Effect.Effect<number | null>
   }

@@ -6,6 +6,7 @@ import type { LoggedEvent } from "../event/RunEvent.ts"
 import { Signals } from "../event/Signals.ts"
 import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
+import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import * as InputContract from "../workflow/InputContract.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import { type RunTerms, WorkflowStore } from "../workflow/WorkflowStore.ts"
@@ -47,7 +48,7 @@ export class Runs extends Context.Service<
     readonly submit: (
       caller: Caller,
       request: Request
-    ) => Effect.Effect<Run.Run, WorkflowNotFound | InputContract.InvalidInput>
+    ) => Effect.Effect<Run.Run, WorkflowNotFound | InputContract.InvalidInput | FieldsTooLarge>
 
     readonly get: (caller: Caller, id: Run.RunId) => Effect.Effect<View, Run.RunNotFound>
 
@@ -59,6 +60,9 @@ export class Runs extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<LoggedEvent>, Run.RunNotFound>
 
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>>
+
+    /** Stops the waiting runs of deleted workflows, as far as that takes no long time; the scheduler stops the rest. */
+    readonly stopOrphans: Effect.Effect<void>
 
     /**
      * Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. `why` is
@@ -100,7 +104,7 @@ export class Runs extends Context.Service<
       const again = (
         caller: Caller,
         request: Request
-      ): Effect.Effect<Gated, WorkflowNotFound | InputContract.InvalidInput> =>
+      ): Effect.Effect<Gated, WorkflowNotFound | FieldsTooLarge | InputContract.InvalidInput> =>
         Effect.gen(function* () {
           const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
           return yield* submitWith(version, caller, request)
@@ -138,10 +142,23 @@ export class Runs extends Context.Service<
         yield* signals.publish({ _tag: "events" })
       })
 
-      return Runs.of({ submit, get, events, list, interrupt })
+      const stopOrphans = Effect.gen(function* () {
+        for (let round = 0; round < orphanRounds; round++) {
+          const stopped = yield* runs.reap(orphanBatch, ({ gate, run }, at) => Transition.orphan(run, gate, at))
+          yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
+          if (stopped.length === 0) return
+          yield* signals.publish({ _tag: "events" })
+        }
+      }).pipe(Effect.withSpan("Runs.stopOrphans"))
+
+      return Runs.of({ submit, get, events, list, interrupt, stopOrphans })
     })
   )
 }
+
+/** A deletion stops at most this many runs itself. */
+const orphanBatch = 200
+const orphanRounds = 10
 
 const view = ({ run, gate }: Gated, at: number, events: ReadonlyArray<LoggedEvent>): View => ({
   run,

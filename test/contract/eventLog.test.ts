@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, type Layer, Ref } from "effect"
+import { Deferred, Effect, Fiber, Layer, Ref } from "effect"
 import { SqlClient } from "effect/sql"
 import { ClientProgress } from "../../core/event/ClientProgress.ts"
 import { type Entry, EventLog } from "../../core/event/EventLog.ts"
@@ -185,6 +185,33 @@ it.layer(databases.postgres[0], { timeout: "60 seconds" })("the log of events (t
       assert.deepStrictEqual(kinds((yield* log.read(position, 10)).entries), ["execution.stopped", "execution.queued"])
       const first = yield* log.read(position, 1)
       assert.deepStrictEqual(kinds(first.entries), ["execution.stopped"])
+    })
+  )
+
+  it.effect("does not wait for transactions of other databases of the server", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const [began, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const elsewhere = yield* Effect.forkChild(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`select pg_current_xact_id()::text`
+              yield* Deferred.succeed(began, undefined)
+              yield* Deferred.await(go)
+            })
+          )
+        }).pipe(Effect.provide(Layer.fresh(databases.postgresLayer)))
+      )
+      yield* Deferred.await(began)
+      const position = yield* log.end
+      yield* runs.submit(submission(workflow))
+      assert.deepStrictEqual(kinds((yield* log.read(position, 10)).entries), ["execution.queued"])
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(elsewhere)
     })
   )
 })

@@ -4,7 +4,8 @@ import { SqlClient } from "effect/sql"
 
 const statements = [
   // The log is read in the order of `tx`, then `sequence`, up to the oldest transaction that is still under way: no later
-  // commit can appear before what was read. The trigger keeps the events of one run in their order also where a
+  // commit can appear before what was read. Transactions of other databases of the server, which cannot write here, are
+  // left out where they are known. The trigger keeps the events of one run in their order also where a
   // transaction that began earlier had to wait for the run.
   `alter table run_events add column tx xid8 not null default pg_current_xact_id()`,
   `create index run_events_in_order on run_events (tx, sequence)`,
@@ -17,6 +18,15 @@ const statements = [
     return new;
   end $$`,
   `create trigger events_are_placed before insert on run_events for each row execute function place_event()`,
+
+  `create function settled_before() returns xid8 language sql stable as $$
+    select coalesce(
+      (select running from pg_snapshot_xip(pg_current_snapshot()) running
+        where not exists (select from pg_stat_activity
+          where backend_xid = running::xid and datname <> current_database())
+        order by running limit 1),
+      pg_snapshot_xmax(pg_current_snapshot()))
+  $$`,
 
   `create table event_consumers (
     name text primary key,

@@ -194,7 +194,9 @@ const fixtures = Effect.gen(function* () {
     owner,
     one,
     isMade: (name: string) =>
-      /^((workflow|workspace|resource)_ids?(\[\])?|workflowId|sessionId|messageId|permissioned_user_id|domain)$/.test(name)
+      /^((workflow|workspace|resource)_ids?(\[\])?|workflowId|sessionId|messageId|permissioned_user_id|domain)$/.test(
+        name
+      )
   }
 })
 type Fixtures = Effect.Success<typeof fixtures>

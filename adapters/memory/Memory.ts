@@ -8,12 +8,15 @@ import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
+import * as MemoryBuilderStore from "./MemoryBuilderStore.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
+import * as MemoryComponentStore from "./MemoryComponentStore.ts"
 import * as MemoryDeliveries from "./MemoryDeliveries.ts"
 import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
+import * as MemoryIdempotencyStore from "./MemoryIdempotencyStore.ts"
 import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
 import * as MemoryLiveStore from "./MemoryLiveStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
@@ -24,9 +27,12 @@ import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.mergeAll(
+  MemoryComponentStore.layer,
   MemoryDeliveries.layer,
   MemoryEventLog.layer,
+  MemoryBuilderStore.layer,
   MemoryGateStore.layer,
+  MemoryIdempotencyStore.layer,
   MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemoryWebhookStore.layer,

@@ -2,8 +2,17 @@
 import { Clock, Effect, Layer, type Result } from "effect"
 import * as Gate from "../../core/gate/Gate.ts"
 import * as Run from "../../core/run/Run.ts"
-import { type Claimed, type Filter, type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
+import {
+  type Claimed,
+  type Filter,
+  type Gated,
+  type Held,
+  type Listed,
+  RunStore,
+  VersionOutdated
+} from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { append, gateIn, gateOf, Tables, waitingOf, write } from "./Tables.ts"
@@ -14,6 +23,8 @@ export const layer = Layer.effect(
     const tables = yield* Tables
 
     const gated = (run: Run.Run): Gated => ({ run, gate: gateOf(tables, run) })
+
+    const isRemoved = (run: Run.Run) => gateOf(tables, run).removedAt !== null
 
     const find = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: Run.RunId) {
       const run = tables.runs.get(id)
@@ -51,6 +62,12 @@ export const layer = Layer.effect(
         const at = yield* Clock.currentTimeMillis
         const gate = gateIn(tables, submission.workspaceId, submission.workflowId)
         if (gate === undefined) return yield* new WorkflowNotFound({ workflowId: submission.workflowId })
+        const { versionId, workflowId } = submission
+        if (tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
+          return yield* new VersionOutdated({ versionId })
+        const added = submission.options.dry_run?.add_to_output
+        const size = added === undefined ? 0 : new TextEncoder().encode(JSON.stringify(added)).length
+        yield* Effect.fromResult(FieldLimit.refuse(FieldLimit.overBytes({ "dry_run.add_to_output": size })))
         const change = Transition.submit(submission, gate, at)
         write(tables, change, at)
         return { run: change.run, gate }
@@ -127,7 +144,7 @@ export const layer = Layer.effect(
         const due = [...tables.runs.values()].filter(
           (run) =>
             (run.lease !== null && run.lease.until <= now) ||
-            (Run.isWaiting(run) && run.expiresAt !== null && run.expiresAt <= now)
+            (Run.isWaiting(run) && (isRemoved(run) || (run.expiresAt !== null && run.expiresAt <= now)))
         )
         return due.slice(0, limit).flatMap((run) => {
           const change = decide(gated(run), now)
@@ -141,6 +158,7 @@ export const layer = Layer.effect(
             if (run.lease !== null) return [run.lease.until]
             if (!Run.isWaiting(run)) return []
             return [
+              ...(isRemoved(run) ? [gateOf(tables, run).removedAt ?? 0] : []),
               ...(run.expiresAt === null ? [] : [run.expiresAt]),
               ...(run.notBefore > after ? [run.notBefore] : [])
             ]

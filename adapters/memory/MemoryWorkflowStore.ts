@@ -1,7 +1,15 @@
 /** Workflows and their versions in memory. Sizes are those of the JSON text: nothing is compressed here. */
 import { Clock, Effect, Layer } from "effect"
-import { type WorkflowId, WorkflowNotFound, type WorkflowVersion } from "../../core/workflow/Workflow.ts"
-import { type Stored, type StoredSizes, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import * as Gate from "../../core/gate/Gate.ts"
+import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
+import { folderOf } from "../../core/workflow/Settings.ts"
+import {
+  WorkflowExists,
+  type WorkflowId,
+  WorkflowNotFound,
+  type WorkflowVersion
+} from "../../core/workflow/Workflow.ts"
+import { type Listed, type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { changeGate, gateIn, Tables } from "./Tables.ts"
 
@@ -26,6 +34,12 @@ export const layer = Layer.effect(
 
     const latest = (workspaceId: WorkspaceId, id: WorkflowId) => find(workspaceId, id, (versions) => versions.at(-1))
 
+    const listed = (workspaceId: WorkspaceId): ReadonlyArray<Listed> =>
+      [...tables.workflows.values()]
+        .filter((workflow) => gateIn(tables, workspaceId, workflow.id) !== undefined)
+        .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1))
+        .map((workflow) => ({ workflow, settings: tables.versions.get(workflow.id)?.at(-1)?.content.settings ?? {} }))
+
     const keep = ({ gate, version, workflow }: Stored, at: number) => {
       tables.workflows.set(workflow.id, workflow)
       tables.versions.set(workflow.id, [...(tables.versions.get(workflow.id) ?? []), version])
@@ -33,41 +47,41 @@ export const layer = Layer.effect(
     }
 
     return WorkflowStore.of({
-      create: Effect.fn("WorkflowStore.create")(function* (stored, accept) {
-        yield* Effect.fromResult(accept(sizesOf(stored.version)))
+      create: Effect.fn("WorkflowStore.create")(function* (stored, accept, options) {
+        if (tables.workflows.has(stored.workflow.id)) {
+          return yield* new WorkflowExists({ workflowId: stored.workflow.id })
+        }
+        const inTheWay = listed(stored.workflow.workspaceId).find(
+          ({ settings, workflow }) =>
+            options?.uniquelyNamed === true &&
+            workflow.name === stored.workflow.name &&
+            folderOf(settings) === folderOf(stored.version.content.settings)
+        )
+        if (inTheWay !== undefined) return yield* new WorkflowExists({ workflowId: inTheWay.workflow.id })
+        yield* Effect.fromResult(accept(FieldLimit.rawSizes(stored.version.content)))
         keep(stored, stored.workflow.createdAt)
       }),
       save: Effect.fn("WorkflowStore.save")(function* (workspaceId, id, decide, accept) {
         const at = yield* Clock.currentTimeMillis
         const after = yield* Effect.fromResult(decide(yield* latest(workspaceId, id), at))
-        yield* Effect.fromResult(accept(sizesOf(after.version)))
+        yield* Effect.fromResult(accept(FieldLimit.rawSizes(after.version.content)))
         keep(after, at)
         return after
       }),
       get: Effect.fn("WorkflowStore.get")(latest),
+      recentTerms: (workspaceId, id) => Effect.map(latest(workspaceId, id), ({ version }) => version),
       version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
         find(workspaceId, id, (versions) => versions.find((version) => version.versionNumber === versionNumber))
       ),
-      list: Effect.fn("WorkflowStore.list")((workspaceId) =>
-        Effect.sync(() =>
-          [...tables.workflows.values()]
-            .filter((workflow) => workflow.workspaceId === workspaceId)
-            .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1))
-        )
-      ),
+      list: Effect.fn("WorkflowStore.list")((workspaceId) => Effect.sync(() => listed(workspaceId))),
+      remove: Effect.fn("WorkflowStore.remove")(function* (workspaceId, id) {
+        const at = yield* Clock.currentTimeMillis
+        const { gate } = yield* latest(workspaceId, id)
+        changeGate(tables, id, Gate.remove(gate, at), at)
+      }),
       versions: Effect.fn("WorkflowStore.versions")((workspaceId, id) =>
         Effect.map(latest(workspaceId, id), () => [...(tables.versions.get(id) ?? [])].reverse())
       )
     })
   })
 )
-
-const sizesOf = ({ content }: WorkflowVersion): StoredSizes => ({
-  nodes: sizeOf(content.nodes),
-  edges: sizeOf(content.edges),
-  input_schema: sizeOf(content.input_schema),
-  output_schema: sizeOf(content.output_schema),
-  vault_schema: sizeOf(content.vault_schema)
-})
-
-const sizeOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length

@@ -2,6 +2,9 @@
  * What the stores in memory keep, together: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
+import type { View } from "../../core/builder/BuilderStore.ts"
+import type { Conversation } from "../../core/builder/Conversation.ts"
+import type { Message } from "../../core/builder/Message.ts"
 import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
@@ -13,8 +16,10 @@ import type { Change } from "../../core/run/Transition.ts"
 import type { ReceivedCode } from "../../core/tfa/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/WrappedKeys.ts"
 import type { Delivery } from "../../core/webhook/Delivery.ts"
+import type { Component, ComponentVersion } from "../../core/workflow/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
+import type { Entry } from "../../core/workspace/Idempotency.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 
@@ -24,12 +29,22 @@ export interface KeptDelivery {
   readonly turn: number
 }
 
+/** How many looks were asked for, how many were given, and what the last of them has shown. */
+export interface Look {
+  readonly wanted: number
+  readonly given: number
+  readonly view: View | null
+}
+
 interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
   readonly workflows: Map<string, Workflow>
   /** The versions of each workflow, oldest first. */
   readonly versions: Map<string, Array<WorkflowVersion>>
+  readonly components: Map<string, Component>
+  /** The versions of each component, oldest first. */
+  readonly componentVersions: Map<string, Array<ComponentVersion>>
   readonly gates: Map<string, Gate.Gate>
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
@@ -49,6 +64,13 @@ interface Shape {
   readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
+  readonly conversations: Map<string, Conversation>
+  /** The messages of each conversation, in the order of their numbers. */
+  readonly messages: Map<string, Array<Message>>
+  /** Looks at the pages of conversations, by conversation and kind. */
+  readonly looks: Map<string, Look>
+  /** The answers of named requests. */
+  readonly idempotency: Map<string, Entry>
   readonly wrappedKeys: Map<string, WrappedKey>
   readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
   /** Deliveries to webhooks, oldest first. */
@@ -65,6 +87,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       keys: new Map(),
       workflows: new Map(),
       versions: new Map(),
+      components: new Map(),
+      componentVersions: new Map(),
       gates: new Map(),
       runs: new Map(),
       events: [],
@@ -77,6 +101,10 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       consumers: new Map(),
       written: new Map(),
       collections: new Map(),
+      conversations: new Map(),
+      messages: new Map(),
+      looks: new Map(),
+      idempotency: new Map(),
       wrappedKeys: new Map(),
       receivedCodes: new Map(),
       deliveries: new Map(),
@@ -86,9 +114,11 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
   )
 }
 
-/** The gate of a workflow of this workspace. */
-export const gateIn = (tables: Shape, workspaceId: WorkspaceId, workflowId: string): Gate.Gate | undefined =>
-  tables.workflows.get(workflowId)?.workspaceId === workspaceId ? tables.gates.get(workflowId) : undefined
+/** The gate of a workflow of this workspace, unless it was deleted. */
+export const gateIn = (tables: Shape, workspaceId: WorkspaceId, workflowId: string): Gate.Gate | undefined => {
+  const gate = tables.gates.get(workflowId)
+  return tables.workflows.get(workflowId)?.workspaceId === workspaceId && gate?.removedAt === null ? gate : undefined
+}
 
 /** The gate of a run's workflow, which every run has. */
 export const gateOf = (tables: Shape, run: Run.Run): Gate.Gate => {

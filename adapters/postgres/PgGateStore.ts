@@ -17,7 +17,9 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const get = Effect.fn("GateStore.get")((workspaceId: WorkspaceId, workflowId: WorkflowId) =>
-      sql<Rows.GateRow>`select * from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}`.pipe(
+      sql<Rows.GateRow>`
+        select * from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
+          and removed_at is null`.pipe(
         Effect.flatMap(([row]) => (row === undefined ? notFound(workflowId) : Effect.succeed(Rows.toGate(row)))),
         withoutSqlErrors
       )
@@ -98,7 +100,8 @@ export const layer = Layer.effect(
 export const lock = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, workflowId: WorkflowId) =>
   Effect.flatMap(
     sql<Rows.GateRow>`
-      select * from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId} for no key update`,
+      select * from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
+        and removed_at is null for no key update`,
     ([row]) => (row === undefined ? notFound(workflowId) : Effect.succeed(Rows.toGate(row)))
   )
 

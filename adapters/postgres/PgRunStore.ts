@@ -1,49 +1,22 @@
 /** Runs and their events in PostgreSQL. */
-import { Clock, Effect, Layer, type Result, Schema } from "effect"
+import { Clock, Effect, Layer, type Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { LeaseLost, type Run, type RunId, RunNotFound, type Status } from "../../core/run/Run.ts"
 import { type Filter, type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
-import * as Transition from "../../core/run/Transition.ts"
-import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import type * as Transition from "../../core/run/Transition.ts"
 import * as PgClaim from "./PgClaim.ts"
 import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
+import * as PgSubmit from "./PgSubmit.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 import * as Writing from "./Writing.ts"
-
-/** Raised within a submission whose workflow was just forgotten, so that it begins anew. */
-class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 
 export const layer = Layer.effect(
   RunStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const submit = Effect.fn("RunStore.submit")((submission: Transition.Submission) =>
-      transaction(
-        sql,
-        Effect.gen(function* () {
-          const { workflowId, workspaceId } = submission
-          // Locks the row alone only when this is the first to wait; otherwise submissions share the lock below.
-          yield* sql`update gates set waiting = true where workflow_id = ${workflowId} and not waiting`
-          const [row] = yield* sql<Rows.GateRow & { readonly waiting: boolean }>`
-            select * from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId} for share`
-          if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
-          if (!row.waiting) return yield* new Forgotten()
-          const gate = Rows.toGate(row)
-          const at = yield* Clock.currentTimeMillis
-          const { events, run } = Transition.submit(submission, gate, at)
-          yield* sql`insert into runs ${sql.insert(Rows.fromRun(run))}`
-          yield* Writing.credentials(sql, run)
-          yield* Writing.events(
-            sql,
-            events.map((event) => ({ runId: run.id, event })),
-            at
-          )
-          return { run, gate } satisfies Gated
-        })
-      ).pipe(Effect.retry({ while: (error) => error._tag === "Forgotten" }))
-    )
+    const submit = PgSubmit.make(sql)
 
     const gateOf = (run: Rows.RunRow) =>
       Effect.map(sql<Rows.GateRow>`select * from gates where workflow_id = ${run.workflow_id}`, ([row]) => {
@@ -74,7 +47,21 @@ export const layer = Layer.effect(
       })
 
     const remind = (run: Run) =>
-      sql`update gates set waiting = true where workflow_id = ${run.workflowId} and not waiting`
+      sql`select from gates where workflow_id = ${run.workflowId} for share`.pipe(
+        Effect.andThen(sql`update gates set waiting = true where workflow_id = ${run.workflowId} and not waiting`)
+      )
+
+    /** Deleted workflows without waiting runs need no more looking at. Asked after the lock, as where turns are settled. */
+    const forgetRemoved = Effect.gen(function* () {
+      const locked = yield* sql<{ readonly workflow_id: string }>`
+        select workflow_id from gates where removed_at is not null and waiting for no key update skip locked`
+      if (locked.length === 0) return
+      const ids = locked.map((row) => row.workflow_id)
+      yield* sql`
+        update gates set waiting = false where ${sql.in("workflow_id", ids)} and not exists (
+          select from runs where runs.workflow_id = gates.workflow_id
+            and status in ('execution.queued', 'execution.requeued'))`
+    })
 
     const reap = Effect.fn("RunStore.reap")(
       (limit: number, decide: (gated: Gated, now: number) => Transition.Change | null) =>
@@ -86,9 +73,12 @@ export const layer = Layer.effect(
               select * from runs where id in (
                 (select id from runs where status = 'execution.start' and lease_until <= ${new Date(now)}
                   order by lease_until limit ${limit})
-                union all
+                union
                 (select id from runs where status in ('execution.queued', 'execution.requeued')
                   and expires_at <= ${new Date(now)} order by expires_at limit ${limit})
+                union
+                (select id from runs where status in ('execution.queued', 'execution.requeued') and workflow_id in
+                  (select workflow_id from gates where removed_at is not null and waiting) limit ${limit})
               ) order by id limit ${limit} for update skip locked`
             const changed: Array<Run> = []
             for (const row of due) {
@@ -97,6 +87,7 @@ export const layer = Layer.effect(
               yield* write(change, now)
               changed.push(change.run)
             }
+            yield* forgetRemoved
             return changed
           })
         )
@@ -132,7 +123,7 @@ export const layer = Layer.effect(
         const rows = yield* sql<Rows.RunRow & { readonly status: Status }>`
           with listed as (
             select runs.id, runs.workspace_id, runs.workflow_id, runs.created_at, runs.started_at, runs.ended_at,
-              runs.options, runs.sequence,
+              runs.options, runs.added_output, runs.sequence,
               case when runs.ended_at is null and runs.status <> 'execution.start'
                   and not coalesce(starts_at <= ${now} and (stops_at is null or stops_at > ${now}), false)
                 then 'execution.paused' else runs.status end as status
@@ -147,7 +138,7 @@ export const layer = Layer.effect(
             createdAt: row.created_at.getTime(),
             startedAt: row.started_at?.getTime() ?? null,
             endedAt: row.ended_at?.getTime() ?? null,
-            options: JSON.parse(row.options) as Run["options"],
+            options: Rows.toOptions(row),
             status: row.status
           })
         )
@@ -155,7 +146,7 @@ export const layer = Layer.effect(
     )
 
     return RunStore.of({
-      submit,
+      submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
       list,
       reap,
       settle: Effect.fn("RunStore.settle")((held, decide) => settle(held, decide)),
@@ -228,6 +219,7 @@ export const layer = Layer.effect(
             (select min(lease_until) from runs where status = 'execution.start'),
             (select min(expires_at) from runs
               where status in ('execution.queued', 'execution.requeued') and expires_at is not null),
+            (select min(removed_at) from gates where removed_at is not null and waiting),
             (select min(not_before) from runs where status = 'execution.requeued' and not_before > ${new Date(after)})
           ) as due`.pipe(
           Effect.map(([row]) => row?.due?.getTime() ?? null),

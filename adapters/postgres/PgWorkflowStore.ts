@@ -1,59 +1,83 @@
 /** Workflows and their versions in PostgreSQL. */
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
-import { type Stored, type StoredSizes, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import * as Gate from "../../core/gate/Gate.ts"
+import { folderOf } from "../../core/workflow/Settings.ts"
+import { WorkflowExists, type WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import { type Listed, type RunTerms, type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { UserId, type WorkspaceId } from "../../core/workspace/Workspace.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
+import * as Versions from "./Versions.ts"
 
 export const layer = Layer.effect(
   WorkflowStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** Keeps a version and answers what its fields take in the table, compressed as they are there. */
-    const insertVersion = (version: Stored["version"]) =>
+    const latest = (workspaceId: WorkspaceId, id: WorkflowId, versionNumber: number | null) =>
+      Versions.read(sql, workspaceId, id, versionNumber)
+
+    const listed = (workspaceId: WorkspaceId, name: string | null) =>
+      Effect.map(
+        sql<Rows.WorkflowRow & Pick<Rows.VersionRow, "settings">>`
+          select workflows.*, latest.settings
+          from workflows join gates on gates.workflow_id = workflows.id join lateral (
+            select settings from workflow_versions where workflow_id = workflows.id
+            order by version_number desc limit 1) latest on true
+          where workflows.workspace_id = ${workspaceId} and removed_at is null
+            and ${name === null ? sql`true` : sql`name = ${name}`}
+          order by updated_at desc, id`,
+        (rows) =>
+          rows.map(
+            (row): Listed => ({
+              workflow: Rows.toWorkflow(row),
+              settings: JSON.parse(row.settings) as Listed["settings"]
+            })
+          )
+      )
+
+    /** Refuses a workflow whose name is taken in its folder, and keeps it from being taken until the transaction ends. */
+    const claimName = ({ version, workflow }: Stored) =>
       Effect.gen(function* () {
-        const inserted = yield* sql<{ readonly [K in keyof StoredSizes]: number }>`
-          insert into workflow_versions ${sql.insert(Rows.fromVersion(version))} returning version_id`.pipe(
-          Effect.andThen(sql<StoredSizes>`
-            select pg_column_size(nodes) as nodes, pg_column_size(edges) as edges,
-              pg_column_size(input_schema) as input_schema, pg_column_size(output_schema) as output_schema,
-              pg_column_size(vault_schema) as vault_schema
-            from workflow_versions where version_id = ${version.versionId}`)
+        const folder = folderOf(version.content.settings)
+        const place = JSON.stringify([workflow.workspaceId, workflow.name, folder])
+        yield* sql`select pg_advisory_xact_lock(hashtextextended(${place}, 0))`
+        const taken = (yield* listed(workflow.workspaceId, workflow.name)).find(
+          ({ settings }) => folderOf(settings) === folder
         )
-        return inserted[0] ?? { nodes: 0, edges: 0, input_schema: 0, output_schema: 0, vault_schema: 0 }
+        if (taken !== undefined) return yield* new WorkflowExists({ workflowId: taken.workflow.id })
       })
 
-    const latest = (workspaceId: WorkspaceId, id: WorkflowId, versionNumber: number | null) =>
-      Effect.gen(function* () {
-        const [workflow] = yield* sql<Rows.WorkflowRow>`
-          select * from workflows where id = ${id} and workspace_id = ${workspaceId}`
-        const [version] = yield* sql<Rows.VersionRow>`
-          select * from workflow_versions where workflow_id = ${id}
-            and (${versionNumber}::integer is null or version_number = ${versionNumber}::integer)
-          order by version_number desc limit 1`
-        const [gate] = yield* sql<Rows.GateRow>`select * from gates where workflow_id = ${id}`
-        if (workflow === undefined || version === undefined || gate === undefined) {
-          return yield* new WorkflowNotFound({ workflowId: id })
-        }
-        return {
-          workflow: Rows.toWorkflow(workflow),
-          version: Rows.toVersion(version),
-          gate: Rows.toGate(gate)
-        } satisfies Stored
-      })
+    /** The terms of the latest versions as they were last read, of so many workflows. */
+    const recent = new Map<string, { readonly workspaceId: WorkspaceId; readonly terms: RunTerms }>()
+    const maxRecent = 500
+
+    const getLatest = (workspaceId: WorkspaceId, id: WorkflowId) =>
+      withoutSqlErrors(latest(workspaceId, id, null)).pipe(
+        Effect.tap(({ version }) =>
+          Effect.sync(() => {
+            if (recent.size >= maxRecent) recent.clear()
+            const { input_schema, max_retries, vault_schema } = version.content
+            const terms = { versionId: version.versionId, content: { input_schema, max_retries, vault_schema } }
+            recent.set(id, { workspaceId, terms })
+          })
+        )
+      )
 
     return WorkflowStore.of({
-      create: Effect.fn("WorkflowStore.create")(({ gate, version, workflow }, accept) =>
+      create: Effect.fn("WorkflowStore.create")((stored, accept, options) =>
         transaction(
           sql,
           Effect.gen(function* () {
+            const { gate, version, workflow } = stored
+            if (options?.uniquelyNamed === true) yield* claimName(stored)
             const at = yield* Clock.currentTimeMillis
-            yield* sql`insert into workflows ${sql.insert(Rows.fromWorkflow(workflow))}`
-            const sizes = yield* insertVersion(version)
+            const [inserted] = yield* sql`
+              insert into workflows ${sql.insert(Rows.fromWorkflow(workflow))} on conflict (id) do nothing returning id`
+            if (inserted === undefined) return yield* new WorkflowExists({ workflowId: workflow.id })
+            const sizes = yield* Versions.insert(sql, version)
             yield* Effect.fromResult(accept(sizes))
             yield* sql`insert into gates ${sql.insert({
               workflow_id: workflow.id,
@@ -71,32 +95,38 @@ export const layer = Layer.effect(
             const before = yield* latest(workspaceId, id, null)
             const at = yield* Clock.currentTimeMillis
             const after = yield* Effect.fromResult(decide(before, at))
-            const sizes = yield* insertVersion(after.version)
+            const sizes = yield* Versions.save(sql, before, after, at)
             yield* Effect.fromResult(accept(sizes))
-            const { description, name, updated_at } = Rows.fromWorkflow(after.workflow)
-            yield* sql`update workflows set ${sql.update({ description, name, updated_at })} where id = ${id}`
-            if (after.gate !== before.gate)
-              yield* PgGateStore.write(sql, id, { before: before.gate, after: after.gate }, at)
             return after
           })
         )
       ),
-      get: Effect.fn("WorkflowStore.get")((workspaceId, id) => withoutSqlErrors(latest(workspaceId, id, null))),
+      get: Effect.fn("WorkflowStore.get")(getLatest),
+      recentTerms: (workspaceId, id) => {
+        const known = recent.get(id)
+        return known !== undefined && known.workspaceId === workspaceId
+          ? Effect.succeed(known.terms)
+          : Effect.map(getLatest(workspaceId, id), ({ version }) => version)
+      },
       version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
         withoutSqlErrors(latest(workspaceId, id, versionNumber))
       ),
-      list: Effect.fn("WorkflowStore.list")((workspaceId) =>
-        sql<Rows.WorkflowRow>`
-          select * from workflows where workspace_id = ${workspaceId} order by updated_at desc, id`.pipe(
-          Effect.map((rows) => rows.map(Rows.toWorkflow)),
-          withoutSqlErrors
+      list: Effect.fn("WorkflowStore.list")((workspaceId) => withoutSqlErrors(listed(workspaceId, null))),
+      remove: Effect.fn("WorkflowStore.remove")((workspaceId, id) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const gate = yield* PgGateStore.lock(sql, workspaceId, id)
+            const at = yield* Clock.currentTimeMillis
+            yield* PgGateStore.write(sql, id, { before: gate, after: Gate.remove(gate, at) }, at)
+          })
         )
       ),
       versions: Effect.fn("WorkflowStore.versions")((workspaceId, id) =>
         sql<Pick<Rows.VersionRow, "version_id" | "version_number" | "created_at" | "created_by" | "version_note">>`
           select version_id, version_number, version.created_at, version.created_by, version_note
-          from workflow_versions version join workflows on workflows.id = version.workflow_id
-          where workflow_id = ${id} and workspace_id = ${workspaceId} order by version_number desc`.pipe(
+          from workflow_versions version join gates using (workflow_id)
+          where workflow_id = ${id} and workspace_id = ${workspaceId} and removed_at is null order by version_number desc`.pipe(
           Effect.flatMap((rows) =>
             rows.length === 0
               ? Effect.fail(new WorkflowNotFound({ workflowId: id }))

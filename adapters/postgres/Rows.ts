@@ -29,6 +29,7 @@ export interface GateRow {
   readonly paused_until: Date | null
   readonly paused_by: string | null
   readonly paused_reason: string | null
+  readonly removed_at: Date | null
 }
 
 export interface RunRow {
@@ -40,6 +41,8 @@ export interface RunRow {
   readonly input: string
   readonly credentials: string
   readonly options: string
+  /** `dry_run.add_to_output` of the options, by itself so that its size as it is stored can be told. */
+  readonly added_output: string | null
   readonly created_at: Date
   readonly started_at: Date | null
   readonly ended_at: Date | null
@@ -108,7 +111,8 @@ export const toGate = (row: GateRow): Gate.Gate => ({
           until: row.paused_until?.getTime() ?? null,
           by: row.paused_by ?? "",
           reason: row.paused_reason ?? ""
-        }
+        },
+  removedAt: row.removed_at?.getTime() ?? null
 })
 
 /** The columns of a gate, with the passage that follows from it at `at`. */
@@ -125,6 +129,7 @@ export const fromGate = (gate: Gate.Gate, at: number) => {
     paused_until: toDate(gate.pause?.until ?? null),
     paused_by: gate.pause?.by ?? null,
     paused_reason: gate.pause?.reason ?? null,
+    removed_at: toDate(gate.removedAt),
     starts_at: toDate(passage?.startsAt ?? null),
     stops_at: toDate(passage?.stopsAt ?? null),
     review_at: toDate(Gate.reviewAt(gate, passage, at))
@@ -139,7 +144,7 @@ export const toRun = (row: RunRow): Run => ({
   status: row.status,
   input: JSON.parse(row.input) as Schema.JsonObject,
   credentials: JSON.parse(row.credentials) as Run["credentials"],
-  options: JSON.parse(row.options) as typeof Options.Type,
+  options: toOptions(row),
   createdAt: row.created_at.getTime(),
   startedAt: row.started_at?.getTime() ?? null,
   endedAt: row.ended_at?.getTime() ?? null,
@@ -157,15 +162,32 @@ export const toRun = (row: RunRow): Run => ({
   errors: JSON.parse(row.errors) as ReadonlyArray<RunError>
 })
 
-/** The columns of a run. */
-export const fromRun = (run: Run) => ({
+/** The options of a run, whole again. */
+export const toOptions = (row: Pick<RunRow, "options" | "added_output">): Options => {
+  const options = JSON.parse(row.options) as Options
+  return row.added_output === null || options.dry_run === undefined
+    ? options
+    : { ...options, dry_run: { ...options.dry_run, add_to_output: JSON.parse(row.added_output) as Schema.Json } }
+}
+
+const fromOptions = ({ dry_run, ...options }: Options) => {
+  if (dry_run === undefined) return { options: JSON.stringify(options), added_output: null }
+  const { add_to_output, ...dryRun } = dry_run
+  return {
+    options: JSON.stringify({ ...options, dry_run: dryRun }),
+    added_output: add_to_output === undefined ? null : JSON.stringify(add_to_output)
+  }
+}
+
+/** The columns of a run. `input` is the text of its input where it is known already. */
+export const fromRun = (run: Run, input = JSON.stringify(run.input)) => ({
   id: run.id,
   workspace_id: run.workspaceId,
   workflow_id: run.workflowId,
   version_id: run.versionId,
-  input: JSON.stringify(run.input),
+  input,
   credentials: JSON.stringify(run.credentials),
-  options: JSON.stringify(run.options),
+  ...fromOptions(run.options),
   client_id: run.options.client_id ?? null,
   created_at: new Date(run.createdAt),
   max_retries: run.maxRetries,

@@ -3,6 +3,8 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { BuilderGroup } from "./builder/BuilderApi.ts"
+import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
@@ -28,6 +30,7 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(ComponentsGroup)
   .add(EvidenceGroup)
   .add(LiveGroup)
   .add(ErrorCodesGroup)
@@ -39,6 +42,7 @@ export class Api extends HttpApi.make("sluice")
   .add(VaultGroup)
   .add(AuthenticationGroup)
   .add(SecretProvidersGroup)
+  .add(BuilderGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

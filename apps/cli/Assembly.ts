@@ -14,12 +14,15 @@ import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as Host from "../../core/builder/Host.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
+import * as Idempotency from "../../core/workspace/Idempotency.ts"
+import type { Limit } from "../../core/workspace/RateLimit.ts"
 import * as LiveTickets from "../api/live/LiveTickets.ts"
 import { PublicUrl } from "../api/request/Origin.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
@@ -34,6 +37,7 @@ export interface Storage {
 
 export interface Working {
   readonly concurrency: number
+  readonly builderSessions: number
   readonly chromium: Option.Option<string>
   readonly allowPrivateNetworks: boolean
   readonly graceSeconds: number
@@ -85,6 +89,7 @@ export const layerEncryption = (settings: Storage) =>
 export interface Serving {
   readonly host: string
   readonly port: number
+  readonly rateLimits: ReadonlyArray<Limit>
   readonly inboxDomain: Option.Option<string>
   readonly publicUrl: Option.Option<string>
   readonly allowPrivateNetworks: boolean
@@ -96,7 +101,7 @@ export const layerApi = (settings: Storage & Serving) =>
     Effect.gen(function* () {
       const masterKey = yield* masterKeyOf(settings, { mayMake: true })
       return layerWebhooks.pipe(
-        Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port })),
+        Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
         Layer.provide([
           layerReadiness,
           ArtifactLinks.layer(masterKey),
@@ -120,23 +125,32 @@ const layerWebhooks = Layer.effectDiscard(
 )
 
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = Layer.effectDiscard(
-  Effect.andThen(Effect.forkScoped(Scheduler.run()), Effect.forkScoped(Asking.sweep()))
+export const layerScheduler = Layer.mergeAll(
+  Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+  Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
+  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping))
 )
 
-/** A worker with its browser, running for as long as the layer lives; its release is the orderly shutdown. */
-export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<string> = []) =>
-  Layer.effectDiscard(
+/**
+ * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
+ * the orderly shutdown.
+ */
+export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<string> = []) => {
+  const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
+  const worker = Layer.effectDiscard(
     Effect.forkScoped(
       Worker.run({
-        name: `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`,
+        name,
         capacity: settings.concurrency,
-        leaseMillis: 30_000,
+        leaseMillis,
         graceMillis: settings.graceSeconds * 1_000
       })
     )
-  ).pipe(
-    Layer.provide(AgentExecutor.layer),
+  ).pipe(Layer.provide(AgentExecutor.layer))
+  const host = Layer.effectDiscard(
+    Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis }))
+  )
+  return Layer.mergeAll(worker, host).pipe(
     Layer.provide(
       Layer.unwrap(
         Effect.gen(function* () {
@@ -152,6 +166,10 @@ export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<str
       )
     )
   )
+}
+
+/** How long a lease lasts without being renewed. */
+const leaseMillis = 30_000
 
 const layerReadiness = Layer.effect(
   Server.Readiness,

@@ -2,8 +2,9 @@
  * The settings of the service. Each is an environment variable with a flag of the same meaning; the flag wins. All are
  * checked before anything is started.
  */
-import { Config, type Option, Redacted, Schema, SchemaTransformation } from "effect"
+import { Config, type Option, Redacted, Result, Schema, SchemaTransformation } from "effect"
 import { Flag } from "effect/cli"
+import * as RateLimit from "../../core/workspace/RateLimit.ts"
 
 /** A number written in decimal digits. */
 const wholeNumber = (minimum: number, maximum: number, accepted: string) =>
@@ -94,7 +95,19 @@ export const listening = {
     "SLUICE_PUBLIC_URL",
     "Address under which the outside reaches the HTTP interface; http://HOST:PORT when not set"
   ).pipe(Flag.withSchema(origin), Flag.optional),
-  allowPrivateNetworks
+  allowPrivateNetworks,
+  rateLimits: setting(
+    "rate-limits",
+    "SLUICE_RATE_LIMITS",
+    "How many requests a key may make, such as 500/1s,1000/15s; off for no limit"
+  ).pipe(
+    Flag.filter(
+      (written) => Result.isSuccess(RateLimit.parse(written)),
+      (written) => Result.match(RateLimit.parse(written), { onFailure: (problem) => problem, onSuccess: () => "" })
+    ),
+    Flag.map((written) => Result.getOrElse(RateLimit.parse(written), () => RateLimit.defaults)),
+    Flag.withDefault(RateLimit.defaults)
+  )
 }
 
 /** How runs are carried out. */
@@ -103,6 +116,11 @@ export const working = {
     Flag.withSchema(wholeNumber(1, 1_000, "a number from 1 to 1000")),
     Flag.withDefault(4)
   ),
+  builderSessions: setting(
+    "builder-sessions",
+    "SLUICE_BUILDER_SESSIONS",
+    "How many conversations that build workflows a worker hosts at once; 0 hosts none"
+  ).pipe(Flag.withSchema(wholeNumber(0, 100, "a number from 0 to 100")), Flag.withDefault(4)),
   chromium: setting("chromium", "SLUICE_CHROMIUM", "The Chromium program to run").pipe(
     Flag.withSchema(text),
     Flag.optional

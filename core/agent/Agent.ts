@@ -4,7 +4,7 @@
 import { Clock, Effect, type Schema, type Scope } from "effect"
 import type { ActionName } from "../workflow/Action.ts"
 import * as ErrorReferences from "../workflow/ErrorReferences.ts"
-import type { Edge, Graph, Node, NodeId } from "../workflow/Graph.ts"
+import type { Graph, Node } from "../workflow/Graph.ts"
 import * as OutputContract from "../workflow/OutputContract.ts"
 import { boolCondition } from "./action/BoolCondition.ts"
 import { click } from "./action/Click.ts"
@@ -20,6 +20,7 @@ import { redactUrl } from "./Exchange.ts"
 import { type Code, declared, kinds, ofPage, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import type { Person } from "./Person.ts"
+import * as Position from "./Position.ts"
 import * as Recovery from "./Recovery.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 
@@ -103,24 +104,17 @@ export const run = <E>(
     })
   )
 
-interface Loop {
-  readonly items: ReadonlyArray<Schema.Json>
-  readonly index: number
-}
-
 const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Observer<E>, limits: Limits, page: Page) {
   const { graph } = execution
   const began = yield* Clock.currentTimeMillis
-  const loops = new Map<NodeId, Loop>()
   const recovery = { page, person: observer.person, choices: new Map<string, string>() }
-  let memory: Memory.Memory = { inputs: execution.inputs, data: {}, answers: {}, runtime: {} }
+  let position = Position.before(graph, execution.inputs)
   let acted = false
-  let at = graph.start
 
   for (let steps = 1; ; steps++) {
-    const node = nodeOf(graph, at)
+    const node = Position.nodeOf(graph, position.at)
     if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
-      const outcome = finish(execution, memory, node)
+      const outcome = finish(execution, position.memory, node)
       if (outcome._tag === "Success") yield* observer.seen?.(page, node, "begins") ?? Effect.void
       return outcome
     }
@@ -142,25 +136,19 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
         ask: (question) => observer.person.ask({ ...question, node }),
         option
       }
-      const step: Effect.Effect<Done | Turned, StepFailed> =
-        outOfBounds !== null
-          ? Effect.fail(outOfBounds)
-          : node.action === "LOOP"
-            ? turn(node, loops.get(node.id), surroundings)
-            : perform(node, surroundings)
+      const step = outOfBounds !== null ? Effect.fail(outOfBounds) : perform(node, position, surroundings)
       const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
       return yield* step.pipe(
         Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong(limits)) }),
         Effect.result
       )
     })
-    const first = yield* attempt(memory, null)
+    const first = yield* attempt(position.memory, null)
     const mended =
       first._tag === "Failure" && execution.correctable
-        ? yield* Recovery.mend(node, first.failure, memory, recovery, attempt)
-        : { done: first, memory }
-    const { done } = mended
-    memory = mended.memory
+        ? yield* Recovery.mend(node, first.failure, position.memory, recovery, attempt)
+        : { done: first, memory: position.memory }
+    const { done, memory } = mended
     yield* Effect.forEach(pictures, observer.picture, { discard: true })
     if (done._tag === "Failure") {
       const shot = yield* Effect.result(page.glimpse)
@@ -170,22 +158,17 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       yield* observer.seen?.(page, node, "failed") ?? Effect.void
       return failed(memory.data, done.failure, node, redactUrl(yield* page.address), memory)
     }
-    const result = done.success
-    if (result._tag === "Turned" && node.action === "LOOP") {
-      if (result.loop === null) loops.delete(node.id)
-      else loops.set(node.id, result.loop)
-      memory = { ...memory, runtime: loopVariables(node, result.loop, memory.runtime) }
-    } else if (result._tag === "Found") {
-      memory = Memory.learn(memory, result.found, result.overwrite)
-    } else if (result._tag === "Answered") {
-      memory = Memory.hear(memory, result.answer)
-    }
-    at = leadsTo(edgeOf(graph, at), result)
+    position = Position.after(graph, { ...position, memory }, done.success)
   }
 })
 
-/** What each action does. START and LOOP are the walk's own business as far as they are not here. */
-const perform = (node: Exclude<Node, { action: "LOOP" | "END" }>, surroundings: Surroundings) => {
+/** Does the node that comes next in a position, on the page of the surroundings. */
+export const perform = (
+  node: Exclude<Node, { action: "END" }>,
+  { loops }: Position.Position,
+  surroundings: Surroundings
+): Effect.Effect<Done | Position.Turned, StepFailed> => {
+  if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
   const action = actions[node.action] as Action<ActionName>
   return action(node, surroundings)
 }
@@ -203,22 +186,18 @@ const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> 
   USER_INTERACTION: userInteraction
 }
 
-/** A loop went on to its next turn, or ended. */
-interface Turned {
-  readonly _tag: "Turned"
-  readonly loop: Loop | null
-}
-
-type LoopNode = Extract<Node, { action: "LOOP" }>
-
 /** Begins a loop, or goes on with the one under way. */
-const turn = Effect.fnUntraced(function* (node: LoopNode, loop: Loop | undefined, { memory, page }: Surroundings) {
+const turn = Effect.fnUntraced(function* (
+  node: Position.LoopNode,
+  loop: Position.Loop | undefined,
+  { memory, page }: Surroundings
+) {
   const items = loop?.items ?? (yield* itemsOf(node, memory, page))
   const index = loop === undefined ? 0 : loop.index + 1
-  return { _tag: "Turned", loop: index < items.length ? { items, index } : null } satisfies Turned
+  return { _tag: "Turned", loop: index < items.length ? { items, index } : null } satisfies Position.Turned
 })
 
-const itemsOf = Effect.fnUntraced(function* (node: LoopNode, memory: Memory.Memory, page: Page) {
+const itemsOf = Effect.fnUntraced(function* (node: Position.LoopNode, memory: Memory.Memory, page: Page) {
   const over = node.parameters.variable_over
   const value = typeof over === "string" ? yield* Memory.evaluate(over, memory, page) : over
   const items = asItems(value)
@@ -246,23 +225,6 @@ const asItems = (value: Schema.Json): ReadonlyArray<Schema.Json> | null => {
   }
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > maxTurns) return null
   return Array.from({ length: value }, (_, index) => index)
-}
-
-const loopVariables = (node: LoopNode, loop: Loop | null, runtime: Schema.JsonObject): Schema.JsonObject => {
-  const { variable_current_index: index, variable_current_item: item } = node.parameters
-  if (loop !== null) return { ...runtime, [item]: loop.items[loop.index] ?? null, [index]: loop.index }
-  return Object.fromEntries(Object.entries(runtime).filter(([name]) => name !== item && name !== index))
-}
-
-const leadsTo = (edge: Edge, done: Done | Turned): NodeId => {
-  switch (edge._tag) {
-    case "Next":
-      return edge.to
-    case "Branch":
-      return done._tag === "Decided" && done.holds ? edge.onTrue : edge.onFalse
-    case "Loop":
-      return done._tag === "Turned" && done.loop !== null ? edge.body : edge.done
-  }
 }
 
 const finish = (execution: Execution, memory: Memory.Memory, node: Node): Outcome => {
@@ -333,19 +295,7 @@ const isNotRepeatable = (node: Node): boolean =>
 const endsDryRun = (node: Node): boolean =>
   "end_here_on_dry_run" in node.parameters && node.parameters.end_here_on_dry_run === true
 
-const nodeOf = (graph: Graph, id: NodeId): Node => {
-  const node = graph.nodes.get(id)
-  if (node === undefined) throw new Error(`The graph was not checked: no node ${id}`)
-  return node
-}
-
-const edgeOf = (graph: Graph, id: NodeId): Edge => {
-  const edge = graph.edges.get(id)
-  if (edge === undefined) throw new Error(`The graph was not checked: node ${id} leads nowhere`)
-  return edge
-}
-
 const following = (graph: Graph, node: Node): Node | null => {
   const edge = graph.edges.get(node.id)
-  return edge?._tag === "Next" ? nodeOf(graph, edge.to) : null
+  return edge?._tag === "Next" ? Position.nodeOf(graph, edge.to) : null
 }

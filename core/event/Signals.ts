@@ -9,7 +9,8 @@ import { Context, type Effect, type Scope, type Stream } from "effect"
 /**
  * `work`: runs may be there to start. `due`: the next due instant may have come nearer. `events`: the log of events has
  * grown. `ended`: a run was ended while running. `answered`: what a run asked was answered. `announced`: whoever submitted
- * a run for a client was told its id. `watched`: somebody looks at a run and waits for a picture of its page.
+ * a run for a client was told its id. `watched`: somebody looks at a run and waits for a picture of its page. `builder`:
+ * something happened in a conversation that builds a workflow.
  */
 export type Signal =
   | { readonly _tag: "work" }
@@ -19,6 +20,7 @@ export type Signal =
   | { readonly _tag: "ended"; readonly runId: string }
   | { readonly _tag: "answered"; readonly runId: string }
   | { readonly _tag: "watched"; readonly runId: string }
+  | { readonly _tag: "builder"; readonly conversationId: string }
 
 export class Signals extends Context.Service<
   Signals,

@@ -33,6 +33,8 @@ export interface Gate {
   readonly revision: number
   readonly lift: Lift | null
   readonly pause: Pause | null
+  /** When the workflow was deleted; `null` while it exists. Nothing starts behind such a gate any more. */
+  readonly removedAt: number | null
 }
 
 /** One reason why runs may not start now. `until` is `null` when no end is known. */
@@ -65,7 +67,7 @@ export interface Actor {
 export class WindowIsOpen extends Schema.TaggedError<WindowIsOpen>()("WindowIsOpen", {}) {}
 
 /** The gate of a workflow that was never given a window nor paused: always open. */
-export const open: Gate = { runWindow: null, windowSet: null, revision: 0, lift: null, pause: null }
+export const open: Gate = { runWindow: null, windowSet: null, revision: 0, lift: null, pause: null, removedAt: null }
 
 /** Replaces the window. A lift ends, whatever the new window says; a manual pause stays. */
 export const setWindow = (gate: Gate, runWindow: RunWindow.RunWindow, actor: Actor): Gate =>
@@ -95,11 +97,19 @@ export const pause = (
 /** Ends the manual pause, and nothing else. A gate that is not paused is returned as it is. */
 export const unpause = (gate: Gate): Gate => (gate.pause === null ? gate : changed(gate, { pause: null }))
 
-/** Tells whether runs may start at `at`: no hold stands. */
-export const mayStart = (gate: Gate, at: number): boolean => !isPaused(gate, at) && windowAllows(gate, at)
+/** Shuts the gate for good, as its workflow is deleted. */
+export const remove = (gate: Gate, at: number): Gate => changed(gate, { removedAt: at })
 
-/** Lists the holds that stand at `at`, the run window first. Empty exactly when `mayStart`. */
+/** Tells whether runs may start at `at`: no hold stands, and the workflow exists. */
+export const mayStart = (gate: Gate, at: number): boolean =>
+  gate.removedAt === null && !isPaused(gate, at) && windowAllows(gate, at)
+
+/**
+ * Lists the holds that stand at `at`, the run window first. Empty exactly when `mayStart`, or when the workflow is deleted:
+ * nobody waits for that to end.
+ */
 export const holds = (gate: Gate, at: number): ReadonlyArray<Hold> => {
+  if (gate.removedAt !== null) return []
   const standing: Array<Hold> = []
   if (gate.runWindow !== null && !windowAllows(gate, at)) {
     const schedule = scheduleOf(gate.runWindow)
@@ -128,10 +138,11 @@ export const windowState = (gate: Gate, at: number): RunWindow.RunWindowState | 
 /**
  * Finds the current or next interval in which runs may start, seen from `at`.
  *
- * `null` when none is in sight: the workflow is paused without an end, or its window does not open within 400 days of
+ * `null` when none is in sight: the workflow is deleted, or paused without an end, or its window does not open within 400 days of
  * the first instant at which the pause allows it. For a current interval `startsAt` is `at` or earlier.
  */
 export const passage = (gate: Gate, at: number): Passage | null => {
+  if (gate.removedAt !== null) return null
   const from = isPaused(gate, at) ? (gate.pause?.until ?? null) : at
   if (from === null) return null
   if (gate.runWindow === null) return { startsAt: from, stopsAt: Infinity }
@@ -149,8 +160,8 @@ export const passage = (gate: Gate, at: number): Passage | null => {
  */
 export const reviewAt = (gate: Gate, found: Passage | null, at: number): number => {
   if (found !== null) return found.stopsAt
-  const pausedForGood = gate.pause !== null && gate.pause.until === null
-  return pausedForGood ? Infinity : at + lookAgainMillis
+  const shutForGood = gate.removedAt !== null || (gate.pause !== null && gate.pause.until === null)
+  return shutForGood ? Infinity : at + lookAgainMillis
 }
 
 /**

@@ -1,10 +1,10 @@
 /**
  * Where runs and their events are kept, and from where workers take them.
  */
-import type { Effect, Result } from "effect"
-import { Context } from "effect"
+import { Context, type Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
 import type { Gate } from "../gate/Gate.ts"
+import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowId, WorkflowNotFound, WorkflowVersion } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { LeaseLost, Progress, Run, RunEnded, RunId, RunNotFound, Status } from "./Run.ts"
@@ -54,6 +54,15 @@ export type Listed = Pick<
   readonly status: Status
 }
 
+/** Raised when a run is submitted with a version that is not, or no longer, the latest one of its workflow. */
+export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("VersionOutdated", {
+  versionId: Schema.String
+}) {
+  override get message() {
+    return `Cannot submit a run of version "${this.versionId}": it is not the latest one of its workflow`
+  }
+}
+
 /** What is told of a waiting run that is held as of `now`. */
 export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
 
@@ -63,9 +72,14 @@ export class RunStore extends Context.Service<
     /**
      * Accepts a run as `Transition.submit` says, while no edit of its gate is under way.
      *
+     * Its version must be the latest one of the workflow when it is accepted.
+     *
      * Submissions of one workflow do not wait for each other; waiting runs start in the order of their submission.
+     * Refused is an `add_to_output` that is over its limit as the store keeps it, which may be compressed.
      */
-    readonly submit: (submission: Submission) => Effect.Effect<Gated, WorkflowNotFound>
+    readonly submit: (
+      submission: Submission
+    ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldsTooLarge>
 
     readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound>
 
@@ -111,7 +125,8 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<Change, LeaseLost>
 
     /**
-     * Decides about runs whose lease has run out, and about waiting runs whose time is over, at most `limit` of them.
+     * Decides about runs whose lease has run out, and about waiting runs whose time is over or whose workflow was
+     * deleted, at most `limit` of them.
      *
      * Any number of processes may do this at once: each run is decided about once. A decision that answers `null`
      * leaves the run as it is. Answers the changed runs.
@@ -130,8 +145,8 @@ export class RunStore extends Context.Service<
     readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean>
 
     /**
-     * The first instant, past ones included, at which a lease runs out or a waiting run expires, or after `after` at which
-     * a put-off run may be claimed; `null` when there is none.
+     * The first instant, past ones included, at which a lease runs out, a waiting run expires or has lost its workflow,
+     * or after `after` at which a put-off run may be claimed; `null` when there is none.
      */
     readonly nextDue: (after: number) => Effect.Effect<number | null>
   }

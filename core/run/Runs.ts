@@ -6,9 +6,10 @@ import type { LoggedEvent } from "../event/RunEvent.ts"
 import { Signals } from "../event/Signals.ts"
 import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
+import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import * as InputContract from "../workflow/InputContract.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
-import { WorkflowStore } from "../workflow/WorkflowStore.ts"
+import { type RunTerms, WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
@@ -47,7 +48,7 @@ export class Runs extends Context.Service<
     readonly submit: (
       caller: Caller,
       request: Request
-    ) => Effect.Effect<Run.Run, WorkflowNotFound | InputContract.InvalidInput>
+    ) => Effect.Effect<Run.Run, WorkflowNotFound | InputContract.InvalidInput | FieldsTooLarge>
 
     readonly get: (caller: Caller, id: Run.RunId) => Effect.Effect<View, Run.RunNotFound>
 
@@ -59,6 +60,9 @@ export class Runs extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<LoggedEvent>, Run.RunNotFound>
 
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>>
+
+    /** Stops the waiting runs of deleted workflows, as far as that takes no long time; the scheduler stops the rest. */
+    readonly stopOrphans: Effect.Effect<void>
 
     /**
      * Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. `why` is
@@ -80,12 +84,11 @@ export class Runs extends Context.Service<
       const identifiers = yield* Identifiers
       const signals = yield* Signals
 
-      const submit = Effect.fn("Runs.submit")(function* (caller: Caller, request: Request) {
-        const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
+      const submitWith = Effect.fnUntraced(function* (version: RunTerms, caller: Caller, request: Request) {
         yield* Effect.fromResult(InputContract.validate(version, request.input))
         const workspace = yield* workspaces.get(caller.workspaceId)
         const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
-        const { run, gate } = yield* runs.submit({
+        return yield* runs.submit({
           id: Run.RunId.make(yield* identifiers.uuid),
           workspaceId: caller.workspaceId,
           workflowId: request.workflowId,
@@ -96,6 +99,26 @@ export class Runs extends Context.Service<
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
         })
+      })
+
+      const again = (
+        caller: Caller,
+        request: Request
+      ): Effect.Effect<Gated, WorkflowNotFound | FieldsTooLarge | InputContract.InvalidInput> =>
+        Effect.gen(function* () {
+          const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
+          return yield* submitWith(version, caller, request)
+        }).pipe(Effect.catchTag("VersionOutdated", () => again(caller, request)))
+
+      const submit = Effect.fn("Runs.submit")(function* (caller: Caller, request: Request) {
+        // The version may not be the latest any more; then it is found out, and asked for again.
+        const recent = yield* workflows.recentTerms(caller.workspaceId, request.workflowId)
+        const { run, gate } = yield* submitWith(recent, caller, request).pipe(
+          Effect.catchTags({
+            VersionOutdated: () => again(caller, request),
+            InvalidInput: () => again(caller, request)
+          })
+        )
         yield* signals.publish({ _tag: Gate.mayStart(gate, run.createdAt) ? "work" : "due" })
         yield* signals.publish({ _tag: "events" })
         return run
@@ -119,10 +142,23 @@ export class Runs extends Context.Service<
         yield* signals.publish({ _tag: "events" })
       })
 
-      return Runs.of({ submit, get, events, list, interrupt })
+      const stopOrphans = Effect.gen(function* () {
+        for (let round = 0; round < orphanRounds; round++) {
+          const stopped = yield* runs.reap(orphanBatch, ({ gate, run }, at) => Transition.orphan(run, gate, at))
+          yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
+          if (stopped.length === 0) return
+          yield* signals.publish({ _tag: "events" })
+        }
+      }).pipe(Effect.withSpan("Runs.stopOrphans"))
+
+      return Runs.of({ submit, get, events, list, interrupt, stopOrphans })
     })
   )
 }
+
+/** A deletion stops at most this many runs itself. */
+const orphanBatch = 200
+const orphanRounds = 10
 
 const view = ({ run, gate }: Gated, at: number, events: ReadonlyArray<LoggedEvent>): View => ({
   run,

@@ -165,14 +165,24 @@ export const expire = (run: Run.Run, at: number): Change | null =>
       )
     : null
 
+/** Stops a waiting run whose workflow was deleted; answers `null` for any other run. */
+export const orphan = (run: Run.Run, gate: Gate.Gate, at: number): Change | null =>
+  Run.isWaiting(run) && gate.removedAt !== null
+    ? stop(
+        run,
+        { code: "WORKFLOW_DELETED", message: "Stopped before it started: its workflow was deleted", address: null },
+        at
+      )
+    : null
+
 /**
- * Decides about a run that time alone may end or give back: one whose lease has run out is abandoned, one that waited
- * too long expires. Answers `null` for every other run.
+ * Decides about a run that nobody asks about: one whose lease has run out is abandoned, one that waited too long
+ * expires, one that waits for a deleted workflow is stopped. Answers `null` for every other run.
  */
 export const reap = (run: Run.Run, gate: Gate.Gate, at: number): Change | null =>
   run.lease !== null && run.lease.until <= at
     ? Result.getOrThrow(abandon(run, run.lease.fence, gate, at))
-    : expire(run, at)
+    : (orphan(run, gate, at) ?? expire(run, at))
 
 /**
  * Decides what becomes of a run whose worker died or gave it up.

@@ -2,7 +2,8 @@
  * How large the fields of a workflow and of a submission may be.
  */
 import { Result, Schema } from "effect"
-import type { Problem } from "./Workflow.ts"
+import type { Content, Problem } from "./Workflow.ts"
+import type { StoredSizes } from "./WorkflowStore.ts"
 
 /** A field over its limit, as the interface reports it. */
 export const FieldTooLarge = Schema.Struct({
@@ -48,24 +49,36 @@ export const overBytes = (sizes: Partial<Record<keyof typeof bytes, number>>): R
       : [{ code, field, message: `${field} takes ${size} bytes: at most ${limit} are allowed`, limit_bytes: limit }]
   })
 
+/** The sizes that the fields of a workflow have as JSON text, in UTF-8. */
+export const rawSizes = (content: Pick<Content, keyof StoredSizes>): StoredSizes => ({
+  nodes: sizeOf(content.nodes),
+  edges: sizeOf(content.edges),
+  input_schema: sizeOf(content.input_schema),
+  output_schema: sizeOf(content.output_schema),
+  vault_schema: sizeOf(content.vault_schema)
+})
+
+const sizeOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length
+
+/** A text over its limit, for texts that have limits elsewhere. */
+export const overLength = (field: string, text: string, limit: number, code: string): ReadonlyArray<FieldTooLarge> =>
+  text.length <= limit
+    ? []
+    : [
+        {
+          code,
+          field,
+          message: `${field} has ${text.length} characters: at most ${limit} are allowed`,
+          limit_chars: limit,
+          actual_chars: text.length
+        }
+      ]
+
 /** The texts that have more characters (UTF-16 code units) than allowed. */
 export const overCharacters = (
   texts: Partial<Record<keyof typeof characters, string | null>>
 ): ReadonlyArray<FieldTooLarge> =>
-  entries(characters).flatMap(([field, { code, limit }]) => {
-    const actual = texts[field]?.length ?? 0
-    return actual <= limit
-      ? []
-      : [
-          {
-            code,
-            field,
-            message: `${field} has ${actual} characters: at most ${limit} are allowed`,
-            limit_chars: limit,
-            actual_chars: actual
-          }
-        ]
-  })
+  entries(characters).flatMap(([field, { code, limit }]) => overLength(field, texts[field] ?? "", limit, code))
 
 /** Refuses if any field is too large. */
 export const refuse = (fields: ReadonlyArray<FieldTooLarge>): Result.Result<void, FieldsTooLarge> => {

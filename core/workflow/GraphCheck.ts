@@ -32,6 +32,7 @@ export const read = (nodes: unknown, edges: unknown): Result.Result<Graph, Reado
   if (Array.isArray(nodes) && nodes.length > maxNodes) {
     note("nodes", `Expected at most ${maxNodes} nodes, got ${nodes.length}`)
   }
+  if (isFields(edges) && Object.keys(edges).length > maxNodes) note("edges", `Expected at most ${maxNodes} edges`)
   if (!Array.isArray(nodes) || !isFields(edges) || problems.length > 0) return Result.fail(problems)
 
   const placed = nodes.flatMap((value: unknown, index) => readNode(value, `nodes[${index}]`, note) ?? [])
@@ -67,7 +68,8 @@ type Note = (path: string, message: string) => null
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-const readNode = (value: unknown, path: string, note: Note): Placed | null => {
+/** Reads one node, and notes what is wrong with it at its path; `null` where it cannot be told what node it is. */
+export const readNode = (value: unknown, path: string, note: Note): Placed | null => {
   if (!isFields(value)) return note(path, "Expected an object")
   const { action, id, name } = value
   const title = typeof name === "string" && name !== "" ? name : path
@@ -126,6 +128,10 @@ const onlyStart = (placed: ReadonlyArray<Placed>, note: Note): NodeId | null => 
   return first.id
 }
 
+/** The names under which an edge says where a node of this action leads. */
+export const edgeNames = (action: string): ReadonlyArray<string> =>
+  action === "BOOL_CONDITION" ? ["true", "false"] : action === "LOOP" ? ["loop_not_done", "loop_done"] : ["to"]
+
 const readEdge = (
   value: unknown,
   action: string,
@@ -133,8 +139,7 @@ const readEdge = (
   byId: ReadonlyMap<NodeId, Placed>,
   note: Note
 ): Edge | null => {
-  const names =
-    action === "BOOL_CONDITION" ? ["true", "false"] : action === "LOOP" ? ["loop_not_done", "loop_done"] : ["to"]
+  const names = edgeNames(action)
   if (!isFields(value)) return note(path, `Expected an object with ${names.join(" and ")}`)
   const ends = names.map((name) => {
     const end = value[name]

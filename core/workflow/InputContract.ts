@@ -3,6 +3,8 @@
  */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Result, Schema } from "effect"
+import * as SafePattern from "./SafePattern.ts"
+import * as VaultSchema from "./VaultSchema.ts"
 import type { Problem, WorkflowVersion } from "./Workflow.ts"
 
 /** One way in which an input breaks the contract, in the shape that clients parse. */
@@ -30,41 +32,68 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
 const maxDepth = 64
 const maxKeys = 10_000
 
+type Contract = Pick<WorkflowVersion["content"], "input_schema" | "vault_schema">
+
 /** The schema that an input must satisfy: the workflow's own, and each vault alias as a required property. */
-export const effectiveSchema = (
-  content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema">
-): Schema.JsonObject => {
+export const effectiveSchema = (content: Contract): Schema.JsonObject => withAliases(content, () => true)
+
+/** The effective schema, in which the aliases that are not constrained may be anything. */
+const withAliases = (content: Contract, isConstrained: (alias: string) => boolean): Schema.JsonObject => {
   const aliases = Object.keys(content.vault_schema)
   if (aliases.length === 0) return content.input_schema
   const { properties, required } = content.input_schema
   const own = isObject(properties) ? properties : {}
-  const credential: Schema.JsonObject = {
-    type: ["string", "array"],
-    items: { type: "string" },
-    description: "The permissioned_user_id of a vault entry, or several to choose from"
-  }
+  const constrained = aliases.map((alias) => {
+    const declared = own[alias]
+    const property = {
+      ...credential,
+      ...(isObject(declared) ? declared : {}),
+      type: credential.type,
+      items: credential.items
+    }
+    return [alias, isConstrained(alias) ? property : {}] as const
+  })
   return {
     type: "object",
     ...content.input_schema,
-    properties: { ...own, ...Object.fromEntries(aliases.map((alias) => [alias, own[alias] ?? credential])) },
+    properties: { ...own, ...Object.fromEntries(constrained) },
     required: [...new Set([...(Array.isArray(required) ? required : []), ...aliases])]
   }
 }
 
+/** What a run is given for an alias: one id, or a pool of them. */
+const credential = {
+  type: ["string", "array"],
+  items: { type: "string" },
+  minItems: 1,
+  description: "The permissioned_user_id of a vault entry, or several to choose from"
+} satisfies Schema.JsonObject
+
+/** Checks the input schema of a workflow when it is saved, by itself and with what the vault schema adds to it. */
+export const checkContract = (content: Contract): ReadonlyArray<Problem> => {
+  const own = checkSchema(content.input_schema, "input_schema")
+  return own.length > 0 ? own : checkSchema(effectiveSchema(content), "input_schema")
+}
+
 /**
- * Checks a schema when a workflow is saved: draft-07, in strict mode, without references out of the document.
+ * Checks a schema when a workflow is saved: draft-07, in strict mode, without references out of the document, and
+ * without patterns that some text could make take very long.
  */
 export const checkSchema = (schema: Schema.JsonObject, path: string): ReadonlyArray<Problem> => {
   const size = measure(schema)
   if (size.depth > maxDepth) return [{ path, message: `Expected at most ${maxDepth} levels, got more` }]
   if (size.keys > maxKeys) return [{ path, message: `Expected at most ${maxKeys} keys, got ${size.keys}` }]
   const compiled = compile(schema)
-  return Result.isSuccess(compiled) ? [] : [{ path, message: compiled.failure }]
+  if (Result.isFailure(compiled)) return [{ path, message: compiled.failure }]
+  return patternsOf(schema, path).flatMap(({ path: at, pattern }) => {
+    const reason = SafePattern.check(pattern)
+    return reason === null ? [] : [{ path: at, message: reason }]
+  })
 }
 
 /** Checks an input against the effective schema of a version. Stops at the first error, as the schema compiler does. */
 export const validate = (
-  version: Pick<WorkflowVersion, "content">,
+  version: { readonly content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema"> },
   input: Schema.JsonObject
 ): Result.Result<void, InvalidInput> => {
   const schema = effectiveSchema(version.content)
@@ -72,6 +101,24 @@ export const validate = (
   return errors.length === 0
     ? Result.void
     : Result.fail(new InvalidInput({ errors: errors.map((error) => report(error, input)), inputSchema: schema }))
+}
+
+/** What is wrong with an input, before any run is started with it. */
+export interface Verdict {
+  /** Why the schema of the workflow itself cannot be used; `null` when it can. */
+  readonly schemaError: string | null
+  readonly errors: ReadonlyArray<InputError>
+}
+
+/**
+ * Checks an input as a submission would be, but lets placeholders such as `<bank>` stand for credentials whatever the
+ * schema says of them.
+ */
+export const rehearse = (version: Pick<WorkflowVersion, "content">, input: Schema.JsonObject): Verdict => {
+  const schema = withAliases(version.content, (alias) => !VaultSchema.isPlaceholder(input[alias]))
+  const compiled = compile(schema)
+  if (Result.isFailure(compiled)) return { schemaError: compiled.failure, errors: [] }
+  return { schemaError: null, errors: violations(schema, input).map((error) => report(error, input)) }
 }
 
 /** Every way in which a value breaks a schema, each at its path, such as `address.lines[0]`. */
@@ -98,7 +145,8 @@ const settings: Options = {
   validateFormats: false,
   addUsedSchema: false,
   logger: false,
-  keywords: ["example"]
+  keywords: ["example"],
+  code: { regExp: Object.assign(SafePattern.compile, { code: "SafePattern.compile" }) }
 }
 
 const ajv = new Ajv(settings)
@@ -106,17 +154,19 @@ const ajv = new Ajv(settings)
 /** Goes on after the first error. */
 const thorough = new Ajv({ ...settings, allErrors: true })
 
-/** Compiled schemas by the object they came from: a version is loaded often, and compiled once. */
+/** Compiled schemas by their text, and by the object that they were last met as: a version is loaded often, and compiled once. */
 const compiled = new Map<string, Result.Result<ValidateFunction, string>>()
+const met = new WeakMap<Schema.JsonObject, Result.Result<ValidateFunction, string>>()
 const maxCompiled = 500
 
 const compile = (schema: Schema.JsonObject, by = ajv): Result.Result<ValidateFunction, string> => {
+  const before = by === ajv ? met.get(schema) : undefined
+  if (before !== undefined) return before
   const key = `${by === ajv ? "" : "all "}${JSON.stringify(schema)}`
-  const known = compiled.get(key)
-  if (known !== undefined) return known
+  const result = compiled.get(key) ?? compileNew(schema, by)
   if (compiled.size >= maxCompiled) compiled.clear()
-  const result = compileNew(schema, by)
   compiled.set(key, result)
+  if (by === ajv) met.set(schema, result)
   return result
 }
 
@@ -133,15 +183,21 @@ const compileNew = (schema: Schema.JsonObject, by: Ajv): Result.Result<ValidateF
 }
 
 const report = (error: ErrorObject, input: Schema.JsonObject): InputError => {
-  const received = valueAt(input, error.instancePath)
+  const received = receivedBy(error, input)
   return {
-    field: error.keyword === "required" ? "#/required" : error.instancePath,
+    field: error.keyword === "required" ? error.schemaPath : error.instancePath,
     message: error.message ?? "is not valid",
     keyword: error.keyword,
     expected: error.params as Schema.JsonObject,
-    ...(error.instancePath === "" || received === undefined ? {} : { received })
+    ...(received === undefined ? {} : { received })
   }
 }
+
+/** The value that is wrong; none where the error says all there is: a property that is missing, or one too many. */
+const receivedBy = (error: ErrorObject, input: Schema.JsonObject): Schema.Json | undefined =>
+  error.keyword === "required" || error.keyword === "additionalProperties"
+    ? undefined
+    : valueAt(input, error.instancePath)
 
 /** An error at the property that is wrong: a missing or an unwelcome one is named by its own path. */
 const problem = (error: ErrorObject, value: Schema.Json): Problem => {
@@ -178,6 +234,48 @@ const valueAt = (input: Schema.Json, pointer: string): Schema.Json | undefined =
   }
   return value
 }
+
+/** Every pattern of a schema with its path, wherever a schema may stand. What only looks like one, as in `enum`, does not count. */
+const patternsOf = (
+  schema: Schema.Json | undefined,
+  path: string
+): ReadonlyArray<{ readonly path: string; readonly pattern: string }> => {
+  if (!isObject(schema)) return []
+  const { pattern, patternProperties } = schema
+  return [
+    ...(typeof pattern === "string" ? [{ path: `${path}.pattern`, pattern }] : []),
+    ...(isObject(patternProperties)
+      ? Object.keys(patternProperties).map((key) => ({ path: `${path}.patternProperties`, pattern: key }))
+      : []),
+    ...Object.entries(schema).flatMap(([key, value]) => {
+      const at = `${path}.${key}`
+      if (mapsOfSchemas.has(key) && isObject(value)) {
+        return Object.entries(value).flatMap(([name, one]) => patternsOf(one, `${at}.${name}`))
+      }
+      if (!schemasWithin.has(key)) return []
+      return Array.isArray(value)
+        ? value.flatMap((one: Schema.Json, index) => patternsOf(one, `${at}[${index}]`))
+        : patternsOf(value, at)
+    })
+  ]
+}
+
+const mapsOfSchemas = new Set(["properties", "patternProperties", "definitions", "$defs", "dependencies"])
+
+const schemasWithin = new Set([
+  "items",
+  "additionalItems",
+  "additionalProperties",
+  "contains",
+  "propertyNames",
+  "not",
+  "if",
+  "then",
+  "else",
+  "allOf",
+  "anyOf",
+  "oneOf"
+])
 
 const measure = (value: Schema.Json): { readonly depth: number; readonly keys: number } => {
   let keys = 0

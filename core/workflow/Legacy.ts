@@ -1,6 +1,6 @@
 /**
  * The oldest form of the graph language, read as the present one: `{$NAME}` placeholders, and input schemas whose
- * properties stand beside `required`.
+ * properties stand beside `required` or are only the names of types.
  */
 import type { Schema } from "effect"
 
@@ -10,8 +10,10 @@ export const placeholders = (value: Schema.Json): Schema.Json => {
   return text.includes("{$") ? rewritten(value) : value
 }
 
-/** Gives a flat input schema its `properties`, and drops the `$` before their names. Any other schema is returned as it is. */
-export const inputSchema = (schema: Schema.JsonObject): Schema.JsonObject => {
+/** Gives a flat input schema its `properties`, drops the `$` before their names, and writes out what is only the name of a type. */
+export const inputSchema = (schema: Schema.JsonObject): Schema.JsonObject => longhand(nested(schema))
+
+const nested = (schema: Schema.JsonObject): Schema.JsonObject => {
   const flat = Object.entries(schema).filter(([key]) => key.startsWith("$") && !keywords.has(key))
   if (flat.length === 0 || "properties" in schema) return schema
   const rest = Object.entries(schema).filter(([key]) => !key.startsWith("$") || keywords.has(key))
@@ -25,6 +27,25 @@ export const inputSchema = (schema: Schema.JsonObject): Schema.JsonObject => {
       : {})
   }
 }
+
+/** Gives properties that are only the name of a type, or several, the form `{ "type": … }`. */
+const longhand = (schema: Schema.JsonObject): Schema.JsonObject => {
+  const { properties } = schema
+  if (!isObject(properties)) return schema
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, typed(property)]))
+  }
+}
+
+const typed = (property: Schema.Json): Schema.Json => {
+  if (typeof property === "string") return { type: property }
+  if (Array.isArray(property) && property.every((type) => typeof type === "string")) return { type: property }
+  return isObject(property) ? longhand(property) : property
+}
+
+const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const keywords = new Set(["$schema", "$id", "$ref", "$comment", "$defs"])
 

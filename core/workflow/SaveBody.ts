@@ -1,31 +1,49 @@
 /**
  * What callers send to create a workflow or to save a next version of one.
  */
-import { Result, Schema, SchemaIssue } from "effect"
+import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
 import * as ErrorReferences from "./ErrorReferences.ts"
 import * as FieldLimit from "./FieldLimit.ts"
 import * as GraphCheck from "./GraphCheck.ts"
 import * as InputContract from "./InputContract.ts"
 import * as Legacy from "./Legacy.ts"
+import { problemsOf, under } from "./Paths.ts"
+import * as Settings from "./Settings.ts"
 import * as Variables from "./Variables.ts"
-import { type Content, InvalidWorkflow, type Problem, settingNames } from "./Workflow.ts"
+import * as VaultSchema from "./VaultSchema.ts"
+import { type Content, InvalidWorkflow, type Problem } from "./Workflow.ts"
+import type { StoredSizes } from "./WorkflowStore.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** Text that the database can keep. */
+export const Text = Schema.String.check(
+  Schema.makeFilter((text) => !text.includes("\u0000") || "Expected text without the character U+0000")
+)
+
+/** Any JSON value. It was parsed from JSON text, so looking at every value of it again would find nothing. */
+const json = Schema.declare((value): value is Schema.Json => value !== undefined, { expected: "a JSON value" })
+
+const jsonObject = Schema.declare(
+  (value): value is Schema.JsonObject => typeof value === "object" && value !== null && !Array.isArray(value),
+  { expected: "an object" }
+)
+
 /** The body as it is sent. Fields that are not named here are ignored, so that an answer can be sent back changed. */
 export const SaveBody = Schema.Struct({
-  name: Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" })),
-  description: optional(Schema.String),
-  version_note: optional(Schema.String),
-  nodes: Schema.Json,
-  edges: Schema.Json,
-  input_schema: optional(Schema.JsonObject),
-  output_schema: optional(Schema.JsonObject),
-  vault_schema: optional(Schema.JsonObject),
+  name: Text.check(Schema.isNonEmpty({ message: "Expected a name" })),
+  description: optional(Text),
+  version_note: optional(Text),
+  nodes: Schema.optionalKey(json),
+  edges: Schema.optionalKey(json),
+  input_schema: optional(jsonObject),
+  output_schema: optional(jsonObject),
+  vault_schema: optional(jsonObject),
   max_retries: optional(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 }))),
-  run_window: Schema.optionalKey(Schema.Json),
-  base_version_id: optional(Schema.String)
+  run_window: Schema.optionalKey(json),
+  base_version_id: optional(Schema.String),
+  ...Settings.fields
 }).annotate({ identifier: "WorkflowToSave" })
 
 /** What becomes of the window: left as it is, removed, or replaced. */
@@ -34,71 +52,114 @@ export type WindowChange =
   | { readonly _tag: "Remove" }
   | { readonly _tag: "Set"; readonly window: RunWindow.RunWindow }
 
-/** A body that may be kept, apart from the sizes that only the store knows. */
-export interface Accepted {
+/** A body as far as it could be read, with everything that is wrong with it apart from what only the store can tell. */
+export interface Draft {
   readonly name: string
   readonly description: string | null
   readonly versionNote: string | null
   readonly content: Content
   readonly window: WindowChange
+  /** The version that the editor saw; `null` when they do not say. */
+  readonly baseVersionId: string | null
+  readonly problems: ReadonlyArray<Problem>
+  readonly tooLong: ReadonlyArray<FieldLimit.FieldTooLarge>
 }
 
 const decode = Schema.decodeUnknownResult(SaveBody, { errors: "all" })
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /**
- * Checks a body: its fields, the graph with its expressions, the schemas and the window. Every problem is reported. Texts
- * that are too long are reported by themselves when nothing else is wrong.
+ * Checks a body: its fields, the graph with its expressions, the schemas and the window. Every problem is noted.
  *
  * `errorCodes` are the ids of the error codes that nodes may name; without them, what nodes name is not looked up.
  */
-export const read = (
-  body: unknown,
-  now: number,
-  errorCodes: ReadonlySet<string> | null = null
-): Result.Result<Accepted, InvalidWorkflow | FieldLimit.FieldsTooLarge> => {
+export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string> | null = null): Draft => {
   const decoded = decode(body)
-  if (Result.isFailure(decoded)) {
-    const problems = format(decoded.failure.issue).issues.map((issue) => ({
-      path: (issue.path ?? []).map((key) => (typeof key === "object" ? String(key.key) : String(key))).join("."),
-      message: issue.message
-    }))
-    return Result.fail(new InvalidWorkflow({ problems }))
-  }
-  const sent = decoded.success
+  const sent = Result.isSuccess(decoded) ? decoded.success : salvaged(body)
   const content: Content = {
-    nodes: Legacy.placeholders(sent.nodes),
-    edges: sent.edges,
+    nodes: Legacy.placeholders(sent.nodes ?? null),
+    edges: sent.edges ?? null,
     input_schema: Legacy.inputSchema(sent.input_schema ?? {}),
     output_schema: sent.output_schema ?? {},
     vault_schema: sent.vault_schema ?? {},
     max_retries: sent.max_retries ?? 0,
-    settings: settingsOf(body)
+    settings: Settings.of(sent)
   }
   const window = readWindow(sent.run_window, now)
-  const tooLong = FieldLimit.overCharacters({
-    name: sent.name,
-    description: sent.description ?? null,
-    version_note: sent.version_note ?? null
-  })
-  const problems = [
-    ...graphProblems(content),
-    ...(errorCodes === null ? [] : ErrorReferences.problems(content.nodes, errorCodes)),
-    ...InputContract.checkSchema(content.input_schema, "input_schema"),
-    ...InputContract.checkSchema(content.output_schema, "output_schema"),
-    ...vaultProblems(content.vault_schema),
-    ...(Result.isFailure(window) ? window.failure : [])
-  ]
-  if (problems.length > 0 || Result.isFailure(window)) {
-    return Result.fail(new InvalidWorkflow({ problems: [...problems, ...FieldLimit.asProblems(tooLong)] }))
-  }
-  return Result.map(FieldLimit.refuse(tooLong), () => ({
+  const readable = Result.isSuccess(decoded) || isFields(body)
+  return {
     name: sent.name,
     description: sent.description ?? null,
     versionNote: sent.version_note ?? null,
     content,
-    window: window.success
-  }))
+    window: Result.getOrElse(window, () => keep),
+    baseVersionId: sent.base_version_id ?? null,
+    problems: [
+      ...(Result.isFailure(decoded) ? problemsOf(decoded.failure) : []),
+      ...(readable ? [...contentProblems(content), ...Settings.problems(sent)] : []),
+      ...(errorCodes === null ? [] : ErrorReferences.problems(content.nodes, errorCodes)),
+      ...(Result.isFailure(window) ? window.failure : [])
+    ],
+    tooLong: FieldLimit.overCharacters({
+      name: sent.name,
+      description: sent.description ?? null,
+      version_note: sent.version_note ?? null
+    })
+  }
+}
+
+/** Everything that is wrong with what a workflow is to execute. */
+export const contentProblems = (content: Content): ReadonlyArray<Problem> => [
+  ...graphProblems(content),
+  ...InputContract.checkContract(content),
+  ...InputContract.checkSchema(content.output_schema, "output_schema"),
+  ...VaultSchema.problems(content.vault_schema)
+]
+
+/**
+ * Judges a draft, with the sizes of its fields in the store where they are known. Fields that are too large are
+ * reported by themselves when nothing else is wrong, and among the problems otherwise.
+ */
+export const verdict = (
+  draft: Pick<Draft, "problems" | "tooLong">,
+  sizes: StoredSizes | null
+): Result.Result<void, InvalidWorkflow | FieldLimit.FieldsTooLarge> => {
+  const tooLarge = [...draft.tooLong, ...(sizes === null ? [] : FieldLimit.overBytes(sizes))]
+  return draft.problems.length === 0
+    ? FieldLimit.refuse(tooLarge)
+    : Result.fail(new InvalidWorkflow({ problems: [...draft.problems, ...FieldLimit.asProblems(tooLarge)] }))
+}
+
+/**
+ * Tells whether a draft can be refused without asking the store for sizes: something is wrong with it, and nothing of it
+ * is so large that its size could be wrong as well.
+ */
+export const isHopeless = ({ content, problems }: Draft): boolean =>
+  problems.length > 0 && FieldLimit.overBytes(FieldLimit.rawSizes(content)).length === 0
+
+/** Reads a window as it may be sent beside something else. */
+export const readWindow = (
+  sent: Schema.Json | undefined,
+  now: number
+): Result.Result<WindowChange, ReadonlyArray<Problem>> => {
+  if (sent === undefined) return Result.succeed(keep)
+  if (sent === null) return Result.succeed({ _tag: "Remove" })
+  return RunWindow.validate(sent, { now }).pipe(
+    Result.map(({ window }): WindowChange => ({ _tag: "Set", window })),
+    Result.mapError(({ issues }) => under("run_window", issues))
+  )
+}
+
+const keep: WindowChange = { _tag: "Keep" }
+
+/** The fields of a body that are of the right type, so that the others do not hide what else is wrong. */
+const salvaged = (body: unknown): typeof SaveBody.Type => {
+  const fields = isFields(body) ? body : {}
+  const each = Object.entries(SaveBody.fields).flatMap(([name, field]) => {
+    const value = fields[name]
+    const one = Schema.decodeUnknownResult(Schema.Struct({ [name]: field as Schema.Codec<unknown> }))({ [name]: value })
+    return value !== undefined && Result.isSuccess(one) ? [[name, value] as const] : []
+  })
+  return { name: "", ...Object.fromEntries(each) } as typeof SaveBody.Type
 }
 
 const graphProblems = (content: Content): ReadonlyArray<Problem> => {
@@ -115,35 +176,5 @@ const knownInputs = (content: Content): ReadonlySet<string> | null => {
   return new Set([...Object.keys(properties ?? {}), ...Object.keys(content.vault_schema)])
 }
 
-const vaultProblems = (vaultSchema: Schema.JsonObject): ReadonlyArray<Problem> =>
-  Object.entries(vaultSchema).flatMap(([alias, entry]) =>
-    isVaultEntry(entry)
-      ? []
-      : [{ path: `vault_schema.${alias}`, message: 'Expected an object with the type "credential" and a domain' }]
-  )
-
-const isVaultEntry = Schema.is(Schema.Struct({ type: Schema.Literal("credential"), domain: Schema.String }))
-
-const readWindow = (
-  sent: Schema.Json | undefined,
-  now: number
-): Result.Result<WindowChange, ReadonlyArray<Problem>> => {
-  if (sent === undefined) return Result.succeed({ _tag: "Keep" })
-  if (sent === null) return Result.succeed({ _tag: "Remove" })
-  return RunWindow.validate(sent, { now }).pipe(
-    Result.map(({ window }): WindowChange => ({ _tag: "Set", window })),
-    Result.mapError(({ issues }) =>
-      issues.map(({ message, path }) => ({ path: path === "" ? "run_window" : `run_window.${path}`, message }))
-    )
-  )
-}
-
-const settingsOf = (body: unknown): Schema.JsonObject => {
-  const fields = body as Schema.JsonObject
-  return Object.fromEntries(
-    settingNames.flatMap((name) => {
-      const value = fields[name]
-      return value === undefined || value === null ? [] : [[name, value] as const]
-    })
-  )
-}
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -64,7 +64,7 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
 }
 
 /** Every text of a JSON value with its path. */
-const texts = (value: unknown, path: string): ReadonlyArray<{ readonly at: string; readonly text: string }> => {
+export const texts = (value: unknown, path: string): ReadonlyArray<{ readonly at: string; readonly text: string }> => {
   const found: Array<{ readonly at: string; readonly text: string }> = []
   const pending = [{ value, path }]
   for (const { path: at, value: one } of pending) {

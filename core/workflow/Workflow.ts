@@ -31,7 +31,7 @@ export const Content = Schema.Struct({
   vault_schema: Schema.JsonObject,
   /** How often a run that failed through no fault of the workflow is tried again. */
   max_retries: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 })),
-  /** The optional settings of a workflow, such as `popup_xpaths`, as they were sent. */
+  /** The optional settings of a workflow, such as `popup_xpaths`, by their names in the interface. */
   settings: Schema.JsonObject
 })
 export type Content = typeof Content.Type
@@ -48,37 +48,21 @@ export const WorkflowVersion = Schema.Struct({
 })
 export type WorkflowVersion = typeof WorkflowVersion.Type
 
-/** Names of the optional settings that a workflow keeps. Anything else in a body is ignored. */
-export const settingNames = [
-  "use_native_actions",
-  "video_record_session",
-  "extract_network_urls",
-  "encrypted_keys",
-  "popup_xpaths",
-  "enable_popup_handling",
-  "enable_action_timing_recovery",
-  "enable_xpath_recovery",
-  "enable_error_code_generation",
-  "enable_service_unavailable_recovery",
-  "enable_incorrect_form_input_recovery",
-  "enable_password_update_recovery",
-  "enable_tfa_setup_recovery",
-  "enable_node_description_enrichment",
-  "enable_network_listener",
-  "allow_requeue",
-  "deny_requeue_past_dry_run_marker",
-  "manual_captcha_solve",
-  "proxy_setting",
-  "proxy_value",
-  "folder_path"
-] as const
-
 /** Raised for a workflow, or a version of one, that does not exist in the workspace. */
 export class WorkflowNotFound extends Schema.TaggedError<WorkflowNotFound>()("WorkflowNotFound", {
   workflowId: Schema.String
 }) {
   override get message() {
     return `Workflow "${this.workflowId}" not found in this workspace`
+  }
+}
+
+/** Raised by keeping a workflow as a new one where there is one already: of the same id, or of the same name and folder. */
+export class WorkflowExists extends Schema.TaggedError<WorkflowExists>()("WorkflowExists", {
+  workflowId: WorkflowId
+}) {
+  override get message() {
+    return `Cannot create workflow "${this.workflowId}": it exists already`
   }
 }
 

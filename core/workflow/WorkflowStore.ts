@@ -4,13 +4,24 @@
 import { Context, type Effect, type Result } from "effect"
 import type { Gate } from "../gate/Gate.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { Workflow, WorkflowId, WorkflowNotFound, WorkflowVersion } from "./Workflow.ts"
+import type { Content, Workflow, WorkflowExists, WorkflowId, WorkflowNotFound, WorkflowVersion } from "./Workflow.ts"
 
 /** A workflow with its latest version and its gate, as of one instant. */
 export interface Stored {
   readonly workflow: Workflow
   readonly version: WorkflowVersion
   readonly gate: Gate
+}
+
+/** A workflow as a list shows it, with the settings of its latest version. */
+export interface Listed {
+  readonly workflow: Workflow
+  readonly settings: Content["settings"]
+}
+
+/** What a version asks of its runs, and gives them. */
+export type RunTerms = Pick<WorkflowVersion, "versionId"> & {
+  readonly content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema" | "max_retries">
 }
 
 /** The fields whose size is limited as the store keeps them, each with its size in bytes. */
@@ -25,11 +36,14 @@ export class WorkflowStore extends Context.Service<
      * Keeps a new workflow with its first version and its gate.
      *
      * `accept` judges the sizes that the fields have in the store, which may compress them; what it refuses is not kept.
+     * `WorkflowExists` names the one in the way: of the same id, be it in another workspace or deleted; or, where
+     * `uniquelyNamed`, of the same name and folder.
      */
     readonly create: <E>(
       stored: Stored,
-      accept: (sizes: StoredSizes) => Result.Result<void, E>
-    ) => Effect.Effect<void, E>
+      accept: (sizes: StoredSizes) => Result.Result<void, E>,
+      options?: { readonly uniquelyNamed: boolean }
+    ) => Effect.Effect<void, E | WorkflowExists>
 
     /**
      * Keeps a next version by a decision made while nobody else can change the workflow or its gate.
@@ -46,8 +60,20 @@ export class WorkflowStore extends Context.Service<
 
     readonly get: (workspaceId: WorkspaceId, id: WorkflowId) => Effect.Effect<Stored, WorkflowNotFound>
 
+    /**
+     * Deletes a workflow: from then on it is not found here, nor is its gate, and none of its waiting runs starts. What
+     * its runs refer to is kept.
+     */
+    readonly remove: (workspaceId: WorkspaceId, id: WorkflowId) => Effect.Effect<void, WorkflowNotFound>
+
+    /**
+     * What the latest version of a workflow asks of a run, or one that was the latest before: for those who check that later. It costs next
+     * to nothing for a workflow that was asked for before.
+     */
+    readonly recentTerms: (workspaceId: WorkspaceId, id: WorkflowId) => Effect.Effect<RunTerms, WorkflowNotFound>
+
     /** All workflows of a workspace, the one changed last first. */
-    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Workflow>>
+    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Listed>>
 
     /** The versions of a workflow without their content, newest first. */
     readonly versions: (

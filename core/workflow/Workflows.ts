@@ -6,12 +6,19 @@ import { Signals } from "../event/Signals.ts"
 import * as Gate from "../gate/Gate.ts"
 import { ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import { type Caller, UserId } from "../workspace/Workspace.ts"
 import * as ErrorReferences from "./ErrorReferences.ts"
-import * as FieldLimit from "./FieldLimit.ts"
+import type * as FieldLimit from "./FieldLimit.ts"
 import * as SaveBody from "./SaveBody.ts"
-import { type InvalidWorkflow, VersionId, type Workflow, WorkflowId, type WorkflowNotFound } from "./Workflow.ts"
-import { type Stored, type StoredSizes, type VersionSummary, WorkflowStore } from "./WorkflowStore.ts"
+import {
+  type InvalidWorkflow,
+  type Problem,
+  VersionId,
+  type WorkflowExists,
+  WorkflowId,
+  type WorkflowNotFound
+} from "./Workflow.ts"
+import { type Listed, type Stored, type VersionSummary, WorkflowStore } from "./WorkflowStore.ts"
 
 /** Raised by a save that was based on another version than the latest. */
 export class VersionConflict extends Schema.TaggedError<VersionConflict>()("VersionConflict", {
@@ -26,27 +33,49 @@ export class VersionConflict extends Schema.TaggedError<VersionConflict>()("Vers
   }
 }
 
+/** A body that says what it is to be saved as, and a workflow that it became. */
+export interface Upserted {
+  readonly created: boolean
+  readonly stored: Stored
+}
+
+type Refused = InvalidWorkflow | FieldLimit.FieldsTooLarge
+
 export class Workflows extends Context.Service<
   Workflows,
   {
     /** Keeps a new workflow with its first version, and its window if the body has one. */
-    readonly create: (
-      caller: Caller,
-      body: unknown
-    ) => Effect.Effect<Stored, InvalidWorkflow | FieldLimit.FieldsTooLarge>
+    readonly create: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused>
+
+    /** Keeps what was read already as a new workflow. */
+    readonly createFrom: (caller: Caller, draft: SaveBody.Draft) => Effect.Effect<Stored, Refused>
 
     /**
      * Keeps a next version. The window stays as it is unless the body has `run_window`, and is removed by `null`; the
-     * version and the window change together, or neither does.
+     * version and the window change together, or neither does. Without `encrypted_keys` those before stay.
+     *
+     * Ids that a body brings back from an answer must be those of this workflow.
      */
     readonly save: (
       caller: Caller,
       id: WorkflowId,
       body: unknown
-    ) => Effect.Effect<Stored, InvalidWorkflow | FieldLimit.FieldsTooLarge | WorkflowNotFound | VersionConflict>
+    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | VersionConflict>
+
+    /**
+     * Saves the workflow whose id the body has, or creates it with that id. Without an id, saves the one with the name of
+     * the body in its folder, or creates it: of several that do so at once, one creates and the others save.
+     */
+    readonly upsert: (
+      caller: Caller,
+      body: unknown
+    ) => Effect.Effect<Upserted, Refused | WorkflowNotFound | VersionConflict>
+
+    /** Deletes a workflow. Its waiting runs never start; what has run stays readable. */
+    readonly remove: (caller: Caller, id: WorkflowId) => Effect.Effect<void, WorkflowNotFound>
 
     readonly get: (caller: Caller, id: WorkflowId) => Effect.Effect<Stored, WorkflowNotFound>
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Workflow>>
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Listed>>
     readonly versions: (
       caller: Caller,
       id: WorkflowId
@@ -66,19 +95,23 @@ export class Workflows extends Context.Service<
       const read = Effect.fnUntraced(function* (caller: Caller, body: unknown, now: number) {
         const nodes = typeof body === "object" && body !== null && "nodes" in body ? body.nodes : []
         const known = ErrorReferences.all(nodes).length === 0 ? [] : yield* errorCodes.list(caller.workspaceId)
-        return yield* Effect.fromResult(SaveBody.read(body, now, new Set(known.map(({ id }) => id))))
+        return SaveBody.read(body, now, new Set(known.map(({ id }) => id)))
       })
 
-      const create = Effect.fn("Workflows.create")(function* (caller: Caller, body: unknown) {
+      const keepNew = Effect.fnUntraced(function* (
+        caller: Caller,
+        draft: SaveBody.Draft,
+        options: { readonly id?: WorkflowId; readonly uniquelyNamed: boolean }
+      ) {
+        if (SaveBody.isHopeless(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
         const at = yield* Clock.currentTimeMillis
-        const accepted = yield* read(caller, body, at)
-        const workflowId = WorkflowId.make(yield* identifiers.uuid)
+        const workflowId = options.id ?? WorkflowId.make(yield* identifiers.uuid)
         const stored: Stored = {
           workflow: {
             id: workflowId,
             workspaceId: caller.workspaceId,
-            name: accepted.name,
-            description: accepted.description,
+            name: draft.name,
+            description: draft.description,
             createdAt: at,
             updatedAt: at,
             createdBy: caller.userId
@@ -89,55 +122,81 @@ export class Workflows extends Context.Service<
             versionNumber: 1,
             createdAt: at,
             createdBy: caller.userId,
-            versionNote: accepted.versionNote,
-            content: accepted.content
+            versionNote: draft.versionNote,
+            content: draft.content
           },
-          gate: changedGate(Gate.open, accepted.window, { at, by: caller.userId })
+          gate: changedGate(Gate.open, draft.window, { at, by: caller.userId })
         }
-        yield* store.create(stored, acceptSizes)
+        yield* store.create(stored, (sizes) => SaveBody.verdict(draft, sizes), options)
         yield* signals.publish({ _tag: "due" })
         return stored
       })
 
-      const save = Effect.fn("Workflows.save")(function* (caller: Caller, id: WorkflowId, body: unknown) {
-        yield* store.get(caller.workspaceId, id)
-        const accepted = yield* read(caller, body, yield* Clock.currentTimeMillis)
+      const keepNext = Effect.fnUntraced(function* (caller: Caller, id: WorkflowId, draft: SaveBody.Draft) {
+        if (SaveBody.isHopeless(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
         const versionId = VersionId.make(yield* identifiers.uuid)
-        const base = (body as { readonly base_version_id?: unknown }).base_version_id ?? null
         const saved = yield* store.save(
           caller.workspaceId,
           id,
-          (before, at): Result.Result<Stored, VersionConflict | FieldLimit.FieldsTooLarge> =>
-            base !== null && base !== before.version.versionId
+          (before, at): Result.Result<Stored, VersionConflict | Refused> =>
+            draft.baseVersionId !== null && draft.baseVersionId !== before.version.versionId
               ? Result.fail(conflict(before))
-              : Result.succeed({
-                  workflow: {
-                    ...before.workflow,
-                    name: accepted.name,
-                    description: accepted.description,
-                    updatedAt: at
-                  },
-                  version: {
-                    versionId,
-                    workflowId: id,
-                    versionNumber: before.version.versionNumber + 1,
-                    createdAt: at,
-                    createdBy: caller.userId,
-                    versionNote: accepted.versionNote,
-                    content: accepted.content
-                  },
-                  gate: changedGate(before.gate, accepted.window, { at, by: caller.userId })
-                }),
-          acceptSizes
+              : Result.succeed(next(before, draft, versionId, { at, by: caller.userId })),
+          (sizes) => SaveBody.verdict(draft, sizes)
         )
         yield* signals.publish({ _tag: "due" })
         yield* signals.publish({ _tag: "work" })
         return saved
       })
 
+      const createFrom = Effect.fn("Workflows.createFrom")((caller: Caller, draft: SaveBody.Draft) =>
+        keepNew(caller, draft, { uniquelyNamed: false }).pipe(Effect.catchTag("WorkflowExists", Effect.die))
+      )
+
+      const create = Effect.fn("Workflows.create")(function* (caller: Caller, body: unknown) {
+        return yield* createFrom(caller, yield* read(caller, body, yield* Clock.currentTimeMillis))
+      })
+
+      const save = Effect.fn("Workflows.save")(function* (caller: Caller, id: WorkflowId, body: unknown) {
+        yield* store.get(caller.workspaceId, id)
+        const draft = yield* read(caller, body, yield* Clock.currentTimeMillis)
+        return yield* keepNext(caller, id, withProblems(draft, foreignIds(body, id, caller)))
+      })
+
+      const upsert = Effect.fn("Workflows.upsert")(function* (caller: Caller, body: unknown) {
+        const target = targetOf(body)
+        const draft = withProblems(yield* read(caller, body, yield* Clock.currentTimeMillis), [
+          ...target.problems,
+          ...foreignIds(body, target.id, caller)
+        ])
+        const saved = (id: WorkflowId) =>
+          Effect.map(keepNext(caller, id, draft), (stored): Upserted => ({ created: false, stored }))
+        const created = (options: Parameters<typeof keepNew>[2]) =>
+          Effect.map(keepNew(caller, draft, options), (stored): Upserted => ({ created: true, stored }))
+        const { id } = target
+        if (id === null) {
+          // Whoever is in the way may be deleted before it is saved: then the name is free again.
+          return yield* created({ uniquelyNamed: true }).pipe(
+            Effect.catchTag("WorkflowExists", (inTheWay: WorkflowExists) => saved(inTheWay.workflowId)),
+            Effect.retry({ while: (error) => error._tag === "WorkflowNotFound", times: 3 })
+          )
+        }
+        return yield* saved(id).pipe(
+          Effect.catchTag("WorkflowNotFound", () => created({ id, uniquelyNamed: false })),
+          // Created meanwhile by another request; or it belongs to another workspace, or was deleted, and is not found.
+          Effect.catchTag("WorkflowExists", () => saved(id))
+        )
+      })
+
       return Workflows.of({
         create,
+        createFrom,
         save,
+        upsert,
+        remove: Effect.fn("Workflows.remove")(function* (caller, id) {
+          yield* store.remove(caller.workspaceId, id)
+          yield* signals.publish({ _tag: "due" })
+        }),
         get: Effect.fn("Workflows.get")((caller, id) => store.get(caller.workspaceId, id)),
         list: Effect.fn("Workflows.list")((caller) => store.list(caller.workspaceId)),
         versions: Effect.fn("Workflows.versions")((caller, id) => store.versions(caller.workspaceId, id)),
@@ -147,8 +206,59 @@ export class Workflows extends Context.Service<
   )
 }
 
-const acceptSizes = (sizes: StoredSizes): Result.Result<void, FieldLimit.FieldsTooLarge> =>
-  FieldLimit.refuse(FieldLimit.overBytes(sizes))
+/** What a workflow becomes by a save. */
+const next = (before: Stored, draft: SaveBody.Draft, versionId: VersionId, actor: Gate.Actor): Stored => ({
+  workflow: { ...before.workflow, name: draft.name, description: draft.description, updatedAt: actor.at },
+  version: {
+    versionId,
+    workflowId: before.workflow.id,
+    versionNumber: before.version.versionNumber + 1,
+    createdAt: actor.at,
+    createdBy: UserId.make(actor.by),
+    versionNote: draft.versionNote,
+    content: {
+      ...draft.content,
+      settings: { ...pick(before.version.content.settings, "encrypted_keys"), ...draft.content.settings }
+    }
+  },
+  gate: changedGate(before.gate, draft.window, actor)
+})
+
+const pick = (settings: Schema.JsonObject, name: string): Schema.JsonObject => {
+  const value = settings[name]
+  return value === undefined ? {} : { [name]: value }
+}
+
+const withProblems = (draft: SaveBody.Draft, problems: ReadonlyArray<Problem>): SaveBody.Draft =>
+  problems.length === 0 ? draft : { ...draft, problems: [...problems, ...draft.problems] }
+
+/** Ids in a body that name something else than what is saved. `id` is `null` where any may be meant. */
+const foreignIds = (body: unknown, id: WorkflowId | null, caller: Caller): ReadonlyArray<Problem> => {
+  const expected = { id, workflow_id: id, workspace_id: caller.workspaceId }
+  return Object.entries(expected).flatMap(([path, own]) => {
+    const sent = fieldOf(body, path)
+    return own === null || sent === null || (typeof sent === "string" && sent.toLowerCase() === own.toLowerCase())
+      ? []
+      : [{ path, message: `Expected ${own}, the one that is saved, or nothing` }]
+  })
+}
+
+/** The id under which a body asks to be kept; `null` when it has none, or none that may be used. */
+const targetOf = (body: unknown): { readonly id: WorkflowId | null; readonly problems: ReadonlyArray<Problem> } => {
+  const sent = ["id", "workflow_id"].flatMap((path) => {
+    const value = fieldOf(body, path)
+    return value === null ? [] : [{ path, value }]
+  })
+  const isId = Schema.is(WorkflowId)
+  const problems = sent.flatMap(({ path, value }) =>
+    isId(value) ? [] : [{ path, message: "Expected the UUID of a workflow" }]
+  )
+  const [first] = sent
+  return { id: first !== undefined && isId(first.value) ? WorkflowId.make(first.value.toLowerCase()) : null, problems }
+}
+
+const fieldOf = (body: unknown, name: string): unknown =>
+  typeof body === "object" && body !== null ? ((body as Readonly<Record<string, unknown>>)[name] ?? null) : null
 
 const changedGate = (gate: Gate.Gate, change: SaveBody.WindowChange, actor: Gate.Actor): Gate.Gate => {
   switch (change._tag) {

@@ -12,7 +12,7 @@ export interface Member {
 }
 
 /** What an Owner may set. */
-export type Settings = Pick<Workspace, "name" | "waitingTtlMillis">
+export type Settings = Pick<Workspace, "name" | "waitingTtlMillis" | "inputRequiredTimeoutSeconds">
 
 /** Raised for a workspace that the caller does not belong to, or that does not exist. */
 export class WorkspaceNotFound extends Schema.TaggedError<WorkspaceNotFound>()("WorkspaceNotFound", {

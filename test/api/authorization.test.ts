@@ -6,12 +6,13 @@ import { Api } from "../../apps/api/Api.ts"
 import { SecretProviders } from "../../core/vault/SecretProviders.ts"
 import type { Ability, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { allows } from "../../core/workspace/Workspace.ts"
-import { daily, graph } from "../support/fixtures.ts"
+import { componentData, daily, graph } from "../support/fixtures.ts"
 import { seal } from "../support/sealed.ts"
-import { layer, Service } from "../support/service.ts"
+import { layer, type Member, Service } from "../support/service.ts"
 import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const workflow = { name: "Nightly", ...graph() }
+const component = { name: "Login", componentData: componentData() }
 
 const clientId = "00000000-0000-4000-8000-00000000c11e"
 /** The names of a credential that each workspace but a stranger's has, and of one that nobody has yet. */
@@ -31,6 +32,9 @@ const secretProvider = (workspaceId: WorkspaceId) => ({
 })
 
 interface Things {
+  readonly component: string
+  readonly workflow: string
+  readonly asking: { readonly conversationId: string; readonly messageId: string }
   readonly delivery: string
   readonly webhook: string
   readonly code: string
@@ -55,6 +59,27 @@ const frame = "start_timestamp=1970-01-01T00:00:00Z&end_timestamp=1970-01-02T00:
 const table: Readonly<Record<string, Row>> = {
   "POST /workflows": { ability: "edit", json: workflow, status: 201 },
   "GET /workflows": { ability: "read", status: 200 },
+  "GET /workflows/folders": { ability: "read", status: 200 },
+  "POST /workflows/upsert": { ability: "edit", json: { ...workflow, id: "{workflow_id}" }, status: 200 },
+  "POST /workflows/import": {
+    ability: "edit",
+    json: { ...workflow, format: "sluice.workflow", format_version: 1 },
+    status: 201
+  },
+  "DELETE /workflows/{workflow_id}": { ability: "edit", status: 200 },
+  "GET /workflows/{workflow_id}/export": { ability: "read", status: 200 },
+  "POST /workflows/{workflow_id}/fork": { ability: "edit", json: {}, status: 201 },
+  "POST /workflows/{workflow_id}/validate-input": { ability: "read", json: {}, status: 200 },
+  "POST /workflows/{workflow_id}/example-payloads": { ability: "read", json: {}, status: 200 },
+  "GET /workflow-components": { ability: "read", status: 200 },
+  "POST /workflow-components": { ability: "edit", json: component, status: 201 },
+  "GET /workflow-components/{component_id}": { ability: "read", status: 200 },
+  "PUT /workflow-components/{component_id}": { ability: "edit", json: component, status: 200 },
+  "PATCH /workflow-components/{component_id}": { ability: "edit", json: { name: "Sign in" }, status: 200 },
+  "DELETE /workflow-components/{component_id}": { ability: "edit", status: 204 },
+  "GET /workflow-components/{component_id}/versions": { ability: "read", status: 200 },
+  "GET /workflow-components/{component_id}/versions/{version_number}": { ability: "read", status: 200 },
+  "GET /workflow-components/{component_id}/usage": { ability: "read", status: 200 },
   "GET /workflows/{workflow_id}": { ability: "read", status: 200 },
   "PUT /workflows/{workflow_id}": { ability: "edit", json: workflow, status: 200 },
   "GET /workflows/{workflow_id}/versions": { ability: "read", status: 200 },
@@ -91,6 +116,41 @@ const table: Readonly<Record<string, Row>> = {
   "GET /webhooks/{session_id}": { ability: "read", status: 200 },
   "POST /webhooks/{session_id}/replay": { ability: "edit", status: 200 },
   "GET /run/{session_id}/events": { ability: "read", status: 200 },
+  "POST /workflow-builder/agent/session": {
+    ability: "edit",
+    json: { name: "New", startUrl: "https://example.com" },
+    status: 201
+  },
+  "POST /workflow-builder/agent/session/from-workflow": {
+    ability: "edit",
+    json: { workflowId: "{workflow_id}" },
+    status: 201,
+    stranger: 404
+  },
+  // The run has not failed, which only its own workspace is told.
+  "POST /workflow-builder/agent/session/from-failed-run": {
+    ability: "edit",
+    json: { sessionId: "{session_id}" },
+    status: 409,
+    stranger: 404
+  },
+  "GET /workflow-builder/agent/sessions": { ability: "read", status: 200 },
+  "POST /workflow-builder/agent/{conversation_id}/message": { ability: "edit", json: { text: "help" }, status: 200 },
+  "GET /workflow-builder/agent/{conversation_id}/status": { ability: "read", status: 200 },
+  "GET /workflow-builder/agent/{conversation_id}/messages": { ability: "read", status: 200 },
+  "POST /workflow-builder/agent/{conversation_id}/respond": {
+    ability: "edit",
+    json: { messageId: "{question_id}", value: "me" },
+    status: 200
+  },
+  "GET /workflow-builder/agent/{conversation_id}/workflow": { ability: "read", status: 200 },
+  // Nothing hosts conversations here, so that no page is open.
+  "GET /workflow-builder/agent/{conversation_id}/screenshot": { ability: "read", status: 409 },
+  "GET /workflow-builder/agent/{conversation_id}/html": { ability: "read", status: 409 },
+  "POST /workflow-builder/agent/{conversation_id}/save": { ability: "edit", json: {}, status: 200 },
+  "POST /workflow-builder/agent/{conversation_id}/interrupt": { ability: "edit", status: 200 },
+  "DELETE /workflow-builder/agent/{conversation_id}": { ability: "edit", status: 200 },
+  "GET /workflow-builder/agent/{conversation_id}/stream": { ability: "read", status: 200 },
   // A client is known by the first thing that names it, so that any id is as good as another.
   "GET /run/clients/{client_id}/events": { ability: "read", status: 200, stranger: 200 },
   // The runs of this table wait to be started, and ask nothing.
@@ -151,17 +211,26 @@ it("the table of authorisation names every endpoint of the interface", () => {
   assert.deepStrictEqual(described.sort(), Object.keys(table).sort())
 })
 
+/** A conversation that asks for an input, which takes messages although nothing hosts it. */
+const askingConversation = ({ key }: Member) =>
+  Effect.gen(function* () {
+    const { send } = yield* Service
+    const input_schema = { type: "object", properties: { user: { type: "string" } }, required: ["user"] }
+    const made = yield* send({ method: "POST", path: "/workflows", key, json: { ...workflow, input_schema } })
+    const path = "/workflow-builder/agent"
+    const json = { workflowId: made.body.id }
+    const opened = yield* send({ method: "POST", path: `${path}/session/from-workflow`, key, json })
+    const conversationId = String(opened.body.conversationId)
+    const { body } = yield* send({ method: "GET", path: `${path}/${conversationId}/messages`, key })
+    const [question] = body.messages as ReadonlyArray<{ readonly id: string }>
+    return { conversationId, messageId: question?.id ?? "" }
+  })
+
 it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
   it.effect.each(Object.entries(table))("%s lets in whom it should, and nobody else", ([endpoint, row]) =>
     Effect.gen(function* () {
       const { dump, member, revoke, send } = yield* Service
       const owner = yield* member("Owner")
-      const made = yield* send({ method: "POST", path: "/workflows", key: owner.key, json: workflow })
-      const workflowId = String(made.body.id)
-      const start = Effect.map(
-        send({ method: "POST", path: "/run", key: owner.key, json: { workflow_id: workflowId } }),
-        ({ body }) => String(body.session_id)
-      )
       const [method = "", described = ""] = endpoint.split(" ")
       const template = described + (row.query ?? "")
       const create = (path: string, json: unknown) =>
@@ -175,9 +244,15 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       })
       const provider = secretProvider(owner.caller.workspaceId)
       yield* (yield* SecretProviders).insert(owner.caller.workspaceId, provider)
-      const fill = (text: string, { code, delivery, key, session, webhook }: Things) =>
+      const fill = (
+        text: string,
+        { asking, code, component, delivery, key, session, webhook, workflow: workflowId }: Things
+      ) =>
         text
+          .replace("{conversation_id}", asking.conversationId)
+          .replace("{question_id}", asking.messageId)
           .replaceAll("{workflow_id}", workflowId)
+          .replace("{component_id}", component)
           .replace("{session_id}", session)
           .replace("{version_number}", "1")
           .replace("{node_id}", workflow.nodes[0]?.id ?? "")
@@ -198,10 +273,29 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           ? yield* create("/error-codes", { error_code: randomUUID() })
           : ""
         const key = endpoint.includes("{api_key_id}") ? yield* create("/api-keys", { role: "Viewer" }) : ""
-        const session = yield* start
+        const workflowId = yield* create("/workflows", workflow)
+        const started = yield* send({
+          method: "POST",
+          path: "/run",
+          key: owner.key,
+          json: { workflow_id: workflowId }
+        })
+        const asking = endpoint.includes("{conversation_id}")
+          ? yield* askingConversation(owner)
+          : { conversationId: "", messageId: "" }
+        const session = String(started.body.session_id)
         const webhook = endpoint.includes("{webhook_id}") ? (yield* makeWebhook(owner.caller)).id : ""
         const delivery = endpoint.includes("{delivery_id}") ? (yield* makeDead(owner.caller, session)).id : ""
-        return { code, delivery, key, session, webhook }
+        return {
+          delivery,
+          webhook,
+          asking,
+          code,
+          key,
+          workflow: workflowId,
+          session,
+          component: yield* create("/workflow-components", component)
+        }
       })
       const request = (named: Things) => ({
         method,
@@ -221,17 +315,18 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         assert.strictEqual(yield* dump, before)
       }
 
-      const stranger = yield* ask((yield* member("Owner")).key)
+      const theirs = yield* things
+      const stranger = yield* send({ ...request(theirs), key: (yield* member("Owner")).key })
       if (row.stranger !== undefined) {
         assert.strictEqual(stranger.status, row.stranger)
-        if (row.stranger < 400) assert.notInclude(stranger.text, workflowId)
-      } else if (template.includes("{") || endpoint === "POST /run") {
+        if (row.stranger < 400) assert.notInclude(stranger.text, theirs.workflow)
+      } else if (template.includes("{") || endpoint === "POST /run" || endpoint === "POST /workflows/upsert") {
         assert.deepStrictEqual([stranger.status, stranger.body.error], [404, "Not Found"])
       } else if (endpoint === "POST /runs/unpause") {
         assert.deepInclude(stranger.body, { success: false, resumedRuns: 0 })
       } else {
         assert.strictEqual(stranger.status, row.status)
-        assert.notInclude(stranger.text, workflowId)
+        assert.notInclude(stranger.text, theirs.workflow)
       }
 
       for (const role of ["Viewer", "Member", "Owner"] as const) {

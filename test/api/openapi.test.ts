@@ -37,7 +37,19 @@ const queryValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   "statuses[]": ["execution.failed"],
   start_time: ["1970-01-01T00:00:00Z"],
   end_time: ["1970-01-02T00:00:00Z"],
-  cursor: ["1970-01-01T12:00:00.000Z"]
+  cursor: ["1970-01-01T12:00:00.000Z"],
+  start_timestamp: ["1970-01-01T00:00:00Z"],
+  end_timestamp: ["1970-01-02T00:00:00Z"],
+  include_noise: ["true"]
+}
+
+/** Answers that need a run at work, which has no worker here: the tests of their rooms reach them. */
+const needsWorker: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "evidence.debugSnapshot": ["200"],
+  "interactions.openQuestion": ["200"],
+  "interactions.answer": ["200"],
+  "interactions.correct": ["200"],
+  "live.connection": ["200"]
 }
 
 /** The statuses that what surrounds every request answers, each of which has tests of its own. */
@@ -56,6 +68,7 @@ const fixtures = Effect.gen(function* () {
   const makers: Readonly<Record<string, Effect.Effect<string>>> = {
     workflow_id: workflowId,
     session_id: sessionId,
+    node_id: Effect.succeed(String(workflow.nodes[0]?.id)),
     client_id: Effect.sync(() => randomUUID()),
     "last-event-id": Effect.succeed("0"),
     "x-session-id": sessionId,
@@ -231,7 +244,11 @@ it.layer(layer, { timeout: "60 seconds" })("the description", (it) => {
 
         assert.deepStrictEqual(complaints, [])
         const unreached = Object.keys(operation.responses).filter(
-          (status) => !reached.has(status) && !answeredAround.has(status) && !(streams && status === "200")
+          (status) =>
+            !reached.has(status) &&
+            !answeredAround.has(status) &&
+            !needsWorker[operation.operationId]?.includes(status) &&
+            !(streams && status === "200")
         )
         assert.deepStrictEqual(unreached, [], "described, and never answered")
       })

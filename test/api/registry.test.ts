@@ -148,7 +148,16 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP interface", (it) => {
         const me = yield* as(owner)
         const path = `/workspaces/${owner.caller.workspaceId}/settings`
         const initial = (yield* me.get(path)).body
-        assert.deepInclude(initial, { name: "Test", waiting_ttl_seconds: null })
+        assert.deepInclude(initial, { name: "Test", waiting_ttl_seconds: null, input_required_timeout_seconds: 15 })
+        for (const [asked, kept] of [
+          [60, 60],
+          [1, 5],
+          [9_999, 300],
+          [15, 15]
+        ]) {
+          const { body } = yield* me.patch(path, { input_required_timeout_seconds: asked })
+          assert.deepStrictEqual(body, { ...initial, input_required_timeout_seconds: kept })
+        }
         const set = yield* me.patch(path, { waiting_ttl_seconds: 90 })
         assert.deepStrictEqual(set.body, { ...initial, waiting_ttl_seconds: 90 })
         assert.deepStrictEqual((yield* me.patch(path, { name: "Mine" })).body, { ...set.body, name: "Mine" })

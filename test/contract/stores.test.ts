@@ -1,13 +1,13 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, type Layer, Result, Stream } from "effect"
+import { Effect, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { Signals } from "../../core/event/Signals.ts"
+import type { Signals } from "../../core/event/Signals.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { LeaseLost, RunEnded, RunNotFound } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
-import { VersionId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
@@ -295,45 +295,6 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
-    promise("number the versions of a workflow, and keep each as it was", () =>
-      Effect.gen(function* () {
-        const workflows = yield* WorkflowStore
-        const caller = yield* makeWorkspace()
-        const first = yield* makeWorkflow(caller)
-        const id = first.workflow.id
-        const versionId = VersionId.make(stored(caller).version.versionId)
-        yield* workflows.save(
-          caller.workspaceId,
-          id,
-          (before, at) =>
-            Result.succeed({
-              workflow: { ...before.workflow, name: "Renamed", updatedAt: at },
-              version: {
-                ...before.version,
-                versionId,
-                versionNumber: before.version.versionNumber + 1,
-                versionNote: "second"
-              },
-              gate: before.gate
-            }),
-          () => Result.void
-        )
-        assert.strictEqual((yield* workflows.get(caller.workspaceId, id)).workflow.name, "Renamed")
-        assert.deepStrictEqual(
-          (yield* workflows.versions(caller.workspaceId, id)).map((version) => [
-            version.versionNumber,
-            version.versionNote
-          ]),
-          [
-            [2, "second"],
-            [1, null]
-          ]
-        )
-        assert.deepStrictEqual((yield* workflows.version(caller.workspaceId, id, 1)).version, first.version)
-        assert.instanceOf(yield* Effect.flip(workflows.version(caller.workspaceId, id, 3)), WorkflowNotFound)
-      })
-    )
-
     promise("keep nothing of a workflow whose sizes are refused", () =>
       Effect.gen(function* () {
         const workflows = yield* WorkflowStore
@@ -352,23 +313,3 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
 suite("memory", ...databases.memory)
 suite("embedded", ...databases.embedded)
 suite("postgres", ...databases.postgres)
-
-for (const [name, [layer]] of Object.entries({
-  memory: databases.memory,
-  embedded: databases.embedded,
-  postgres: databases.postgres
-})) {
-  it.live(`signals (${name}) reach a subscriber that was there before`, () =>
-    Effect.gen(function* () {
-      const signals = yield* Signals
-      const received = yield* signals.subscribe
-      yield* signals.publish({ _tag: "ended", runId: "r" })
-      const [ended] = yield* received.pipe(
-        Stream.filter((signal) => signal._tag === "ended"),
-        Stream.take(1),
-        Stream.runCollect
-      )
-      assert.deepStrictEqual(ended, { _tag: "ended", runId: "r" })
-    }).pipe(Effect.scoped, Effect.provide(layer as Layer.Layer<Signals, unknown>), Effect.timeout("20 seconds"))
-  )
-}

@@ -30,14 +30,15 @@ const suite = <E>(name: string, layer: Layer.Layer<WorkspaceStore, E>) =>
         const longer = store.change(workspaceId, (before) => ({
           ...before,
           name: "Mine",
-          waitingTtlMillis: (before.waitingTtlMillis ?? 0) + 1_000
+          waitingTtlMillis: (before.waitingTtlMillis ?? 0) + 1_000,
+          inputRequiredTimeoutSeconds: 20
         }))
         yield* Effect.all(
           Array.from({ length: 8 }, () => longer),
           { concurrency: "unbounded" }
         )
         const now = Option.getOrThrow(yield* store.get(workspaceId))
-        assert.deepInclude(now, { name: "Mine", waitingTtlMillis: 8_000 })
+        assert.deepInclude(now, { name: "Mine", waitingTtlMillis: 8_000, inputRequiredTimeoutSeconds: 20 })
         const cleared = yield* store.change(workspaceId, (before) => ({ ...before, waitingTtlMillis: null }))
         assert.deepStrictEqual(cleared, Option.some({ ...now, waitingTtlMillis: null }))
         assert.isTrue(Option.isNone(yield* store.change(WorkspaceId.make(randomUUID()), (before) => before)))

@@ -23,6 +23,24 @@ export const graph = (url = "https://example.com") => {
   }
 }
 
+/** What the smallest component brings: one button to press. */
+export const componentData = (selector = "//button") => ({
+  nodes: [
+    {
+      workflowNode: {
+        id: "00000000-0000-4000-8000-0000000000c1",
+        name: "Press",
+        action: "CLICK",
+        parameters: { execution: "STATIC", selector }
+      },
+      position: { x: 0, y: 0 }
+    }
+  ],
+  workflowEdges: {},
+  reactFlowEdges: [],
+  vault_schema: {}
+})
+
 export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member") {
   const id = WorkspaceId.make(randomUUID())
   yield* (yield* WorkspaceStore).create({

@@ -19,7 +19,9 @@ const frameOf = (entry: Batch[number], links: Links): string => {
   return `id: ${entry.sequence}\n${frame("run.event", outer)}`
 }
 
-const frame = (event: string, data: unknown): string => `event: ${event}\ndata: ${ascii(JSON.stringify(data))}\n\n`
+/** One frame. */
+export const frame = (event: string, data: unknown): string =>
+  `event: ${event}\ndata: ${ascii(JSON.stringify(data))}\n\n`
 
 const ascii = (json: string): string =>
   json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)

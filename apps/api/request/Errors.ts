@@ -6,6 +6,7 @@ import { HttpApiSchema } from "effect/http-api"
 import type { InvalidAnswer, NotWaiting } from "../../../core/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
+import type { InvalidComponent } from "../../../core/workflow/Component.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
 import { InputError, type InvalidInput } from "../../../core/workflow/InputContract.ts"
 import type { InvalidWorkflow, Problem } from "../../../core/workflow/Workflow.ts"
@@ -118,7 +119,7 @@ export const invalidWindow = ({ issues, message }: InvalidRunWindow): BadRequest
   errors: issues
 })
 
-export const invalidWorkflow = ({ message, problems }: InvalidWorkflow): BadRequest => ({
+export const invalidWorkflow = ({ message, problems }: InvalidWorkflow | InvalidComponent): BadRequest => ({
   ...badRequest(message),
   code: "VALIDATION_FAILED",
   errors: problems

@@ -6,7 +6,6 @@ import { Signals } from "../../../core/event/Signals.ts"
 import { RunId, RunNotFound } from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { Webhooks } from "../../../core/webhook/Webhooks.ts"
-import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { Api } from "../Api.ts"
 import { AfterResponse } from "../request/AfterResponse.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
@@ -30,11 +29,6 @@ export const layer = HttpApiBuilder.group(
       start: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
         const { run_input_variables, workflow_id, ...options } = payload
-        const added = payload.dry_run?.add_to_output ?? null
-        const size = added === null ? 0 : Buffer.byteLength(JSON.stringify(added))
-        yield* Effect.fromResult(FieldLimit.refuse(FieldLimit.overBytes({ "dry_run.add_to_output": size }))).pipe(
-          Effect.mapError(Errors.fieldsTooLarge)
-        )
         const run = yield* runs
           .submit(caller, {
             workflowId: yield* workflowId(workflow_id),
@@ -49,6 +43,7 @@ export const layer = HttpApiBuilder.group(
           .pipe(
             Effect.catchTags({
               WorkflowNotFound: (error) => Effect.fail(Errors.notFound(error)),
+              FieldsTooLarge: (error) => Effect.fail(Errors.fieldsTooLarge(error)),
               InvalidInput: (error) => Effect.fail(Errors.invalidInput(error))
             })
           )

@@ -1,20 +1,14 @@
 /** The endpoints of workflows and their versions. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ForkBody } from "../../../core/workflow/ForkBody.ts"
+import { InputError } from "../../../core/workflow/InputContract.ts"
 import { bodyIs } from "../Description.ts"
 import * as Errors from "../request/Errors.ts"
-import { edits, workflow } from "../request/Fields.ts"
-import { WorkflowRecord, WorkflowSummary } from "./WorkflowRecord.ts"
+import { edits, json, optional, workflow } from "../request/Fields.ts"
+import { Created, Saved, VersionItem, WorkflowItem, WorkflowView } from "./WorkflowView.ts"
 
-const Json = Schema.Json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
-
-const VersionSummary = Schema.Struct({
-  version_id: Schema.String,
-  version_number: Schema.Int,
-  created_at: Schema.String,
-  version_note: Schema.optionalKey(Schema.String),
-  created_by: Schema.String
-}).annotate({ identifier: "WorkflowVersionSummary" })
+const Json = json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
 
 const Metadata = Schema.Struct({
   input_schema: Schema.JsonObject,
@@ -22,37 +16,163 @@ const Metadata = Schema.Struct({
   vault_schema: Schema.JsonObject
 }).annotate({ identifier: "WorkflowMetadata" })
 
+const whole = (minimum: number, maximum: number) =>
+  Schema.optionalKey(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum })))
+
+/** A page of the workflows that lie in one folder, with the folders around. The top is the folder "". */
+const FolderPage = Schema.Struct({
+  folderPath: Schema.String,
+  folders: Schema.Array(
+    Schema.Struct({ name: Schema.String, path: Schema.String, workflow_count: Schema.Int }).annotate({
+      description: "A folder directly below. The count takes in the workflows of all folders below it"
+    })
+  ),
+  allFolderPaths: Schema.Array(Schema.String),
+  workflows: Schema.Array(WorkflowItem),
+  workflowTotal: Schema.Int,
+  page: Schema.Int,
+  pageSize: Schema.Int
+}).annotate({ identifier: "WorkflowFolder" })
+
+const InputVerdict = Schema.Struct({
+  valid: Schema.Boolean,
+  schema_error: Schema.NullOr(Schema.String),
+  errors: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        field: InputError.fields.field,
+        message: Schema.String,
+        keyword: Schema.String,
+        expected: Schema.JsonObject
+      })
+    )
+  )
+}).annotate({ identifier: "InputVerdict" })
+
+const ExamplePayload = Schema.Struct({
+  name: Schema.String,
+  payload: Schema.JsonObject,
+  expectedOutcome: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "ExamplePayload" })
+
+const Bundle = Schema.JsonObject.annotate({
+  identifier: "WorkflowBundle",
+  description:
+    'An exported workflow: format "sluice.workflow", format_version 1, the fields of a workflow, run_window, and the components that its nodes name'
+})
+
+const created = WorkflowView.pipe(HttpApiSchema.status(201))
+
 export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   HttpApiEndpoint.post("create", "/workflows", {
     payload: Json,
-    success: WorkflowRecord.pipe(HttpApiSchema.status(201)),
+    success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
   }).annotateMerge(bodyIs("WorkflowToSave")),
-  HttpApiEndpoint.get("list", "/workflows", { success: Schema.Array(WorkflowSummary) }),
+  HttpApiEndpoint.get("list", "/workflows", {
+    query: { folder_path: Schema.optionalKey(Schema.String) },
+    success: Schema.Array(WorkflowItem)
+  }),
+  HttpApiEndpoint.get("folders", "/workflows/folders", {
+    query: {
+      folder_path: Schema.optionalKey(Schema.String),
+      search: Schema.optionalKey(Schema.String),
+      page: whole(0, 1_000_000),
+      page_size: whole(1, 1_000)
+    },
+    success: FolderPage,
+    error: Errors.BadRequest
+  }).annotateMerge(
+    OpenApi.annotations({
+      description:
+        "The workflows of one folder, by page, and the folders below it. With a search, the workflows in the folder and below it that have the text in their name, and the folders directly below that do"
+    })
+  ),
+  HttpApiEndpoint.post("upsert", "/workflows/upsert", {
+    payload: Json,
+    success: [Saved, Created],
+    error: [...edits, Errors.Conflict]
+  }).annotateMerge(
+    OpenApi.annotations({
+      description:
+        "Saves the workflow whose id (or workflow_id) the body has, or creates it with that id. Without an id, saves the workflow of exactly that name in the same folder, or creates it. The answer says which it was: created, with 200 or 201"
+    })
+  ),
+  HttpApiEndpoint.post("import", "/workflows/import", {
+    payload: Json,
+    success: created,
+    error: [Errors.BadRequest, Errors.Forbidden]
+  }).annotateMerge(
+    OpenApi.annotations({
+      description:
+        "Takes an exported workflow as it is, or as bundle with a run_window beside it that replaces that of the bundle; null removes it. Components are found by name and content, or created"
+    })
+  ),
   HttpApiEndpoint.get("get", "/workflows/:workflow_id", {
     params: workflow,
-    success: WorkflowRecord,
+    success: WorkflowView,
     error: Errors.NotFound
   }),
   HttpApiEndpoint.put("save", "/workflows/:workflow_id", {
     params: workflow,
     payload: Json,
-    success: WorkflowRecord,
+    success: WorkflowView,
     error: [...edits, Errors.Conflict]
   }).annotateMerge(bodyIs("WorkflowToSave")),
+  HttpApiEndpoint.delete("remove", "/workflows/:workflow_id", {
+    params: workflow,
+    success: Schema.Struct({ success: Schema.Boolean, id: Schema.String }),
+    error: [Errors.Forbidden, Errors.NotFound]
+  }).annotateMerge(
+    OpenApi.annotations({
+      description:
+        "Deletes a workflow and its versions. Waiting runs are stopped with WORKFLOW_DELETED, running ones finish, and the records of its runs stay"
+    })
+  ),
   HttpApiEndpoint.get("versions", "/workflows/:workflow_id/versions", {
     params: workflow,
-    success: Schema.Array(VersionSummary),
+    success: Schema.Array(VersionItem),
     error: Errors.NotFound
   }),
   HttpApiEndpoint.get("version", "/workflows/:workflow_id/versions/:version_number", {
     params: { ...workflow, version_number: Schema.String },
-    success: WorkflowRecord,
+    success: WorkflowView,
     error: Errors.NotFound
   }),
   HttpApiEndpoint.get("metadata", "/workflows/:workflow_id/metadata", {
     params: workflow,
     success: Metadata,
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.get("export", "/workflows/:workflow_id/export", {
+    params: workflow,
+    success: Bundle,
+    error: Errors.NotFound
+  }).annotateMerge(
+    OpenApi.annotations({
+      description:
+        "The latest version with its window and components, and nothing that belongs to this workspace: no ids of it, no secrets. The same workflow gives the same bundle"
+    })
+  ),
+  HttpApiEndpoint.post("fork", "/workflows/:workflow_id/fork", {
+    params: workflow,
+    payload: [Schema.Null, ForkBody.annotate({ parseOptions: { errors: "all" } })],
+    success: created,
+    error: edits
+  }),
+  HttpApiEndpoint.post("validateInput", "/workflows/:workflow_id/validate-input", {
+    params: workflow,
+    payload: [Schema.Null, Schema.Struct({ run_input_variables: optional(Schema.JsonObject) })],
+    success: InputVerdict,
+    error: [Errors.BadRequest, Errors.NotFound]
+  }).annotateMerge(
+    OpenApi.annotations({
+      description: "Checks an input as a submission would. A placeholder such as <bank> stands for any credential"
+    })
+  ),
+  HttpApiEndpoint.post("examplePayloads", "/workflows/:workflow_id/example-payloads", {
+    params: workflow,
+    success: Schema.Array(ExamplePayload),
     error: Errors.NotFound
   })
 ) {}

@@ -1,42 +1,70 @@
 /** Answers the endpoints of workflows. */
 import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Runs } from "../../../core/run/Runs.ts"
+import * as Examples from "../../../core/workflow/Examples.ts"
+import * as Folder from "../../../core/workflow/Folder.ts"
 import * as InputContract from "../../../core/workflow/InputContract.ts"
-import { type Workflow, WorkflowId, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
-import type { Stored } from "../../../core/workflow/WorkflowStore.ts"
+import { folderOf } from "../../../core/workflow/Settings.ts"
+import { Transfers } from "../../../core/workflow/Transfers.ts"
+import * as VaultSchema from "../../../core/workflow/VaultSchema.ts"
+import { WorkflowId, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import type { Listed } from "../../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
-import { iso } from "../run/RunRecord.ts"
-import type { WorkflowRecord, WorkflowSummary } from "./WorkflowRecord.ts"
+import { item, versionItem, view } from "./WorkflowView.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "workflows",
   Effect.fn(function* (handlers) {
     const workflows = yield* Workflows
+    const transfers = yield* Transfers
+    const runs = yield* Runs
     return handlers.handleAll({
       create: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
-        const stored = yield* workflows.create(caller, payload).pipe(Effect.catchTags(refused))
-        return view(stored)
+        return view(yield* workflows.create(caller, payload).pipe(Effect.catchTags(refused)))
+      }),
+      upsert: Effect.fn(function* ({ payload }) {
+        const caller = yield* callerWho("edit")
+        const { created, stored } = yield* workflows
+          .upsert(caller, payload)
+          .pipe(Effect.catchTags({ ...refused, ...unsaved }))
+        return created ? { ...view(stored), created: true as const } : { ...view(stored), created: false as const }
+      }),
+      import: Effect.fn(function* ({ payload }) {
+        const caller = yield* callerWho("edit")
+        return view(yield* transfers.unpack(caller, payload).pipe(Effect.catchTags(refused)))
       }),
       save: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("edit")
         const id = yield* workflowId(params.workflow_id)
-        const stored = yield* workflows.save(caller, id, payload).pipe(
-          Effect.catchTags({
-            ...refused,
-            WorkflowNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            VersionConflict: (error) => Effect.fail(Errors.versionConflict(error))
-          })
-        )
-        return view(stored)
+        const saved = workflows.save(caller, id, payload)
+        return view(yield* saved.pipe(Effect.catchTags({ ...refused, ...unsaved })))
       }),
-      list: Effect.fn(function* () {
+      remove: Effect.fn(function* ({ params }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* workflowId(params.workflow_id)
+        yield* workflows.remove(caller, id).pipe(Effect.mapError(Errors.notFound))
+        yield* runs.stopOrphans
+        return { success: true, id }
+      }),
+      list: Effect.fn(function* ({ query }) {
         const found = yield* workflows.list(yield* CurrentCaller)
-        return found.map(summary)
+        if (query.folder_path === undefined) return found.map(item)
+        const folder = Folder.normal(query.folder_path)
+        return found.filter(({ settings }) => folderOf(settings) === folder).map(item)
+      }),
+      folders: Effect.fn(function* ({ query }) {
+        return folderPage(yield* workflows.list(yield* CurrentCaller), {
+          folder: Folder.normal(query.folder_path),
+          search: query.search ?? "",
+          page: query.page ?? 0,
+          pageSize: query.page_size ?? 100
+        })
       }),
       get: Effect.fn(function* ({ params }) {
         return view(yield* find(params.workflow_id))
@@ -44,22 +72,11 @@ export const layer = HttpApiBuilder.group(
       versions: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
         const versions = yield* workflows.versions(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
-        return versions.map((version) => ({
-          version_id: version.versionId,
-          version_number: version.versionNumber,
-          created_at: iso(version.createdAt),
-          created_by: version.createdBy,
-          ...(version.versionNote === null ? {} : { version_note: version.versionNote })
-        }))
+        return versions.map(versionItem)
       }),
       version: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        const number = Number(params.version_number)
-        if (!Number.isInteger(number) || number < 1 || number > 2_147_483_647) {
-          return yield* Effect.fail(
-            Errors.general(404, `Version "${params.version_number}" not found: versions are numbered from 1`)
-          )
-        }
+        const number = yield* versionNumber(params.version_number)
         const stored = yield* workflows
           .version(yield* CurrentCaller, id, number)
           .pipe(Effect.mapError(() => Errors.general(404, `Version ${number} of workflow "${id}" not found`)))
@@ -70,8 +87,34 @@ export const layer = HttpApiBuilder.group(
         return {
           input_schema: InputContract.effectiveSchema(version.content),
           workspace_id: workflow.workspaceId,
-          vault_schema: withExamples(version.content.vault_schema)
+          vault_schema: VaultSchema.withExamples(version.content.vault_schema)
         }
+      }),
+      export: Effect.fn(function* ({ params }) {
+        const id = yield* workflowId(params.workflow_id)
+        return yield* transfers.pack(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+      }),
+      fork: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* workflowId(params.workflow_id)
+        const forked = transfers.fork(caller, id, payload)
+        return view(yield* forked.pipe(Effect.catchTags({ ...refused, WorkflowNotFound: unsaved.WorkflowNotFound })))
+      }),
+      validateInput: Effect.fn(function* ({ params, payload }) {
+        const { version } = yield* find(params.workflow_id)
+        const { errors, schemaError } = InputContract.rehearse(version, payload?.run_input_variables ?? {})
+        return {
+          valid: schemaError === null && errors.length === 0,
+          schema_error: schemaError,
+          errors:
+            errors.length === 0
+              ? null
+              : errors.map(({ expected, field, keyword, message }) => ({ field, message, keyword, expected }))
+        }
+      }),
+      examplePayloads: Effect.fn(function* ({ params }) {
+        const { version } = yield* find(params.workflow_id)
+        return Examples.examplesOf(version.content)
       })
     })
 
@@ -89,42 +132,46 @@ export const workflowId = (text: string) =>
     Effect.mapError(() => Errors.notFound(new WorkflowNotFound({ workflowId: text })))
   )
 
+/** The number of a version as it stands in a path. What is no such number is the number of no version. */
+export const versionNumber = (text: string) => {
+  const number = Number(text)
+  return /^\d+$/.test(text) && number >= 1 && number <= 2_147_483_647
+    ? Effect.succeed(number)
+    : Effect.fail(Errors.general(404, `Version "${text}" not found: versions are numbered from 1`))
+}
+
 const refused = {
   InvalidWorkflow: (error: Parameters<typeof Errors.invalidWorkflow>[0]) => Effect.fail(Errors.invalidWorkflow(error)),
   FieldsTooLarge: (error: Parameters<typeof Errors.fieldsTooLarge>[0]) => Effect.fail(Errors.fieldsTooLarge(error))
 }
 
-const summary = (workflow: Workflow): typeof WorkflowSummary.Type => ({
-  id: workflow.id,
-  name: workflow.name,
-  description: workflow.description,
-  created_at: iso(workflow.createdAt),
-  updated_at: iso(workflow.updatedAt),
-  workspace_id: workflow.workspaceId,
-  created_by: workflow.createdBy
-})
-
-const view = ({ gate, version, workflow }: Stored): typeof WorkflowRecord.Type => {
-  const { settings, ...content } = version.content
-  return {
-    ...settings,
-    ...summary(workflow),
-    version_id: version.versionId,
-    version_number: version.versionNumber,
-    ...(version.versionNote === null ? {} : { version_note: version.versionNote }),
-    ...content,
-    // What is kept was checked: its nodes are a list of objects, its edges an object.
-    nodes: content.nodes as ReadonlyArray<Schema.JsonObject>,
-    edges: content.edges as Schema.JsonObject,
-    run_window: gate.runWindow
-  }
+const unsaved = {
+  WorkflowNotFound: (error: WorkflowNotFound) => Effect.fail(Errors.notFound(error)),
+  VersionConflict: (error: Parameters<typeof Errors.versionConflict>[0]) => Effect.fail(Errors.versionConflict(error))
 }
 
-/** Each alias with an example of what a run is given for it. */
-const withExamples = (vaultSchema: Schema.JsonObject): Schema.JsonObject =>
-  Object.fromEntries(
-    Object.entries(vaultSchema).map(([alias, entry]) => [
-      alias,
-      { example: `<${alias.toLowerCase()}>`, ...(entry as Schema.JsonObject) }
-    ])
-  )
+/** What lies in a folder; with a search, what lies in it and below it and has a name with that text. */
+const folderPage = (
+  all: ReadonlyArray<Listed>,
+  asked: { readonly folder: string | null; readonly search: string; readonly page: number; readonly pageSize: number }
+) => {
+  const { folder, page, pageSize } = asked
+  const search = asked.search.trim().toLowerCase()
+  const isFound = (name: string) => name.toLowerCase().includes(search)
+  const paths = all.map(({ settings }) => folderOf(settings))
+  const within = all.filter(({ settings, workflow }) => {
+    const path = folderOf(settings)
+    return search === "" ? path === folder : (path === folder || Folder.isBelow(path, folder)) && isFound(workflow.name)
+  })
+  return {
+    folderPath: folder ?? "",
+    folders: Folder.below(folder, paths)
+      .filter(({ name }) => isFound(name))
+      .map(({ name, path, workflowCount }) => ({ name, path, workflow_count: workflowCount })),
+    allFolderPaths: Folder.all(paths),
+    workflows: within.slice(page * pageSize, (page + 1) * pageSize).map(item),
+    workflowTotal: within.length,
+    page,
+    pageSize
+  }
+}

@@ -30,7 +30,9 @@ export const WorkspaceSettings = Schema.Struct({
   workspace_id: Schema.String,
   name: Schema.String,
   /** How long a run may wait before it is stopped; `null` lets it wait for ever. */
-  waiting_ttl_seconds: Schema.NullOr(Schema.Finite)
+  waiting_ttl_seconds: Schema.NullOr(Schema.Finite),
+  /** How long a run waits for corrected inputs. */
+  input_required_timeout_seconds: Schema.Int
 }).annotate({ identifier: "WorkspaceSettings" })
 
 const title = Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), Schema.isMaxLength(256))
@@ -41,6 +43,9 @@ const SettingsChanges = Schema.Struct({
   name: optional(title),
   waiting_ttl_seconds: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: aYear }))).annotate({
     description: "null lets runs wait for ever; left out, it stays as it is. Runs submitted before keep what they had"
+  }),
+  input_required_timeout_seconds: optional(Schema.Int).annotate({
+    description: "Kept as the nearest value from 5 to 300"
   })
 }).annotate({ identifier: "WorkspaceSettingsChanges" })
 

@@ -2,7 +2,7 @@
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { type ApiKey, ApiKeys } from "../../../core/workspace/ApiKeys.ts"
-import type { Caller, Workspace } from "../../../core/workspace/Workspace.ts"
+import { type Caller, clampInputRequiredTimeout, type Workspace } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
@@ -43,11 +43,12 @@ export const layer = HttpApiBuilder.group(
       }),
       changeSettings: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("manage")
-        const { name, waiting_ttl_seconds: ttl } = payload
+        const { input_required_timeout_seconds: timeout, name, waiting_ttl_seconds: ttl } = payload
         const changed = yield* workspaces
           .set(caller, params.workspace_id, {
             ...(name == null ? {} : { name }),
-            ...(ttl === undefined ? {} : { waitingTtlMillis: ttl === null ? null : ttl * 1_000 })
+            ...(ttl === undefined ? {} : { waitingTtlMillis: ttl === null ? null : ttl * 1_000 }),
+            ...(timeout == null ? {} : { inputRequiredTimeoutSeconds: clampInputRequiredTimeout(timeout) })
           })
           .pipe(Effect.mapError(Errors.notFound))
         return settings(changed)
@@ -89,7 +90,8 @@ const record = ({ role }: Caller, workspace: Workspace): typeof WorkspaceRecord.
 const settings = (workspace: Workspace): typeof WorkspaceSettings.Type => ({
   workspace_id: workspace.id,
   name: workspace.name,
-  waiting_ttl_seconds: workspace.waitingTtlMillis === null ? null : workspace.waitingTtlMillis / 1_000
+  waiting_ttl_seconds: workspace.waitingTtlMillis === null ? null : workspace.waitingTtlMillis / 1_000,
+  input_required_timeout_seconds: workspace.inputRequiredTimeoutSeconds
 })
 
 const keyRecord = (key: ApiKey): typeof ApiKeyRecord.Type => ({

@@ -1,0 +1,244 @@
+/**
+ * Conversations in PostgreSQL. A decision locks the row of its conversation; a new conversation locks the row of its
+ * workspace, so that the limit holds whoever opens at the same time.
+ */
+import { Clock, Effect, Layer, Option, type Result, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { BuilderStore, type Held, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
+import * as Conversation from "../../core/builder/Conversation.ts"
+import { Message } from "../../core/builder/Message.ts"
+import { transaction, withoutSqlErrors } from "./Transaction.ts"
+
+interface Row {
+  readonly lease_host: string | null
+  readonly lease_until: Date | null
+  readonly body: string
+}
+
+const conversationJson = Schema.fromJsonString(Conversation.Conversation)
+const decode = Schema.decodeUnknownSync(conversationJson)
+const encode = Schema.encodeSync(conversationJson)
+const messageJson = Schema.fromJsonString(Message)
+const decodeMessage = Schema.decodeUnknownSync(messageJson)
+const encodeMessage = Schema.encodeSync(messageJson)
+const View = Schema.fromJsonString(Schema.Struct({ url: Schema.String, body: Schema.String }))
+const decodeView = Schema.decodeUnknownSync(View)
+const encodeView = Schema.encodeSync(View)
+
+const toConversation = ({ body, lease_host, lease_until }: Row): Conversation.Conversation => ({
+  ...decode(body),
+  lease: lease_host === null || lease_until === null ? null : { host: lease_host, until: lease_until.getTime() }
+})
+
+const fromConversation = (one: Conversation.Conversation) => ({
+  expires_at: new Date(one.expiresAt),
+  ended: one.endedAt !== null,
+  needs_host: one.endedAt === null && one.turn?.taken === false,
+  lease_host: one.lease?.host ?? null,
+  lease_until: one.lease === null ? null : new Date(one.lease.until),
+  fence: one.fence,
+  body: encode(one)
+})
+
+const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))
+
+type Decide<E> = (before: Conversation.Conversation, now: number) => Result.Result<Conversation.Change, E>
+
+export const layer = Layer.effect(
+  BuilderStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const say = ({ conversation, messages }: Conversation.Change) =>
+      Effect.gen(function* () {
+        const rows = messages.map((message) => ({
+          conversation_id: conversation.id,
+          number: message.number,
+          id: message.id,
+          body: encodeMessage(message)
+        }))
+        const [first, ...rest] = rows
+        if (first === undefined) return
+        yield* sql`
+          insert into conversation_messages ${sql.insert([first, ...rest])}
+          on conflict (conversation_id, number) do update set body = excluded.body`
+      })
+
+    const decideOn = <E>(row: Row, decide: Decide<E>) =>
+      Effect.gen(function* () {
+        const before = toConversation(row)
+        const change = yield* Effect.fromResult(decide(before, yield* Clock.currentTimeMillis))
+        const { conversation } = change
+        if (conversation !== before) {
+          yield* sql`update conversations set ${sql.update(fromConversation(conversation))} where id = ${conversation.id}`
+        }
+        yield* say(change)
+        return conversation
+      })
+
+    const notFound = (id: string) => new Conversation.ConversationNotFound({ conversationId: id, ended: false })
+    const hostLost = ({ fence, id }: Held) => new Conversation.HostLost({ conversationId: id, fence })
+
+    return BuilderStore.of({
+      open: Effect.fn("BuilderStore.open")((change, limit) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const { id, startedAt, workspaceId } = change.conversation
+            yield* sql`select id from workspaces where id = ${workspaceId} for no key update`
+            const now = yield* Clock.currentTimeMillis
+            const others = yield* sql<Row>`
+              select lease_host, lease_until, body from conversations
+              where workspace_id = ${workspaceId} and not ended
+                and (expires_at > ${new Date(now)} or lease_until > ${new Date(now)})`
+            const taken = others.filter((row) => Conversation.statusAt(toConversation(row), now) !== "ended")
+            if (taken.length >= limit) return yield* new TooManyConversations({ limit })
+            yield* sql`insert into conversations ${sql.insert({
+              id,
+              workspace_id: workspaceId,
+              started_at: new Date(startedAt),
+              ...fromConversation(change.conversation)
+            })}`
+            yield* say(change)
+          })
+        )
+      ),
+      get: Effect.fn("BuilderStore.get")((workspaceId, id) =>
+        sql<Row>`
+          select lease_host, lease_until, body from conversations
+          where id = ${id} and workspace_id = ${workspaceId}`.pipe(
+          Effect.flatMap(([row]) =>
+            row === undefined ? Effect.fail(notFound(id)) : Effect.succeed(toConversation(row))
+          ),
+          withoutSqlErrors
+        )
+      ),
+      list: Effect.fn("BuilderStore.list")((workspaceId) =>
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const rows = yield* sql<Row>`
+            select lease_host, lease_until, body from conversations
+            where workspace_id = ${workspaceId} and not ended
+              and (expires_at > ${new Date(now)} or lease_until > ${new Date(now)})
+            order by started_at desc, id desc`
+          return rows.map(toConversation).filter((one) => Conversation.statusAt(one, now) !== "ended")
+        }).pipe(withoutSqlErrors)
+      ),
+      change: Effect.fn("BuilderStore.change")((workspaceId, id, decide) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const [row] = yield* sql<Row>`
+              select lease_host, lease_until, body from conversations
+              where id = ${id} and workspace_id = ${workspaceId} for no key update`
+            if (row === undefined) return yield* notFound(id)
+            return yield* decideOn(row, decide)
+          })
+        )
+      ),
+      messages: Effect.fn("BuilderStore.messages")((id, from, to) =>
+        sql<Pick<Row, "body">>`
+          select body from conversation_messages
+          where conversation_id = ${id} and number between ${from} and ${to} order by number`.pipe(
+          Effect.map((rows) => rows.map(({ body }) => decodeMessage(body))),
+          withoutSqlErrors
+        )
+      ),
+      message: Effect.fn("BuilderStore.message")((id, messageId) =>
+        isUuid(messageId)
+          ? sql<Pick<Row, "body">>`
+              select body from conversation_messages where conversation_id = ${id} and id = ${messageId}`.pipe(
+              Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), ({ body }) => decodeMessage(body))),
+              withoutSqlErrors
+            )
+          : Effect.succeedNone
+      ),
+      claim: Effect.fn("BuilderStore.claim")(({ host, leaseMillis, limit }) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            const rows = yield* sql<Row>`
+              select lease_host, lease_until, body from conversations
+              where needs_host and expires_at > ${new Date(now)} and (lease_until is null or lease_until <= ${new Date(now)})
+              order by expires_at limit ${limit} for no key update skip locked`
+            return yield* Effect.forEach(rows, (row) => {
+              const one = Conversation.claim(toConversation(row), host, now + leaseMillis)
+              return Effect.as(
+                sql`update conversations set ${sql.update(fromConversation(one))} where id = ${one.id}`,
+                one
+              )
+            })
+          })
+        )
+      ),
+      renew: Effect.fn("BuilderStore.renew")((held, leaseMillis) =>
+        Effect.gen(function* () {
+          if (held.length === 0) return []
+          const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)
+          const renewed = yield* sql<{ readonly id: string; readonly fence: number }>`
+            update conversations set lease_until = ${until}
+            from json_to_recordset(${JSON.stringify(held)}::json) as mine (id uuid, fence integer)
+            where conversations.id = mine.id and conversations.fence = mine.fence and lease_until is not null
+            returning conversations.id, conversations.fence`
+          const kept = new Map(renewed.map(({ fence, id }) => [id, fence]))
+          return held.filter(({ fence, id }) => kept.get(id) !== fence)
+        }).pipe(withoutSqlErrors)
+      ),
+      held: Effect.fn("BuilderStore.held")((held) =>
+        sql<Row>`
+          select lease_host, lease_until, body from conversations
+          where id = ${held.id} and fence = ${held.fence} and lease_until is not null`.pipe(
+          Effect.flatMap(([row]) =>
+            row === undefined ? Effect.fail(hostLost(held)) : Effect.succeed(toConversation(row))
+          ),
+          withoutSqlErrors
+        )
+      ),
+      settle: Effect.fn("BuilderStore.settle")((held, decide) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const [row] = yield* sql<Row>`
+              select lease_host, lease_until, body from conversations
+              where id = ${held.id} and fence = ${held.fence} and lease_until is not null for no key update`
+            if (row === undefined) return yield* hostLost(held)
+            return yield* decideOn(row, decide)
+          })
+        )
+      ),
+      want: Effect.fn("BuilderStore.want")((id, kind) =>
+        sql<{ readonly wanted: number }>`
+          insert into conversation_looks ${sql.insert({ conversation_id: id, kind, wanted: 1, given: 0 })}
+          on conflict (conversation_id, kind) do update set wanted = conversation_looks.wanted + 1
+          returning wanted`.pipe(
+          Effect.map(([row]) => row?.wanted ?? 0),
+          withoutSqlErrors
+        )
+      ),
+      wanted: Effect.fn("BuilderStore.wanted")((id) =>
+        sql<{ readonly kind: ViewKind; readonly number: number }>`
+          select kind, wanted as number from conversation_looks
+          where conversation_id = ${id} and wanted > given order by kind desc`.pipe(withoutSqlErrors)
+      ),
+      show: Effect.fn("BuilderStore.show")((id, kind, number, view) =>
+        sql`
+          update conversation_looks set given = ${number}, view = ${view === null ? null : encodeView(view)}
+          where conversation_id = ${id} and kind = ${kind} and given < ${number}`.pipe(Effect.asVoid, withoutSqlErrors)
+      ),
+      seen: Effect.fn("BuilderStore.seen")((id, kind, number) =>
+        sql<{ readonly view: string | null }>`
+          select view from conversation_looks
+          where conversation_id = ${id} and kind = ${kind} and given >= ${number}`.pipe(
+          Effect.map(([row]) =>
+            Option.map(Option.fromUndefinedOr(row), ({ view }) => (view === null ? null : decodeView(view)))
+          ),
+          withoutSqlErrors
+        )
+      ),
+      forget: Effect.fn("BuilderStore.forget")((id) =>
+        sql`delete from conversation_looks where conversation_id = ${id}`.pipe(Effect.asVoid, withoutSqlErrors)
+      )
+    })
+  })
+)

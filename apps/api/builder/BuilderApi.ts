@@ -1,0 +1,255 @@
+/** The endpoints of conversations that build a workflow on an open page. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { help } from "../../../core/builder/Command.ts"
+import { ConversationId, Status } from "../../../core/builder/Conversation.ts"
+import { ActionResult, Question } from "../../../core/builder/Message.ts"
+import { RunWindow } from "../../../core/window/RunWindow.ts"
+import * as Errors from "../request/Errors.ts"
+import { optional } from "../request/Fields.ts"
+import { WorkflowView } from "../workflow/WorkflowView.ts"
+
+/** 404: there is no such conversation, or it has ended and takes no more messages. */
+export const ConversationGone = Schema.Struct({
+  ...Errors.NotFound.fields,
+  code: Schema.optionalKey(Schema.Literals(["CONVERSATION_NOT_FOUND", "MESSAGE_NOT_FOUND"])),
+  /** The conversation that goes on where this one ended. */
+  successorConversationId: Schema.optionalKey(Schema.String)
+})
+  .annotate({ identifier: "ConversationNotFound" })
+  .pipe(HttpApiSchema.status(404))
+
+const conversation = { conversation_id: Schema.String }
+
+/** Milliseconds since 1970. */
+const Millis = Schema.Finite.annotate({ description: "Milliseconds since 1970" })
+
+const reading = {
+  conversationId: ConversationId,
+  status: Status,
+  /** Nothing more happens by itself, and nothing is asked: the work was saved, it failed, or the conversation ended. */
+  terminal: Schema.Boolean,
+  isProcessing: Schema.Boolean,
+  workflowId: Schema.optionalKey(Schema.String)
+}
+
+export const StatusJson = Schema.Struct(reading).annotate({ identifier: "BuilderStatus" })
+
+const Opened = Schema.Struct({ ...reading, startedAt: Millis }).annotate({ identifier: "BuilderSessionOpened" })
+
+const Session = Schema.Struct({
+  conversationId: ConversationId,
+  previousConversationIds: Schema.Array(Schema.String),
+  workflowId: Schema.optionalKey(Schema.String),
+  status: Status,
+  startedAt: Millis,
+  title: Schema.String,
+  workspaceId: Schema.String
+}).annotate({ identifier: "BuilderSession" })
+
+export const MessageJson = Schema.Struct({
+  id: Schema.String,
+  /** Counts the messages of the conversation from 1. */
+  number: Schema.Int,
+  role: Schema.Literals(["user", "agent"]),
+  type: Schema.Literals(["text", "question", "action_result"]),
+  text: Schema.String,
+  createdAt: Millis,
+  result: Schema.optionalKey(ActionResult),
+  question: Schema.optionalKey(Question)
+}).annotate({ identifier: "BuilderMessage" })
+
+const NewSession = Schema.Struct({
+  name: Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), Schema.isMaxLength(256)),
+  startUrl: Schema.String.check(Schema.isNonEmpty({ message: "Expected the address to begin at" })),
+  description: optional(Schema.String.check(Schema.isMaxLength(4_096))),
+  permissionedUserId: optional(Schema.String),
+  authUrl: optional(Schema.String),
+  proxySetting: optional(Schema.Literals(["country", "static", "random", "off"])),
+  proxyValue: optional(Schema.String),
+  /** The input schema of the workflow; left out, it says what the given inputs are. */
+  inputSchema: optional(Schema.JsonObject),
+  /** Example inputs, which the conversation works with: an object, or its JSON text. */
+  jsonExample: optional(Schema.Json),
+  inputVariables: optional(Schema.JsonObject),
+  enableNetworkListener: optional(Schema.Boolean)
+}).annotate({ identifier: "BuilderSessionRequest", parseOptions: { errors: "all" } })
+
+const given = {
+  inputVariables: optional(Schema.JsonObject),
+  permissionedUserId: optional(Schema.String),
+  authUrl: optional(Schema.String),
+  useLastBrowserState: optional(Schema.Boolean)
+}
+
+const FromWorkflow = Schema.Struct({
+  workflowId: Schema.String,
+  /** The steps before this node are done; without it, only the start page is opened. */
+  targetNodeId: optional(Schema.String),
+  ...given
+}).annotate({ identifier: "BuilderSessionFromWorkflow", parseOptions: { errors: "all" } })
+
+const FromFailedRun = Schema.Struct({
+  sessionId: optional(Schema.String),
+  session_id: optional(Schema.String),
+  ...given
+}).annotate({ identifier: "BuilderSessionFromFailedRun", parseOptions: { errors: "all" } })
+
+/** A draft, in the shape of a workflow. Its ids are `null` until it is saved. Optional settings stand beside the fields. */
+export const DraftJson = Schema.StructWithRest(
+  Schema.Struct({
+    id: Schema.NullOr(Schema.String),
+    name: Schema.String,
+    description: Schema.NullOr(Schema.String),
+    created_at: Schema.String,
+    updated_at: Schema.String,
+    workspace_id: Schema.String,
+    created_by: Schema.String,
+    version_id: Schema.NullOr(Schema.String),
+    version_number: Schema.NullOr(Schema.Int),
+    nodes: Schema.Array(Schema.JsonObject),
+    edges: Schema.JsonObject,
+    input_schema: Schema.JsonObject,
+    output_schema: Schema.JsonObject,
+    vault_schema: Schema.JsonObject,
+    max_retries: Schema.Int,
+    run_window: Schema.NullOr(RunWindow)
+  }),
+  [Schema.Record(Schema.String, Schema.Json)]
+).annotate({ identifier: "BuilderWorkflow" })
+
+/** How a message, an answer or another change may be refused. */
+const changes = [Errors.BadRequest, Errors.Forbidden, ConversationGone, Errors.Conflict] as const
+
+const base = "/workflow-builder/agent"
+
+export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
+  HttpApiEndpoint.post("openSession", `${base}/session`, {
+    payload: NewSession,
+    success: Opened.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict]
+  }),
+  HttpApiEndpoint.post("openSessionFromWorkflow", `${base}/session/from-workflow`, {
+    payload: FromWorkflow,
+    success: Opened.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  }),
+  HttpApiEndpoint.post("openSessionFromFailedRun", `${base}/session/from-failed-run`, {
+    payload: FromFailedRun,
+    success: Opened.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  }),
+  HttpApiEndpoint.get("listSessions", `${base}/sessions`, {
+    success: Schema.Struct({ sessions: Schema.Array(Session) })
+  }),
+  HttpApiEndpoint.post("say", `${base}/:conversation_id/message`, {
+    params: conversation,
+    payload: Schema.Struct({
+      text: Schema.String.check(Schema.isNonEmpty({ message: "Expected a message" }), Schema.isMaxLength(200_000))
+    }),
+    success: Schema.Struct({ ...reading, messageId: Schema.String }).annotate({ identifier: "BuilderMessageTaken" }),
+    error: changes
+  }).annotate(OpenApi.Description, help),
+  HttpApiEndpoint.get("status", `${base}/:conversation_id/status`, {
+    params: conversation,
+    success: StatusJson,
+    error: ConversationGone
+  }),
+  HttpApiEndpoint.get("messages", `${base}/:conversation_id/messages`, {
+    params: conversation,
+    query: {
+      limit: Schema.optionalKey(Schema.String),
+      offset: Schema.optionalKey(Schema.String),
+      /** `true` counts from the last message: the last ones are answered, still the oldest of them first. */
+      tail: Schema.optionalKey(Schema.String)
+    },
+    success: Schema.Struct({
+      messages: Schema.Array(MessageJson),
+      total: Schema.Int,
+      offset: Schema.Int,
+      limit: Schema.Int,
+      tail: Schema.Boolean,
+      hasMore: Schema.Boolean,
+      isProcessing: Schema.Boolean
+    }).annotate({ identifier: "BuilderMessages" }),
+    error: [Errors.BadRequest, ConversationGone]
+  }),
+  HttpApiEndpoint.post("respond", `${base}/:conversation_id/respond`, {
+    params: conversation,
+    payload: Schema.Struct({
+      messageId: Schema.String,
+      /** The answer to a question for one thing. */
+      value: optional(Schema.Json),
+      /** The answers by their names. */
+      responses: optional(Schema.JsonObject)
+    }).annotate({ identifier: "BuilderAnswer", parseOptions: { errors: "all" } }),
+    success: StatusJson,
+    error: changes
+  }),
+  HttpApiEndpoint.get("draft", `${base}/:conversation_id/workflow`, {
+    params: conversation,
+    success: DraftJson,
+    error: ConversationGone
+  }),
+  HttpApiEndpoint.get("screenshot", `${base}/:conversation_id/screenshot`, {
+    params: conversation,
+    success: Schema.Struct({
+      url: Schema.String,
+      base64: Schema.String.annotate({ description: "A JPEG of what is visible of the page" })
+    }).annotate({ identifier: "BuilderScreenshot" }),
+    error: [ConversationGone, Errors.Conflict]
+  }),
+  HttpApiEndpoint.get("html", `${base}/:conversation_id/html`, {
+    params: conversation,
+    success: Schema.Struct({ url: Schema.String, html: Schema.String }).annotate({ identifier: "BuilderHtml" }),
+    error: [ConversationGone, Errors.Conflict]
+  }),
+  HttpApiEndpoint.post("save", `${base}/:conversation_id/save`, {
+    params: conversation,
+    // Everything may be left out, and so may the body.
+    payload: [
+      Schema.Struct({
+        versionNote: optional(Schema.String),
+        /** Saves although the workflow has a version that is later than the one the conversation began with. */
+        force: optional(Schema.Boolean)
+      }).annotate({ identifier: "BuilderSave", parseOptions: { errors: "all" } }),
+      Schema.Null
+    ],
+    success: WorkflowView,
+    error: changes
+  }),
+  HttpApiEndpoint.post("interruptSession", `${base}/:conversation_id/interrupt`, {
+    params: conversation,
+    success: StatusJson,
+    error: [Errors.Forbidden, ConversationGone]
+  }),
+  HttpApiEndpoint.delete("endSession", `${base}/:conversation_id`, {
+    params: conversation,
+    success: StatusJson,
+    error: [Errors.Forbidden, ConversationGone]
+  }),
+  HttpApiEndpoint.get("stream", `${base}/:conversation_id/stream`, {
+    params: conversation,
+    headers: { "last-event-id": Schema.optionalKey(Schema.String) },
+    success: HttpApiSchema.StreamSse({
+      events: Schema.Union([
+        Schema.Struct({
+          id: Schema.optionalKey(Schema.String),
+          event: Schema.Literal("message"),
+          data: Schema.fromJsonString(MessageJson)
+        }),
+        Schema.Struct({
+          id: Schema.optionalKey(Schema.String),
+          event: Schema.Literal("status"),
+          data: Schema.fromJsonString(StatusJson)
+        }),
+        Schema.Struct({
+          id: Schema.optionalKey(Schema.String),
+          event: Schema.Literal("ping"),
+          data: Schema.fromJsonString(Schema.Struct({ ts: Schema.Finite }))
+        })
+      ])
+    }),
+    error: [Errors.BadRequest, ConversationGone]
+  })
+) {}

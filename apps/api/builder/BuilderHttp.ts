@@ -1,0 +1,293 @@
+/** Answers the endpoints of conversations that build a workflow. */
+import { Clock, Effect, Option, Schema, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import type { Answer } from "../../../core/builder/Answering.ts"
+import { Builder, defaultNote, type Reading } from "../../../core/builder/Builder.ts"
+import type { ViewKind } from "../../../core/builder/BuilderStore.ts"
+import * as Conversation from "../../../core/builder/Conversation.ts"
+import type { Message } from "../../../core/builder/Message.ts"
+import * as Sources from "../../../core/builder/Sources.ts"
+import type { RunNotFound } from "../../../core/run/Run.ts"
+import { Runs } from "../../../core/run/Runs.ts"
+import type { WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import { Workflows } from "../../../core/workflow/Workflows.ts"
+import { Api } from "../Api.ts"
+import { frame } from "../event/Frame.ts"
+import { CurrentCaller, callerWho } from "../request/Authorization.ts"
+import { Closing } from "../request/Closing.ts"
+import * as Errors from "../request/Errors.ts"
+import { runId } from "../run/RunsHttp.ts"
+import { workflowId } from "../workflow/WorkflowsHttp.ts"
+import { view } from "../workflow/WorkflowView.ts"
+import type { MessageJson, StatusJson } from "./BuilderApi.ts"
+import * as Page from "./BuilderPage.ts"
+import * as Refusals from "./BuilderRefusals.ts"
+
+const pingEvery = "15 seconds"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "workflow builder",
+  Effect.fn(function* (handlers) {
+    const builder = yield* Builder
+    const workflows = yield* Workflows
+    const runs = yield* Runs
+    const closing = yield* Closing
+
+    const opened = ({ conversation, status }: Reading) => ({
+      ...statusJson({ conversation, status }),
+      startedAt: conversation.startedAt
+    })
+
+    const look = Effect.fnUntraced(function* (id: string, kind: ViewKind) {
+      const seen = yield* builder
+        .look(yield* CurrentCaller, yield* conversationId(id), kind)
+        .pipe(Effect.mapError(Refusals.gone))
+      return Option.isSome(seen) ? seen.value : yield* Effect.fail(Refusals.noBrowser(id))
+    })
+
+    return handlers
+      .handle(
+        "openSession",
+        Effect.fn(function* ({ payload }) {
+          const caller = yield* callerWho("edit")
+          const inputs = yield* Page.inputs(payload.jsonExample ?? null, payload.inputVariables ?? {})
+          const reading = yield* builder
+            .open(caller, {
+              _tag: "New",
+              name: payload.name,
+              description: payload.description ?? null,
+              startUrl: payload.startUrl,
+              inputSchema: payload.inputSchema ?? null,
+              inputs,
+              settings: Page.settings(payload)
+            })
+            .pipe(Effect.catchTags(Refusals.opening))
+          return opened(reading)
+        })
+      )
+      .handle(
+        "openSessionFromWorkflow",
+        Effect.fn(function* ({ payload }) {
+          const caller = yield* callerWho("edit")
+          const id = yield* workflowId(payload.workflowId)
+          const opening = yield* Sources.ofWorkflow(caller, id, payload.targetNodeId ?? null, given(payload)).pipe(
+            Effect.provideService(Workflows, workflows),
+            Effect.mapError(Errors.notFound)
+          )
+          return opened(yield* builder.open(caller, opening).pipe(Effect.catchTags(Refusals.opening)))
+        })
+      )
+      .handle(
+        "openSessionFromFailedRun",
+        Effect.fn(function* ({ payload }) {
+          const caller = yield* callerWho("edit")
+          const named = payload.sessionId ?? payload.session_id ?? null
+          if (named === null) return yield* Effect.fail(Errors.badRequest("sessionId: Expected the id of a failed run"))
+          const opening = yield* Sources.ofFailedRun(caller, yield* runId(named), given(payload)).pipe(
+            Effect.provideService(Workflows, workflows),
+            Effect.provideService(Runs, runs),
+            Effect.catchTags({
+              RunNotFound: (error: RunNotFound) => Effect.fail(Errors.notFound(error)),
+              WorkflowNotFound: (error: WorkflowNotFound) => Effect.fail(Errors.notFound(error)),
+              RunNotFailed: (error) => Effect.fail(Refusals.conflict("RUN_NOT_FAILED", error))
+            })
+          )
+          return opened(yield* builder.open(caller, opening).pipe(Effect.catchTags(Refusals.opening)))
+        })
+      )
+      .handle(
+        "listSessions",
+        Effect.fn(function* () {
+          const all = yield* builder.list(yield* CurrentCaller)
+          return {
+            sessions: all.map(({ conversation, status }) => ({
+              conversationId: conversation.id,
+              previousConversationIds: [],
+              ...ofWorkflow(conversation),
+              status,
+              startedAt: conversation.startedAt,
+              title: conversation.draft.name,
+              workspaceId: conversation.workspaceId
+            }))
+          }
+        })
+      )
+      .handle(
+        "say",
+        Effect.fn(function* ({ params, payload }) {
+          const caller = yield* callerWho("edit")
+          const id = yield* conversationId(params.conversation_id)
+          const taken = yield* builder.say(caller, id, payload.text).pipe(Effect.catchTags(Refusals.saying))
+          return { ...statusJson(taken), messageId: taken.messageId }
+        })
+      )
+      .handle(
+        "status",
+        Effect.fn(function* ({ params }) {
+          return statusJson(yield* find(params.conversation_id))
+        })
+      )
+      .handle(
+        "messages",
+        Effect.fn(function* ({ params, query }) {
+          const caller = yield* CurrentCaller
+          const { conversation, status } = yield* find(params.conversation_id)
+          const asked = yield* Page.read(query)
+          const { from, hasMore, to } = Page.range(asked, conversation.messages)
+          const found = yield* builder.messages(caller, conversation.id, from, to).pipe(Effect.mapError(Refusals.gone))
+          return {
+            messages: found.map(messageJson),
+            total: conversation.messages,
+            ...asked,
+            hasMore,
+            isProcessing: status === "processing"
+          }
+        })
+      )
+      .handle(
+        "respond",
+        Effect.fn(function* ({ params, payload }) {
+          const caller = yield* callerWho("edit")
+          const id = yield* conversationId(params.conversation_id)
+          const answer: Answer["given"] | null =
+            payload.responses != null
+              ? { responses: payload.responses }
+              : payload.value != null
+                ? { value: payload.value }
+                : null
+          if (answer === null) {
+            return yield* Effect.fail(
+              Errors.badRequest("value: Expected a value, or responses with values by their names")
+            )
+          }
+          const after = yield* builder
+            .respond(caller, id, { messageId: payload.messageId, given: answer })
+            .pipe(Effect.catchTags(Refusals.answering))
+          return statusJson(after)
+        })
+      )
+      .handle(
+        "draft",
+        Effect.fn(function* ({ params }) {
+          const caller = yield* CurrentCaller
+          const { conversation } = yield* find(params.conversation_id)
+          return yield* draftJson(caller, conversation)
+        })
+      )
+      .handle(
+        "screenshot",
+        Effect.fn(function* ({ params }) {
+          const { body, url } = yield* look(params.conversation_id, "screenshot")
+          return { url, base64: body }
+        })
+      )
+      .handle(
+        "html",
+        Effect.fn(function* ({ params }) {
+          const { body, url } = yield* look(params.conversation_id, "html")
+          return { url, html: body }
+        })
+      )
+      .handle(
+        "save",
+        Effect.fn(function* ({ params, payload }) {
+          const caller = yield* callerWho("edit")
+          const id = yield* conversationId(params.conversation_id)
+          const stored = yield* builder
+            .save(caller, id, { note: payload?.versionNote ?? defaultNote, force: payload?.force === true })
+            .pipe(Effect.catchTags(Refusals.saving))
+          return view(stored)
+        })
+      )
+      .handle(
+        "interruptSession",
+        Effect.fn(function* ({ params }) {
+          const caller = yield* callerWho("edit")
+          const id = yield* conversationId(params.conversation_id)
+          return statusJson(yield* builder.interrupt(caller, id).pipe(Effect.mapError(Refusals.gone)))
+        })
+      )
+      .handle(
+        "endSession",
+        Effect.fn(function* ({ params }) {
+          const caller = yield* callerWho("edit")
+          const id = yield* conversationId(params.conversation_id)
+          return statusJson(yield* builder.end(caller, id).pipe(Effect.mapError(Refusals.gone)))
+        })
+      )
+      .handleRaw(
+        "stream",
+        Effect.fn(function* ({ headers, params }) {
+          const caller = yield* CurrentCaller
+          const id = yield* conversationId(params.conversation_id)
+          const after = headers["last-event-id"] ?? "0"
+          if (!/^\d{1,9}$/.test(after)) {
+            return yield* Effect.fail(
+              Errors.badRequest(`Last-Event-ID: Expected the number of a message, got "${after.slice(0, 80)}"`)
+            )
+          }
+          const news = yield* builder.follow(caller, id, Number(after)).pipe(Effect.mapError(Refusals.gone))
+          const frames = Stream.map(news, (one) =>
+            "status" in one
+              ? frame("status", statusJson(one))
+              : `id: ${one.number}\n${frame("message", messageJson(one))}`
+          )
+          const pings = Stream.mapEffect(Stream.tick(pingEvery), () =>
+            Effect.map(Clock.currentTimeMillis, (ts) => frame("ping", { ts }))
+          )
+          // Each frame is a write of its own, for readers that take what arrives at once for one event.
+          const all = Stream.merge(frames, pings, { haltStrategy: "left" }).pipe(
+            Stream.interruptWhen(closing.begun),
+            Stream.encodeText,
+            Stream.rechunk(1),
+            Stream.tap(() => Effect.yieldNow)
+          )
+          return HttpServerResponse.stream(all, {
+            contentType: "text/event-stream",
+            headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
+          })
+        })
+      )
+
+    function find(id: string) {
+      return Effect.gen(function* () {
+        return yield* builder.get(yield* CurrentCaller, yield* conversationId(id)).pipe(Effect.mapError(Refusals.gone))
+      })
+    }
+
+    /** The draft in the shape of the workflow that it changes, or of one that is not saved yet. */
+    function draftJson(caller: typeof CurrentCaller.Service, one: Conversation.Conversation) {
+      return Effect.gen(function* () {
+        const { origin } = one
+        const stored = origin === null ? null : yield* Effect.option(workflows.get(caller, origin.workflowId))
+        return Page.draft(one, stored === null ? null : Option.getOrNull(stored))
+      })
+    }
+  })
+)
+
+const conversationId = (text: string) =>
+  Schema.decodeUnknownEffect(Conversation.ConversationId)(text).pipe(
+    Effect.mapError(() =>
+      Refusals.gone(new Conversation.ConversationNotFound({ conversationId: text.slice(0, 80), ended: false }))
+    )
+  )
+
+const given = (payload: {
+  readonly inputVariables?: Schema.JsonObject | null
+  readonly permissionedUserId?: string | null
+}) => ({ inputs: payload.inputVariables ?? {}, permissionedUserId: payload.permissionedUserId ?? null })
+
+const ofWorkflow = ({ origin }: Conversation.Conversation) => (origin === null ? {} : { workflowId: origin.workflowId })
+
+const statusJson = ({ conversation, status }: Reading): typeof StatusJson.Type => ({
+  conversationId: conversation.id,
+  status,
+  terminal: Conversation.isTerminal(status),
+  isProcessing: status === "processing",
+  ...ofWorkflow(conversation)
+})
+
+const messageJson = ({ kind, ...message }: Message): typeof MessageJson.Type => ({ ...message, type: kind })

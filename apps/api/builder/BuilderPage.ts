@@ -1,0 +1,113 @@
+/** What the endpoints of conversations read from requests, and how a draft is shown. */
+import { Effect, Schema } from "effect"
+import type { Conversation } from "../../../core/builder/Conversation.ts"
+import type { Stored } from "../../../core/workflow/WorkflowStore.ts"
+import * as Errors from "../request/Errors.ts"
+import { iso } from "../run/RunRecord.ts"
+import type { DraftJson } from "./BuilderApi.ts"
+
+/** A part of the messages of a conversation. */
+export interface Page {
+  readonly limit: number
+  readonly offset: number
+  /** Counted from the last message backwards. */
+  readonly tail: boolean
+}
+
+const defaultLimit = 100
+const maxLimit = 1_000
+
+/** Reads a page; everything that is wrong is reported at its parameter. */
+export const read = Effect.fnUntraced(function* (query: {
+  readonly limit?: string
+  readonly offset?: string
+  readonly tail?: string
+}) {
+  const problems: Array<{ readonly path: string; readonly message: string }> = []
+  const number = (path: "limit" | "offset" | "tail", text: string, minimum: number, maximum: number): number => {
+    const value = Number(text)
+    if (!/^\d{1,9}$/.test(text) || value < minimum || value > maximum) {
+      problems.push({ path, message: `Expected a number from ${minimum} to ${maximum}, got "${text.slice(0, 80)}"` })
+    }
+    return value
+  }
+  const { tail = "false" } = query
+  // A bare `tail`, and the number of messages from the end, are what people write on a command line.
+  const counted = /^\d{1,9}$/.test(tail) && tail !== "0"
+  if (!counted && !["", "true", "false", "0"].includes(tail)) {
+    problems.push({ path: "tail", message: `Expected true or false, got "${tail.slice(0, 80)}"` })
+  }
+  const limit =
+    query.limit === undefined && counted
+      ? number("tail", tail, 1, maxLimit)
+      : number("limit", query.limit ?? String(defaultLimit), 1, maxLimit)
+  const offset = number("offset", query.offset ?? "0", 0, 999_999_999)
+  if (problems.length > 0) {
+    const message = problems.map((problem) => `${problem.path}: ${problem.message}`).join("; ")
+    return yield* Effect.fail({ ...Errors.badRequest(message), code: "VALIDATION_FAILED", errors: problems })
+  }
+  return { limit, offset, tail: counted || tail === "" || tail === "true" } satisfies Page
+})
+
+/** The numbers of the messages on a page, and whether there are more beyond it. */
+export const range = (
+  { limit, offset, tail }: Page,
+  total: number
+): { readonly from: number; readonly to: number; readonly hasMore: boolean } => {
+  if (!tail) return { from: offset + 1, to: offset + limit, hasMore: offset + limit < total }
+  const to = total - offset
+  return { from: to - limit + 1, to, hasMore: to > limit }
+}
+
+const isObject = Schema.is(Schema.JsonObject)
+
+/** The inputs that a conversation works with: an example, as an object or as its JSON text, and what is given beside it. */
+export const inputs = Effect.fnUntraced(function* (example: Schema.Json, beside: Schema.JsonObject) {
+  const value = typeof example === "string" && example.trim() !== "" ? parsed(example) : example
+  if (value === null || value === "") return beside
+  if (isObject(value)) return { ...value, ...beside }
+  return yield* Effect.fail({
+    ...Errors.badRequest("jsonExample: Expected an object, or the JSON text of one"),
+    code: "VALIDATION_FAILED"
+  })
+})
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return false
+  }
+}
+
+/** The settings of a workflow that is opened with these fields. */
+export const settings = (payload: {
+  readonly proxySetting?: string | null
+  readonly proxyValue?: string | null
+  readonly enableNetworkListener?: boolean | null
+}): Schema.JsonObject => ({
+  ...(payload.proxySetting == null ? {} : { proxy_setting: payload.proxySetting }),
+  ...(payload.proxyValue == null ? {} : { proxy_value: payload.proxyValue }),
+  ...(payload.enableNetworkListener == null ? {} : { enable_network_listener: payload.enableNetworkListener })
+})
+
+/** A draft in the shape of the workflow that it changes, or of one that is not saved yet. */
+export const draft = (one: Conversation, stored: Stored | null): typeof DraftJson.Type => {
+  const { settings, ...content } = one.draft.content
+  return {
+    ...settings,
+    id: stored?.workflow.id ?? null,
+    name: one.draft.name,
+    description: one.draft.description,
+    created_at: iso(stored?.workflow.createdAt ?? one.startedAt),
+    updated_at: iso(stored?.workflow.updatedAt ?? one.startedAt),
+    workspace_id: one.workspaceId,
+    created_by: stored?.workflow.createdBy ?? one.userId,
+    version_id: stored === null ? null : (one.origin?.versionId ?? null),
+    version_number: stored === null ? null : (one.origin?.versionNumber ?? null),
+    ...content,
+    nodes: content.nodes as ReadonlyArray<Schema.JsonObject>,
+    edges: content.edges as Schema.JsonObject,
+    run_window: stored?.gate.runWindow ?? null
+  }
+}

@@ -1,0 +1,105 @@
+/** The endpoints of components and their versions. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ComponentData } from "../../../core/workflow/Component.ts"
+import { Problem } from "../../../core/workflow/Workflow.ts"
+import * as Errors from "../request/Errors.ts"
+import { edits } from "../request/Fields.ts"
+import { WorkflowReference } from "../workflow/WorkflowView.ts"
+
+const Json = Schema.Json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
+
+const component = { component_id: Schema.String }
+
+const summary = {
+  id: Schema.String,
+  name: Schema.String,
+  created_at: Schema.String,
+  updated_at: Schema.String,
+  created_by: Schema.String
+}
+
+export const ComponentItem = Schema.Struct(summary).annotate({ identifier: "ComponentSummary" })
+
+/** A component with its latest version. */
+export const ComponentView = Schema.Struct({
+  ...summary,
+  workspace_id: Schema.String,
+  component_data: ComponentData,
+  version_number: Schema.Int,
+  version_note: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "Component" })
+
+export const ComponentVersionView = Schema.Struct({
+  id: Schema.String,
+  component_id: Schema.String,
+  version_number: Schema.Int,
+  component_data: ComponentData,
+  created_at: Schema.String,
+  version_note: Schema.NullOr(Schema.String),
+  created_by: Schema.String
+}).annotate({ identifier: "ComponentVersion" })
+
+/** A new version, and the workflows that took it over or could not. */
+export const ComponentSaved = Schema.Struct({
+  version_number: Schema.Int,
+  propagated: Schema.Array(Schema.String),
+  skipped: Schema.Array(Schema.Struct({ workflow_id: Schema.String, problems: Schema.Array(Problem) }))
+}).annotate({ identifier: "SavedComponent" })
+
+export class ComponentsGroup extends HttpApiGroup.make("workflow components")
+  .add(
+    HttpApiEndpoint.get("listComponents", "/workflow-components", { success: Schema.Array(ComponentItem) }),
+    HttpApiEndpoint.post("createComponent", "/workflow-components", {
+      payload: Json,
+      success: ComponentView.pipe(HttpApiSchema.status(201)),
+      error: [Errors.BadRequest, Errors.Forbidden]
+    }),
+    HttpApiEndpoint.get("getComponent", "/workflow-components/:component_id", {
+      params: component,
+      success: ComponentView,
+      error: Errors.NotFound
+    }),
+    HttpApiEndpoint.put("saveComponent", "/workflow-components/:component_id", {
+      params: component,
+      payload: Json,
+      success: ComponentSaved,
+      error: edits
+    }),
+    HttpApiEndpoint.patch("renameComponent", "/workflow-components/:component_id", {
+      params: component,
+      payload: Json,
+      success: ComponentView,
+      error: edits
+    }),
+    HttpApiEndpoint.delete("removeComponent", "/workflow-components/:component_id", {
+      params: component,
+      success: HttpApiSchema.NoContent,
+      error: [Errors.Forbidden, Errors.NotFound]
+    }),
+    HttpApiEndpoint.get("componentVersions", "/workflow-components/:component_id/versions", {
+      params: component,
+      success: Schema.Array(ComponentVersionView),
+      error: Errors.NotFound
+    }),
+    HttpApiEndpoint.get("componentVersion", "/workflow-components/:component_id/versions/:version_number", {
+      params: { ...component, version_number: Schema.String },
+      success: ComponentVersionView,
+      error: Errors.NotFound
+    }),
+    HttpApiEndpoint.get("componentUsage", "/workflow-components/:component_id/usage", {
+      params: component,
+      success: Schema.Array(WorkflowReference),
+      error: Errors.NotFound
+    })
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      description: `Parts of graphs that workflows share. A node of a workflow that came from a component carries
+\`source_component_instance_id\`: the id of the component, followed by ":" and a UUID of the instance where the workflow holds
+the component more than once. \`source_component_node_id\` is the id of the node within the component, where that is not its
+own id. A new version is carried into the latest version of every workflow that holds the component, as a next version of each;
+a workflow that would not be valid any more is left alone and reported under \`skipped\`. Deleting a component leaves its nodes
+in the workflows, without these marks. Several components may have the same name.`.replaceAll("\n", " ")
+    })
+  ) {}

@@ -1,0 +1,126 @@
+/** Answers the endpoints of components. */
+import { Effect, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import {
+  type Component,
+  ComponentId,
+  ComponentNotFound,
+  type ComponentVersion
+} from "../../../core/workflow/Component.ts"
+import type { StoredComponent, Unfit } from "../../../core/workflow/ComponentStore.ts"
+import { Components } from "../../../core/workflow/Components.ts"
+import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller, callerWho } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { iso } from "../run/RunRecord.ts"
+import { versionNumber } from "../workflow/WorkflowsHttp.ts"
+import { reference } from "../workflow/WorkflowView.ts"
+import type { ComponentItem, ComponentVersionView, ComponentView } from "./ComponentsApi.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "workflow components",
+  Effect.fn(function* (handlers) {
+    const components = yield* Components
+    return handlers.handleAll({
+      listComponents: Effect.fn(function* () {
+        return (yield* components.list(yield* CurrentCaller)).map(item)
+      }),
+      createComponent: Effect.fn(function* ({ payload }) {
+        const caller = yield* callerWho("edit")
+        return view(yield* components.create(caller, payload).pipe(Effect.catchTags(refused)))
+      }),
+      getComponent: Effect.fn(function* ({ params }) {
+        const id = yield* componentId(params.component_id)
+        return view(yield* components.get(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound)))
+      }),
+      saveComponent: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* componentId(params.component_id)
+        const saved = yield* components.save(caller, id, payload).pipe(Effect.catchTags({ ...refused, ...missing }))
+        return {
+          version_number: saved.version.versionNumber,
+          propagated: saved.propagated,
+          skipped: saved.skipped.map(({ reason, workflowId }) => ({
+            workflow_id: workflowId,
+            problems: problemsOf(reason)
+          }))
+        }
+      }),
+      renameComponent: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* componentId(params.component_id)
+        return view(yield* components.rename(caller, id, payload).pipe(Effect.catchTags({ ...refused, ...missing })))
+      }),
+      removeComponent: Effect.fn(function* ({ params }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* componentId(params.component_id)
+        yield* components.remove(caller, id).pipe(Effect.mapError(Errors.notFound))
+      }),
+      componentVersions: Effect.fn(function* ({ params }) {
+        const id = yield* componentId(params.component_id)
+        const versions = yield* components.versions(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+        return versions.map(versionView)
+      }),
+      componentVersion: Effect.fn(function* ({ params }) {
+        const id = yield* componentId(params.component_id)
+        const number = yield* versionNumber(params.version_number)
+        return versionView(
+          yield* components
+            .version(yield* CurrentCaller, id, number)
+            .pipe(Effect.mapError(() => Errors.general(404, `Version ${number} of component "${id}" not found`)))
+        )
+      }),
+      componentUsage: Effect.fn(function* ({ params }) {
+        const id = yield* componentId(params.component_id)
+        const workflows = yield* components.usage(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+        return workflows.map(reference)
+      })
+    })
+  })
+)
+
+/** An id as it stands in a path. What is no UUID is the id of no component. */
+const componentId = (text: string) =>
+  Schema.decodeUnknownEffect(ComponentId)(text.toLowerCase()).pipe(
+    Effect.mapError(() => Errors.notFound(new ComponentNotFound({ componentId: text })))
+  )
+
+const refused = {
+  InvalidComponent: (error: Parameters<typeof Errors.invalidWorkflow>[0]) => Effect.fail(Errors.invalidWorkflow(error)),
+  FieldsTooLarge: (error: Parameters<typeof Errors.fieldsTooLarge>[0]) => Effect.fail(Errors.fieldsTooLarge(error))
+}
+
+const missing = {
+  ComponentNotFound: (error: ComponentNotFound) => Effect.fail(Errors.notFound(error))
+}
+
+const problemsOf = (reason: Unfit) =>
+  reason._tag === "InvalidWorkflow" ? reason.problems : FieldLimit.asProblems(reason.fields)
+
+const item = (component: Component): typeof ComponentItem.Type => ({
+  id: component.id,
+  name: component.name,
+  created_at: iso(component.createdAt),
+  updated_at: iso(component.updatedAt),
+  created_by: component.createdBy
+})
+
+const view = ({ component, version }: StoredComponent): typeof ComponentView.Type => ({
+  ...item(component),
+  workspace_id: component.workspaceId,
+  component_data: version.data,
+  version_number: version.versionNumber,
+  version_note: version.versionNote
+})
+
+const versionView = (version: ComponentVersion): typeof ComponentVersionView.Type => ({
+  id: version.id,
+  component_id: version.componentId,
+  version_number: version.versionNumber,
+  component_data: version.data,
+  created_at: iso(version.createdAt),
+  version_note: version.versionNote,
+  created_by: version.createdBy
+})

@@ -1,0 +1,105 @@
+/**
+ * Workflows and their versions as the interface answers them.
+ */
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import * as RunWindow from "../../../core/window/RunWindow.ts"
+import * as Settings from "../../../core/workflow/Settings.ts"
+import type { Workflow } from "../../../core/workflow/Workflow.ts"
+import type { Listed, Stored, VersionSummary } from "../../../core/workflow/WorkflowStore.ts"
+import { iso } from "../run/RunRecord.ts"
+
+const summaryFields = {
+  id: Schema.String,
+  name: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  created_at: Schema.String,
+  updated_at: Schema.String,
+  workspace_id: Schema.String,
+  created_by: Schema.String
+}
+
+/** A workflow as a list shows it. */
+export const WorkflowItem = Schema.Struct({
+  ...summaryFields,
+  folder_path: Schema.NullOr(Schema.String),
+  ...Settings.listed
+}).annotate({ identifier: "WorkflowSummary" })
+
+/** What is told of a workflow that is named for something else. */
+export const WorkflowReference = Schema.Struct(summaryFields).annotate({ identifier: "WorkflowReference" })
+
+const viewFields = {
+  ...summaryFields,
+  workflow_id: Schema.String,
+  version_id: Schema.String,
+  version_number: Schema.Int,
+  version_note: Schema.optionalKey(Schema.String),
+  nodes: Schema.Array(Schema.JsonObject),
+  edges: Schema.JsonObject,
+  input_schema: Schema.JsonObject,
+  output_schema: Schema.JsonObject,
+  vault_schema: Schema.JsonObject,
+  max_retries: Schema.Int,
+  ...Settings.shown,
+  run_window: Schema.NullOr(RunWindow.RunWindow)
+}
+
+/** A workflow with one of its versions, every setting, and its window as it is now. */
+export const WorkflowView = Schema.Struct(viewFields).annotate({ identifier: "Workflow" })
+
+/** A workflow that an upsert saved, or created. */
+export const Saved = Schema.Struct({ ...viewFields, created: Schema.Literal(false) }).annotate({
+  identifier: "SavedWorkflow"
+})
+export const Created = Schema.Struct({ ...viewFields, created: Schema.Literal(true) })
+  .annotate({ identifier: "CreatedWorkflow" })
+  .pipe(HttpApiSchema.status(201))
+
+export const VersionItem = Schema.Struct({
+  version_id: Schema.String,
+  version_number: Schema.Int,
+  created_at: Schema.String,
+  version_note: Schema.optionalKey(Schema.String),
+  created_by: Schema.String
+}).annotate({ identifier: "WorkflowVersionSummary" })
+
+export const reference = (workflow: Workflow): typeof WorkflowReference.Type => ({
+  id: workflow.id,
+  name: workflow.name,
+  description: workflow.description,
+  created_at: iso(workflow.createdAt),
+  updated_at: iso(workflow.updatedAt),
+  workspace_id: workflow.workspaceId,
+  created_by: workflow.createdBy
+})
+
+export const item = ({ settings, workflow }: Listed): typeof WorkflowItem.Type => ({
+  ...reference(workflow),
+  ...Settings.complete(settings)
+})
+
+export const view = ({ gate, version, workflow }: Stored): typeof WorkflowView.Type => {
+  const { edges, nodes, settings, ...content } = version.content
+  return {
+    ...reference(workflow),
+    workflow_id: workflow.id,
+    version_id: version.versionId,
+    version_number: version.versionNumber,
+    ...(version.versionNote === null ? {} : { version_note: version.versionNote }),
+    // A save takes nothing else for nodes and edges.
+    nodes: nodes as ReadonlyArray<Schema.JsonObject>,
+    edges: edges as Schema.JsonObject,
+    ...content,
+    ...Settings.complete(settings),
+    run_window: gate.runWindow
+  }
+}
+
+export const versionItem = (version: VersionSummary): typeof VersionItem.Type => ({
+  version_id: version.versionId,
+  version_number: version.versionNumber,
+  created_at: iso(version.createdAt),
+  created_by: version.createdBy,
+  ...(version.versionNote === null ? {} : { version_note: version.versionNote })
+})

@@ -1,0 +1,92 @@
+/**
+ * Answers to questions for missing inputs.
+ */
+import { Result, Schema } from "effect"
+import * as InputContract from "../workflow/InputContract.ts"
+import * as Conversation from "./Conversation.ts"
+import type { Message } from "./Message.ts"
+import * as Opening from "./Opening.ts"
+
+/** The value of the one input that a question asks for, or values by their names. */
+export interface Answer {
+  readonly messageId: string
+  readonly given: { readonly value: Schema.Json } | { readonly responses: Schema.JsonObject }
+}
+
+/** Raised by an answer to a message that does not exist in the conversation, or that asks nothing. */
+export class QuestionNotFound extends Schema.TaggedError<QuestionNotFound>()("QuestionNotFound", {
+  messageId: Schema.String
+}) {
+  override get message() {
+    return `Cannot answer message "${this.messageId}": no message of this conversation with this id asks anything`
+  }
+}
+
+/** Raised by an answer to a question that needs none any more. */
+export class AlreadyAnswered extends Schema.TaggedError<AlreadyAnswered>()("AlreadyAnswered", {
+  messageId: Schema.String
+}) {
+  override get message() {
+    return `Cannot answer message "${this.messageId}": it was answered already, or needs no answer any more`
+  }
+}
+
+/** Raised by an answer that leaves inputs missing. */
+export class AnswerIncomplete extends Schema.TaggedError<AnswerIncomplete>()("AnswerIncomplete", {
+  missing: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `The answer leaves inputs missing: expected responses with ${this.missing.join(", ")}`
+  }
+}
+
+export type Refused = QuestionNotFound | AlreadyAnswered | AnswerIncomplete | InputContract.InvalidInput
+
+/**
+ * Takes an answer. The values become inputs of the conversation, and the page is opened.
+ *
+ * What was answered is not repeated in a message: inputs may be secret.
+ */
+export const answered = (
+  one: Conversation.Conversation,
+  asked: Message | null,
+  { given, messageId }: Answer,
+  ids: Readonly<Record<"user" | "turn" | "notice", string>>,
+  at: number
+): Result.Result<Conversation.Change, Conversation.ConversationNotFound | Refused> => {
+  if (Conversation.statusAt(one, at) === "ended") {
+    return Result.fail(new Conversation.ConversationNotFound({ conversationId: one.id, ended: true }))
+  }
+  if (asked?.question === undefined) return Result.fail(new QuestionNotFound({ messageId }))
+  if (one.question !== messageId) return Result.fail(new AlreadyAnswered({ messageId }))
+  const { missing } = asked.question
+  const [only] = missing
+  const values =
+    "responses" in given
+      ? given.responses
+      : missing.length === 1 && only !== undefined
+        ? { [only]: given.value }
+        : asValues(given.value)
+  const inputs = { ...one.inputs, ...values }
+  const still = Opening.missingOf(one.draft, inputs)
+  if (still.length > 0) return Result.fail(new AnswerIncomplete({ missing: still }))
+  return Result.map(InputContract.validate({ content: one.draft.content }, inputs), () => {
+    const answer: Conversation.Said = {
+      id: ids.user,
+      role: "user",
+      kind: "text",
+      text: `Answered: ${missing.join(", ")}`
+    }
+    const { conversation, messages } = Conversation.say({ ...one, inputs }, [answer], at)
+    return {
+      conversation: Conversation.begin(conversation, { id: ids.turn, command: { _tag: "Open", until: one.until } }, at),
+      messages: [
+        { ...asked, question: { ...asked.question, missing, schema: asked.question?.schema ?? {}, state: "answered" } },
+        ...messages
+      ]
+    }
+  })
+}
+
+const asValues = (value: Schema.Json): Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}

@@ -1,0 +1,277 @@
+/**
+ * Opening, reading and leading the conversations of a workspace, as callers do.
+ *
+ * What needs no page is done here at once: help, a step taken back or taken out, a save. All else becomes a turn, which a
+ * host does; the answer does not wait for that.
+ */
+import { Clock, Context, type Duration, Effect, Layer, Option, Result, Stream } from "effect"
+import { Signals } from "../event/Signals.ts"
+import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
+import type { InvalidWorkflow, WorkflowNotFound } from "../workflow/Workflow.ts"
+import type { Stored } from "../workflow/WorkflowStore.ts"
+import { type VersionConflict, Workflows } from "../workflow/Workflows.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import type { Caller } from "../workspace/Workspace.ts"
+import * as Answering from "./Answering.ts"
+import { BuilderStore, type TooManyConversations, type View, type ViewKind } from "./BuilderStore.ts"
+import * as Conversation from "./Conversation.ts"
+import * as Draft from "./Draft.ts"
+import type { Message } from "./Message.ts"
+import * as Opening from "./Opening.ts"
+import * as Saying from "./Saying.ts"
+
+/** How many conversations that have not ended a workspace may have. */
+export const maxOpen = 20
+
+/** How long a look at the page is waited for. */
+const lookMillis = 15_000
+
+/** The nets under a lost signal: for someone who waits for a look, and for someone who follows. */
+const lookAgain = "1 second"
+const followAgain = "5 seconds"
+
+type Id = Conversation.ConversationId
+type NotFound = Conversation.ConversationNotFound
+
+/** A conversation as it reads at one instant. */
+export interface Reading {
+  readonly conversation: Conversation.Conversation
+  readonly status: Conversation.Status
+}
+
+export class Builder extends Context.Service<
+  Builder,
+  {
+    /** Opens a conversation. It begins with opening the page, or with a question for inputs that are missing. */
+    readonly open: (
+      caller: Caller,
+      opening: Opening.Opening
+    ) => Effect.Effect<Reading, TooManyConversations | Opening.CannotOpen>
+
+    readonly get: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound>
+
+    /** Those that have not ended, the newest first. */
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Reading>>
+
+    /** The messages with numbers from `from` to `to`, both included, in order. */
+    readonly messages: (
+      caller: Caller,
+      id: Id,
+      from: number,
+      to: number
+    ) => Effect.Effect<ReadonlyArray<Message>, NotFound>
+
+    /** Takes a message, and answers its id. */
+    readonly say: (
+      caller: Caller,
+      id: Id,
+      text: string
+    ) => Effect.Effect<Reading & { readonly messageId: string }, NotFound | Conversation.SessionBusy>
+
+    /** Answers a question. The page is opened once every input is there. */
+    readonly respond: (
+      caller: Caller,
+      id: Id,
+      answer: Answering.Answer
+    ) => Effect.Effect<Reading, NotFound | Answering.Refused>
+
+    /** Keeps the draft as a new workflow, or as the next version of the one that the conversation changes. */
+    readonly save: (
+      caller: Caller,
+      id: Id,
+      options: { readonly note: string; readonly force: boolean }
+    ) => Effect.Effect<Stored, NotFound | InvalidWorkflow | FieldsTooLarge | WorkflowNotFound | VersionConflict>
+
+    /** Stops what goes on, if anything does. */
+    readonly interrupt: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound>
+
+    /** Ends a conversation and gives its browser back. One that has ended stays so. */
+    readonly end: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound>
+
+    /** What the page looks like now; none when no page is open. */
+    readonly look: (caller: Caller, id: Id, kind: ViewKind) => Effect.Effect<Option.Option<View>, NotFound>
+
+    /** Every change of the status, and every message after the one with number `after`, until the conversation ends. */
+    readonly follow: (
+      caller: Caller,
+      id: Id,
+      after: number
+    ) => Effect.Effect<Stream.Stream<Message | Reading>, NotFound>
+  }
+>()("sluice/core/builder/Builder") {
+  static readonly layer = Layer.effect(
+    Builder,
+    Effect.gen(function* () {
+      const store = yield* BuilderStore
+      const workflows = yield* Workflows
+      const identifiers = yield* Identifiers
+      const signals = yield* Signals
+
+      const read = (conversation: Conversation.Conversation) =>
+        Effect.map(
+          Clock.currentTimeMillis,
+          (at): Reading => ({ conversation, status: Conversation.statusAt(conversation, at) })
+        )
+
+      const told = Effect.fnUntraced(function* (conversation: Conversation.Conversation) {
+        yield* signals.publish({ _tag: "builder", conversationId: conversation.id })
+        return yield* read(conversation)
+      })
+
+      const find = (caller: Caller, id: Id) => store.get(caller.workspaceId, id)
+
+      const open = Effect.fn("Builder.open")(function* (caller: Caller, opening: Opening.Opening) {
+        const ids = yield* Effect.provideService(Opening.ids, Identifiers, identifiers)
+        const change = yield* Effect.fromResult(Opening.begin(caller, opening, ids, yield* Clock.currentTimeMillis))
+        yield* store.open(change, maxOpen)
+        return yield* told(change.conversation)
+      })
+
+      const say = Effect.fn("Builder.say")(function* (caller: Caller, id: Id, text: string) {
+        const ids = yield* Effect.provideService(Saying.ids, Identifiers, identifiers)
+        const after = yield* store.change(caller.workspaceId, id, (before, at) => Saying.said(before, text, ids, at))
+        const note = Saying.saves(text)
+        // A save that is refused is told in the conversation, like every other answer to a message.
+        if (note !== null && after.question === null) {
+          const saved = yield* Effect.result(save(caller, id, { note: note.note ?? defaultNote, force: false }))
+          if (Result.isFailure(saved)) {
+            const notice = yield* identifiers.uuid
+            yield* store.change(caller.workspaceId, id, (before, at) =>
+              Result.succeed(Saying.replied(before, notice, `Not saved: ${saved.failure.message}`, at))
+            )
+          }
+        }
+        return { ...(yield* told(yield* find(caller, id))), messageId: ids.user }
+      })
+
+      const respond = Effect.fn("Builder.respond")(function* (caller: Caller, id: Id, answer: Answering.Answer) {
+        yield* find(caller, id)
+        const asked = Option.getOrNull(yield* store.message(id, answer.messageId))
+        const ids = { user: yield* identifiers.uuid, turn: yield* identifiers.uuid, notice: yield* identifiers.uuid }
+        const after = yield* store.change(caller.workspaceId, id, (before, at) =>
+          Answering.answered(before, asked, answer, ids, at)
+        )
+        return yield* told(after)
+      })
+
+      const save = Effect.fn("Builder.save")(function* (
+        caller: Caller,
+        id: Id,
+        options: { readonly note: string; readonly force: boolean }
+      ) {
+        const { draft, origin } = yield* find(caller, id)
+        const body = { ...Draft.body(draft), version_note: options.note }
+        const stored =
+          origin === null
+            ? yield* workflows.create(caller, body)
+            : yield* workflows.save(caller, origin.workflowId, {
+                ...body,
+                ...(options.force ? {} : { base_version_id: origin.versionId })
+              })
+        const notice = yield* identifiers.uuid
+        const after = yield* store.change(caller.workspaceId, id, (before, at) =>
+          Result.succeed(Saying.saved(before, stored, notice, at))
+        )
+        yield* told(after)
+        return stored
+      })
+
+      const interrupt = Effect.fn("Builder.interrupt")(function* (caller: Caller, id: Id) {
+        const { question } = yield* find(caller, id)
+        const asked = question === null ? null : Option.getOrNull(yield* store.message(id, question))
+        const notice = yield* identifiers.uuid
+        const after = yield* store.change(caller.workspaceId, id, (before, at) =>
+          Conversation.interrupt(before, asked, notice, at)
+        )
+        return yield* told(after)
+      })
+
+      const end = Effect.fn("Builder.end")(function* (caller: Caller, id: Id) {
+        const after = yield* store.change(caller.workspaceId, id, (before, at) =>
+          Result.succeed(Conversation.end(before, at))
+        )
+        yield* store.forget(id)
+        return yield* told(after)
+      })
+
+      /** The signals of one conversation, and a slow look. */
+      const changes = Effect.fnUntraced(function* (id: Id, again: Duration.Input) {
+        const own = Stream.filter(
+          yield* signals.subscribe,
+          (signal) => signal._tag === "builder" && signal.conversationId === id
+        )
+        return Stream.merge(
+          Stream.map(own, () => undefined),
+          Stream.tick(again)
+        )
+      })
+
+      const look = Effect.fn("Builder.look")(function* (caller: Caller, id: Id, kind: ViewKind) {
+        const hasPage = Effect.gen(function* () {
+          return Conversation.hasPage(yield* find(caller, id), yield* Clock.currentTimeMillis)
+        })
+        if (!(yield* hasPage)) return Option.none()
+        const wakes = yield* changes(id, lookAgain)
+        const number = yield* store.want(id, kind)
+        yield* signals.publish({ _tag: "builder", conversationId: id })
+        const shown = wakes.pipe(
+          Stream.mapEffect(() =>
+            Effect.gen(function* () {
+              const seen = yield* store.seen(id, kind, number)
+              return Option.isSome(seen) ? seen : (yield* hasPage) ? Option.none() : Option.some(null)
+            })
+          ),
+          Stream.filter(Option.isSome),
+          Stream.runHead
+        )
+        const seen = yield* Effect.timeoutOption(shown, lookMillis)
+        return Option.flatMap(Option.flatten(Option.flatten(seen)), Option.fromNullOr)
+      }, Effect.scoped)
+
+      const follow = Effect.fn("Builder.follow")(function* (caller: Caller, id: Id, after: number) {
+        yield* find(caller, id)
+        let last = after
+        let status: Conversation.Status | null = null
+        const news = Effect.gen(function* () {
+          const reading = yield* Effect.flatMap(find(caller, id), read)
+          const said = yield* store.messages(id, last + 1, reading.conversation.messages)
+          last = Math.max(last, reading.conversation.messages)
+          const changed = reading.status !== status
+          status = reading.status
+          return [...said, ...(changed ? [reading] : [])] as ReadonlyArray<Message | Reading>
+        }).pipe(Effect.orElseSucceed((): ReadonlyArray<Message | Reading> => []))
+        return Stream.unwrap(
+          Effect.map(changes(id, followAgain), (wakes) =>
+            Stream.concat(Stream.make(undefined), wakes).pipe(
+              Stream.mapEffect(() => news),
+              Stream.flattenIterable,
+              Stream.takeUntil((one) => "status" in one && one.status === "ended")
+            )
+          )
+        )
+      })
+
+      return Builder.of({
+        open,
+        get: Effect.fn("Builder.get")((caller, id) => Effect.flatMap(find(caller, id), read)),
+        list: Effect.fn("Builder.list")(function* (caller) {
+          const all = yield* Effect.forEach(yield* store.list(caller.workspaceId), read)
+          return all.filter(({ status }) => status !== "ended")
+        }),
+        messages: Effect.fn("Builder.messages")((caller, id, from, to) =>
+          Effect.andThen(find(caller, id), store.messages(id, from, to))
+        ),
+        say,
+        respond,
+        save,
+        interrupt,
+        end,
+        look,
+        follow
+      })
+    })
+  )
+}
+
+/** The note of a version that is saved without one. */
+export const defaultNote = "Saved from API"

@@ -1,0 +1,98 @@
+/**
+ * Where conversations are kept, with what is said in them and what their pages look like, and from where hosts take them.
+ */
+import { Context, type Effect, type Option, type Result, Schema } from "effect"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Change, Conversation, ConversationId, ConversationNotFound, HostLost } from "./Conversation.ts"
+import type { Message } from "./Message.ts"
+
+/** Raised when a workspace has as many conversations open as it may have. */
+export class TooManyConversations extends Schema.TaggedError<TooManyConversations>()("TooManyConversations", {
+  limit: Schema.Int
+}) {
+  override get message() {
+    return `Cannot open another conversation: this workspace has ${this.limit} open, the most that it may have; end one of them`
+  }
+}
+
+/** A lease as its host names it. */
+export interface Held {
+  readonly id: ConversationId
+  readonly fence: number
+}
+
+/** The ways in which a page is looked at: as a picture, or as its document. */
+export type ViewKind = "screenshot" | "html"
+
+/** What was seen: a JPEG in base64, or a document. */
+export interface View {
+  readonly url: string
+  readonly body: string
+}
+
+export class BuilderStore extends Context.Service<
+  BuilderStore,
+  {
+    /** Keeps a new conversation, unless its workspace has `limit` of them that have not ended. */
+    readonly open: (change: Change, limit: number) => Effect.Effect<void, TooManyConversations>
+
+    readonly get: (workspaceId: WorkspaceId, id: ConversationId) => Effect.Effect<Conversation, ConversationNotFound>
+
+    /** The conversations of a workspace that were not ended, the newest first. */
+    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Conversation>>
+
+    /**
+     * Changes a conversation by a decision made while nobody else can change it. A decision that fails changes nothing. It
+     * must be pure: it may be called again.
+     */
+    readonly change: <E>(
+      workspaceId: WorkspaceId,
+      id: ConversationId,
+      decide: (before: Conversation, now: number) => Result.Result<Change, E>
+    ) => Effect.Effect<Conversation, E | ConversationNotFound>
+
+    /** The messages with numbers from `from` to `to`, both included, in order. */
+    readonly messages: (id: ConversationId, from: number, to: number) => Effect.Effect<ReadonlyArray<Message>>
+
+    readonly message: (id: ConversationId, messageId: string) => Effect.Effect<Option.Option<Message>>
+
+    /**
+     * Gives up to `limit` conversations that need a host to `host`, those that wait longest first. Each gets a fence higher
+     * than any it had before.
+     */
+    readonly claim: (options: {
+      readonly host: string
+      readonly limit: number
+      readonly leaseMillis: number
+    }) => Effect.Effect<ReadonlyArray<Conversation>>
+
+    /** Prolongs leases and answers which of them were lost: run out and taken over, or given back. */
+    readonly renew: (held: ReadonlyArray<Held>, leaseMillis: number) => Effect.Effect<ReadonlyArray<Held>>
+
+    /** A conversation as its host sees it, if the lease is still its own. */
+    readonly held: (held: Held) => Effect.Effect<Conversation, HostLost>
+
+    /** Like `change`, by its host. */
+    readonly settle: <E>(
+      held: Held,
+      decide: (before: Conversation, now: number) => Result.Result<Change, E>
+    ) => Effect.Effect<Conversation, E | HostLost>
+
+    /** Asks the host for a look at the page, and answers the number of the look. Later numbers are higher. */
+    readonly want: (id: ConversationId, kind: ViewKind) => Effect.Effect<number>
+
+    /** The looks that were asked for and not given yet, with the highest number of each kind. */
+    readonly wanted: (
+      id: ConversationId
+    ) => Effect.Effect<ReadonlyArray<{ readonly kind: ViewKind; readonly number: number }>>
+
+    /** Gives a look; `null` when the page could not be looked at. Answers all of its kind up to its number. */
+    readonly show: (id: ConversationId, kind: ViewKind, number: number, view: View | null) => Effect.Effect<void>
+
+    /** What the look with this number, or a later one, has shown; none while it was not given. */
+    readonly seen: (id: ConversationId, kind: ViewKind, number: number) => Effect.Effect<Option.Option<View | null>>
+
+    /** Forgets what was seen of a conversation. */
+    readonly forget: (id: ConversationId) => Effect.Effect<void>
+  }
+>()("sluice/core/builder/BuilderStore") {}

@@ -1,0 +1,188 @@
+/**
+ * What a message of a conversation may ask for, and the two ways of writing it: one node of the graph language as JSON, or
+ * one line such as `click //button[1]`.
+ */
+import { Result, Schema } from "effect"
+
+/** A node as a message gives it: its id is made up, and its name too unless it is given. */
+export const Candidate = Schema.Struct({
+  action: Schema.String,
+  parameters: Schema.JsonObject,
+  name: Schema.optionalKey(Schema.String),
+  description: Schema.optionalKey(Schema.String)
+})
+export type Candidate = typeof Candidate.Type
+
+/** What is done on the page, by whoever has it open. */
+export const PageCommand = Schema.Union([
+  /** Does an action, and adds it to the draft when it succeeds. */
+  Schema.Struct({ _tag: Schema.Literal("Do"), candidate: Candidate }),
+  /** Does the step of the draft that comes next. */
+  Schema.Struct({ _tag: Schema.Literal("Next") }),
+  /** Does the steps of the draft that come next, up to its end. */
+  Schema.Struct({ _tag: Schema.Literal("Continue") }),
+  /** Opens the start page anew and does the steps of the draft again, up to where the conversation stands. */
+  Schema.Struct({ _tag: Schema.Literal("Replay") })
+])
+export type PageCommand = typeof PageCommand.Type
+
+export type Command =
+  | PageCommand
+  | { readonly _tag: "Undo" }
+  | { readonly _tag: "Drop" }
+  | { readonly _tag: "Help" }
+  | { readonly _tag: "Save"; readonly note: string | null }
+
+/** The grammar, as `help` answers it. */
+export const help = `A message is one action. It is done on the page, and becomes the next step of the workflow when it succeeds.
+
+  navigate ADDRESS           open an address; relative to the page when it is not whole
+  back                       go back in the history
+  click SELECTOR             also: double-click, right-click, hover
+  type SELECTOR = TEXT       replace the text of a field
+  press KEY                  a key such as enter, tab or escape, where the focus is
+  select SELECTOR = VALUE    choose the option with this value or text
+  extract JSON               read what a data model describes, such as
+                             extract {"type":"object","properties":{"title":{"type":"string","path":"//h1"}}}
+  screenshot                 take a picture
+  delay SECONDS              wait
+
+or a node of the graph language as JSON, {"action":"CLICK","parameters":{"selector":"//button"},"name":"Sign in"}. A
+BOOL_CONDITION becomes a step that ends the workflow where it does not hold.
+
+  next                       do the step of the workflow that comes next
+  continue                   do the steps that come next, up to the end
+  drop                       take the step that comes next out of the workflow
+  undo                       take back the last change of the workflow; the page stays as it is
+  replay                     open the start page anew and do the steps again, up to here
+  save [NOTE]                save the workflow
+  help                       this text
+
+A SELECTOR is an XPath, or css=, role= or text= and a selector of that kind; exactly one element must match it. The space
+around = counts: the text begins after the first " = " outside of brackets and quotes. Inputs are written
+{{context.inputs.NAME}}, and extracted values {{context.NAME}}.`
+
+/** Reads a message. Fails with a sentence that says what would have been accepted. */
+export const parse = (text: string): Result.Result<Command, string> => {
+  const line = text.trim()
+  if (line.startsWith("{")) return node(line)
+  const [, word = "", rest = ""] = /^(\S+)\s*([\s\S]*)$/.exec(line) ?? []
+  const read = Object.hasOwn(words, word.toLowerCase()) ? words[word.toLowerCase()] : undefined
+  if (read !== undefined) return read(rest.trim())
+  return Result.fail(
+    line === ""
+      ? "Cannot read an empty message: expected one action, such as click //button[1]; help lists them"
+      : `Cannot read "${word.slice(0, 80)}": expected one of ${Object.keys(words).join(", ")}, or a node as JSON; help explains them`
+  )
+}
+
+type Read = (rest: string) => Result.Result<Command, string>
+
+const act = (action: string, parameters: Schema.JsonObject): Result.Result<Command, string> =>
+  Result.succeed({ _tag: "Do", candidate: { action, parameters } })
+
+const alone =
+  (command: Command): Read =>
+  (rest) =>
+    rest === ""
+      ? Result.succeed(command)
+      : Result.fail(`Cannot read "${rest.slice(0, 80)}": nothing was expected there`)
+
+/** A command with something after it, which must not be missing. */
+const filled =
+  (expected: string, read: Read): Read =>
+  (rest) =>
+    rest === "" ? Result.fail(`Expected ${expected}`) : read(rest)
+
+const clicking = (word: string, click_type: string): Read =>
+  filled(`${word} SELECTOR, such as ${word} //button[1]`, (selector) =>
+    act("CLICK", { execution: "STATIC", selector, ...(click_type === "click" ? {} : { click_type }) })
+  )
+
+const pair = (word: string, value: string, read: (selector: string, value: string) => Result.Result<Command, string>) =>
+  filled(`${word} SELECTOR = ${value}`, (rest) => {
+    const [selector, given] = split(rest)
+    if (selector === "" || given === null) {
+      return Result.fail(`Expected ${word} SELECTOR = ${value}, with a space on each side of the =`)
+    }
+    return read(selector, given)
+  })
+
+const words: Readonly<Record<string, Read>> = {
+  navigate: filled("navigate ADDRESS, such as navigate https://example.com", (url) => act("NAVIGATE", { url })),
+  back: (rest) => (rest === "" ? act("NAVIGATE", { url: "back" }) : Result.fail("Expected nothing after back")),
+  click: clicking("click", "click"),
+  "double-click": clicking("double-click", "double_click"),
+  "right-click": clicking("right-click", "right_click"),
+  hover: clicking("hover", "hover"),
+  type: pair("type", "TEXT", (selector, text) => act("INPUT_TEXT", { execution: "STATIC", selector, text })),
+  press: filled("press KEY, such as press enter", (key) =>
+    /^[a-z_]+$/i.test(key)
+      ? act("INPUT_TEXT", { execution: "STATIC", omit_focus: true, text: `{{${key.toLowerCase()}}}` })
+      : Result.fail(`Expected the name of a key, such as enter or tab, got "${key.slice(0, 80)}"`)
+  ),
+  select: pair("select", "VALUE", (selector, value) => act("INPUT_SELECT", { execution: "STATIC", selector, value })),
+  extract: filled("extract JSON, where the JSON is a data model", (json) =>
+    Result.flatMap(object(json), (extract_data_model) =>
+      act("EXTRACT_DATAMODEL", { execution: "STATIC", extract_data_model })
+    )
+  ),
+  screenshot: (rest) => (rest === "" ? act("SCREENSHOT", {}) : Result.fail("Expected nothing after screenshot")),
+  delay: filled("delay SECONDS, such as delay 1", (seconds) =>
+    /^\d+(\.\d+)?$/.test(seconds)
+      ? act("DELAY", { delay_time: Number(seconds) })
+      : Result.fail(`Expected a number of seconds, got "${seconds.slice(0, 80)}"`)
+  ),
+  next: alone({ _tag: "Next" }),
+  continue: alone({ _tag: "Continue" }),
+  drop: alone({ _tag: "Drop" }),
+  undo: alone({ _tag: "Undo" }),
+  replay: alone({ _tag: "Replay" }),
+  save: (note) => Result.succeed({ _tag: "Save", note: note === "" ? null : note }),
+  help: alone({ _tag: "Help" })
+}
+
+/** Splits at the first ` = ` that is outside of brackets and quotes; the value may be empty. */
+const split = (text: string): readonly [selector: string, value: string | null] => {
+  let depth = 0
+  let quote: string | null = null
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (quote !== null) quote = character === quote ? null : quote
+    else if (character === "'" || character === '"') quote = character
+    else if (character === "[" || character === "(") depth++
+    else if (character === "]" || character === ")") depth--
+    else if (depth === 0 && /^\s=(\s|$)/.test(text.slice(at, at + 3))) {
+      return [text.slice(0, at).trim(), text.slice(at + 3)]
+    }
+  }
+  return [text.trim(), null]
+}
+
+const isObject = Schema.is(Schema.JsonObject)
+const asCandidate = Schema.decodeUnknownResult(Candidate)
+
+const object = (json: string): Result.Result<Schema.JsonObject, string> => {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch (error) {
+    return Result.fail(`Cannot read the JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return isObject(value) ? Result.succeed(value) : Result.fail("Cannot read the JSON: expected an object")
+}
+
+const node = (json: string): Result.Result<Command, string> =>
+  Result.flatMap(object(json), (value) =>
+    asCandidate({ parameters: {}, ...withoutNulls(value) }).pipe(
+      Result.map((candidate): Command => ({ _tag: "Do", candidate })),
+      Result.mapError(
+        () =>
+          'Cannot read the node: expected {"action":"CLICK","parameters":{…}}, and a name and a description where they are texts'
+      )
+    )
+  )
+
+/** `null` is the same as leaving a field out. */
+const withoutNulls = (value: Schema.JsonObject): Schema.JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))

@@ -1,0 +1,308 @@
+/**
+ * The workflow that a conversation builds: always one that could be saved, with a place where the next step goes.
+ */
+import { Result, Schema } from "effect"
+import * as Position from "../agent/Position.ts"
+import * as FieldLimit from "../workflow/FieldLimit.ts"
+import type { Graph, Node, NodeId } from "../workflow/Graph.ts"
+import * as GraphCheck from "../workflow/GraphCheck.ts"
+import * as SaveBody from "../workflow/SaveBody.ts"
+import { Content, type Problem } from "../workflow/Workflow.ts"
+import type { Candidate } from "./Command.ts"
+
+/** A place between two nodes: behind `after`, on one of the ways that lead on from it. */
+export const Cursor = Schema.Struct({
+  after: Schema.String,
+  way: Schema.Literals(["to", "true", "false", "loop_not_done", "loop_done"])
+})
+export type Cursor = typeof Cursor.Type
+
+/** How a change of the draft is taken back. */
+const Edit = Schema.Struct({
+  what: Schema.String,
+  added: Schema.Array(Schema.String),
+  removed: Schema.Array(Schema.Struct({ index: Schema.Int, node: Schema.Json })),
+  /** The edges as they were; `null` for a node that had none. */
+  edges: Schema.Record(Schema.String, Schema.NullOr(Schema.Json)),
+  cursor: Cursor
+})
+type Edit = typeof Edit.Type
+
+export const Draft = Schema.Struct({
+  name: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  content: Content,
+  cursor: Cursor,
+  /** The changes, the last one last. */
+  edits: Schema.Array(Edit)
+})
+export type Draft = typeof Draft.Type
+
+/** Changes further back than this cannot be taken back. */
+const maxEdits = 1_000
+
+/** A draft of two nodes: START at an address, and END. Fails with everything that is wrong with it. */
+export const fresh = (
+  given: {
+    readonly name: string
+    readonly description: string | null
+    readonly startUrl: string
+    readonly inputSchema: Schema.JsonObject
+    readonly settings: Schema.JsonObject
+  },
+  ids: { readonly start: NodeId; readonly end: NodeId }
+): Result.Result<Draft, ReadonlyArray<Problem>> =>
+  checked({
+    name: given.name,
+    description: given.description,
+    content: {
+      nodes: [
+        { id: ids.start, name: "Open the start page", action: "START", parameters: { url: given.startUrl } },
+        { id: ids.end, name: "Done", action: "END", parameters: {} }
+      ],
+      edges: { [ids.start]: { to: ids.end } },
+      input_schema: given.inputSchema,
+      output_schema: {},
+      vault_schema: {},
+      max_retries: 0,
+      settings: given.settings
+    },
+    cursor: { after: ids.start, way: "to" },
+    edits: []
+  })
+
+/** A draft that goes on from a workflow as it is, with the place behind START. */
+export const of = (workflow: {
+  readonly name: string
+  readonly description: string | null
+  readonly content: Content
+}): Draft => ({ ...workflow, cursor: { after: read(workflow.content).start, way: "to" }, edits: [] })
+
+/** The graph of a draft. */
+export const graph = ({ content }: Draft): Graph => read(content)
+
+/** The node that comes next. `all` is the graph of the draft, for a caller who has it already. */
+export const next = (draft: Draft, all: Graph = graph(draft)): Node => {
+  const edge = Position.edgeOf(all, draft.cursor.after)
+  switch (draft.cursor.way) {
+    case "to":
+      return Position.nodeOf(all, edge._tag === "Next" ? edge.to : "")
+    case "true":
+    case "false":
+      return Position.nodeOf(
+        all,
+        edge._tag !== "Branch" ? "" : draft.cursor.way === "true" ? edge.onTrue : edge.onFalse
+      )
+    case "loop_not_done":
+    case "loop_done":
+      return Position.nodeOf(all, edge._tag !== "Loop" ? "" : draft.cursor.way === "loop_done" ? edge.done : edge.body)
+  }
+}
+
+/**
+ * Puts a node at the cursor, and the cursor behind it. Fails with what is wrong with the node, each problem at its path in
+ * it.
+ *
+ * A BOOL_CONDITION leads on where it holds, and to an END of its own where it does not.
+ */
+export const insert = (
+  draft: Draft,
+  candidate: Candidate,
+  ids: { readonly node: NodeId; readonly end: NodeId }
+): Result.Result<{ readonly draft: Draft; readonly node: Node }, ReadonlyArray<Problem>> => {
+  const { action } = candidate
+  if (action === "START" || action === "END" || action === "LOOP") {
+    const message = `A message cannot add ${action === "START" ? "another START" : action === "END" ? "another END" : "a LOOP"}: expected an action on the page`
+    return Result.fail([{ path: "action", message }])
+  }
+  const [nodes, edges] = parts(draft.content)
+  const follows = next(draft)
+  const node = {
+    ...(candidate.description === undefined ? {} : { description: candidate.description }),
+    id: ids.node,
+    name: uniqueName(candidate.name ?? nameFor(candidate), nodes),
+    action,
+    parameters: candidate.parameters
+  }
+  const branches = action === "BOOL_CONDITION"
+  const end = { id: ids.end, name: uniqueName(`Ended by: ${node.name}`, nodes), action: "END", parameters: {} }
+  const at = nodes.findIndex((one) => idOf(one) === draft.cursor.after) + 1
+  const changed: Draft = {
+    ...draft,
+    content: {
+      ...draft.content,
+      nodes: [...nodes.slice(0, at), node, ...nodes.slice(at), ...(branches ? [end] : [])],
+      edges: {
+        ...edges,
+        [draft.cursor.after]: { ...asObject(edges[draft.cursor.after]), [draft.cursor.way]: node.id },
+        [node.id]: branches ? { true: follows.id, false: end.id } : { to: follows.id }
+      }
+    },
+    cursor: { after: node.id, way: branches ? "true" : "to" },
+    edits: remembered(draft, {
+      what: `the step "${node.name}" was taken out again`,
+      added: branches ? [node.id, end.id] : [node.id],
+      removed: [],
+      edges: { [draft.cursor.after]: edges[draft.cursor.after] ?? null, [node.id]: null },
+      cursor: draft.cursor
+    })
+  }
+  return checked(changed).pipe(
+    Result.map((whole) => ({ draft: whole, node: Position.nodeOf(graph(whole), node.id) })),
+    Result.mapError((problems) =>
+      problems.map(({ message, path }) => ({ path: path.replace(`nodes[${at}].`, ""), message }))
+    )
+  )
+}
+
+/** Takes the node that comes next out. Whatever led to it leads to the one after it. */
+export const drop = (
+  draft: Draft
+): Result.Result<{ readonly draft: Draft; readonly what: string }, ReadonlyArray<Problem>> => {
+  const node = next(draft)
+  const edge = graph(draft).edges.get(node.id)
+  if (edge?._tag !== "Next") {
+    const why = node.action === "END" ? "it ends the workflow" : "it has several ways on"
+    return Result.fail([{ path: "", message: `Cannot drop the step "${node.name}": ${why}` }])
+  }
+  const [nodes, edges] = parts(draft.content)
+  const { [node.id]: own, ...others } = edges
+  const redirected = Object.entries(others).map(
+    ([id, ends]) => [id, pointed(asObject(ends), node.id, edge.to)] as const
+  )
+  const index = nodes.findIndex((one) => idOf(one) === node.id)
+  const changed: Draft = {
+    ...draft,
+    content: {
+      ...draft.content,
+      nodes: nodes.filter((_, at) => at !== index),
+      edges: Object.fromEntries(redirected)
+    },
+    edits: remembered(draft, {
+      what: `the step "${node.name}" is back`,
+      added: [],
+      removed: [{ index, node: nodes[index] ?? null }],
+      edges: {
+        [node.id]: own ?? null,
+        ...Object.fromEntries(
+          redirected.flatMap(([id, ends]) => (ends === others[id] ? [] : [[id, others[id] ?? null]]))
+        )
+      },
+      cursor: draft.cursor
+    })
+  }
+  return Result.map(checked(changed), (whole) => ({
+    draft: whole,
+    what: `The step "${node.name}" is no longer part of the workflow`
+  }))
+}
+
+/** Takes the last change back; none when there is none. */
+export const undo = (draft: Draft): { readonly draft: Draft; readonly what: string } | null => {
+  const edit = draft.edits.at(-1)
+  if (edit === undefined) return null
+  const [nodes, edges] = parts(draft.content)
+  const kept = nodes.filter((one) => !edit.added.includes(idOf(one)))
+  for (const { index, node } of edit.removed) kept.splice(index, 0, node)
+  const restored = Object.entries({ ...edges, ...edit.edges }).filter(
+    ([id]) => !edit.added.includes(id) && (!Object.hasOwn(edit.edges, id) || edit.edges[id] !== null)
+  )
+  return {
+    what: edit.what,
+    draft: {
+      ...draft,
+      content: { ...draft.content, nodes: kept, edges: Object.fromEntries(restored) },
+      cursor: edit.added.includes(draft.cursor.after) ? edit.cursor : draft.cursor,
+      edits: draft.edits.slice(0, -1)
+    }
+  }
+}
+
+/** The draft with its place behind a node that was done. */
+export const passed = (draft: Draft, cursor: Cursor): Draft => ({ ...draft, cursor })
+
+/** The body that saves a draft. */
+export const body = (draft: Draft): Schema.JsonObject => {
+  const { settings, ...content } = draft.content
+  return { ...settings, ...content, name: draft.name, description: draft.description }
+}
+
+/** A schema for inputs like these: each is required, of the type that its value has. */
+export const schemaOf = (inputs: Schema.JsonObject): Schema.JsonObject => ({
+  type: "object",
+  properties: Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, typeOf(value)])),
+  required: Object.keys(inputs),
+  additionalProperties: false
+})
+
+const typeOf = (value: Schema.Json): Schema.JsonObject => {
+  if (value === null) return {}
+  return { type: Array.isArray(value) ? "array" : typeof value }
+}
+
+/** A draft that could be saved. The window of a workflow is not the draft's, so no instant matters. */
+const checked = (draft: Draft): Result.Result<Draft, ReadonlyArray<Problem>> => {
+  const { problems, tooLong } = SaveBody.read(body(draft), 0)
+  const all = [...problems, ...FieldLimit.asProblems(tooLong)]
+  return all.length === 0 ? Result.succeed(draft) : Result.fail(all)
+}
+
+const read = ({ edges, nodes }: Content): Graph =>
+  Result.getOrThrowWith(
+    GraphCheck.read(nodes, edges),
+    (problems) => new Error(`The graph is not valid: ${JSON.stringify(problems)}`)
+  )
+
+const parts = ({ edges, nodes }: Content): readonly [ReadonlyArray<Schema.Json>, Schema.JsonObject] => [
+  Array.isArray(nodes) ? nodes : [],
+  asObject(edges)
+]
+
+const asObject = (value: Schema.Json | undefined): Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}
+
+const idOf = (node: Schema.Json): string => String(asObject(node).id)
+
+const pointed = (ends: Schema.JsonObject, from: NodeId, to: NodeId): Schema.JsonObject =>
+  Object.values(ends).includes(from)
+    ? Object.fromEntries(Object.entries(ends).map(([way, end]) => [way, end === from ? to : end]))
+    : ends
+
+const remembered = ({ edits }: Draft, edit: Edit): ReadonlyArray<Edit> => [...edits.slice(1 - maxEdits), edit]
+
+const maxName = 80
+
+const nameFor = ({ action, parameters }: Candidate): string => {
+  const text = (name: string) => (typeof parameters[name] === "string" ? parameters[name] : "")
+  const named = () => {
+    switch (action) {
+      case "NAVIGATE":
+        return text("url") === "back" ? "Go back" : `Open ${text("url")}`
+      case "CLICK":
+        return `Click ${text("selector")}`
+      case "INPUT_TEXT":
+        return text("selector") === "" ? "Type" : `Type into ${text("selector")}`
+      case "INPUT_SELECT":
+        return `Choose in ${text("selector")}`
+      case "EXTRACT_DATAMODEL":
+        return `Extract ${Object.keys(asObject(asObject(parameters.extract_data_model).properties)).join(", ")}`
+      case "BOOL_CONDITION":
+        return "Check"
+      case "SCREENSHOT":
+        return "Take a picture"
+      case "DELAY":
+        return "Wait"
+      default:
+        return action
+    }
+  }
+  return named().trim().slice(0, maxName)
+}
+
+const uniqueName = (wanted: string, nodes: ReadonlyArray<Schema.Json>): string => {
+  const taken = new Set(nodes.map((node) => asObject(node).name))
+  if (!taken.has(wanted)) return wanted
+  let count = 2
+  while (taken.has(`${wanted} ${count}`)) count++
+  return `${wanted} ${count}`
+}

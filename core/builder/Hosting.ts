@@ -1,0 +1,217 @@
+/**
+ * One conversation at its host, from the claim until it ends or is given back.
+ */
+import { Clock, Effect, Queue, Ref, Schema, ScopedRef } from "effect"
+import { Browser, type Page } from "../agent/Browser.ts"
+import { Signals } from "../event/Signals.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import { BuilderStore, type Held, type View, type ViewKind } from "./BuilderStore.ts"
+import * as Conversation from "./Conversation.ts"
+import * as Turn from "./Turn.ts"
+
+/** A conversation that is hosted, and how those who look after it are woken. */
+export interface Place {
+  readonly held: Held
+  readonly turns: Queue.Queue<void>
+  readonly looks: Queue.Queue<void>
+}
+
+/** Makes the host of a conversation look at it. */
+export const wake = ({ looks, turns }: Place) =>
+  Effect.andThen(Queue.offer(turns, undefined), Queue.offer(looks, undefined))
+
+/** The net under a lost signal. */
+const longestSleep = "10 seconds"
+
+const pause = (queue: Queue.Queue<void>) => Effect.raceFirst(Queue.take(queue), Effect.sleep(longestSleep))
+
+type One = Conversation.Conversation
+
+/** Commands that need a page on which something was done before. */
+type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Replay" }>
+
+/**
+ * Hosts a conversation until it ends, its page is gone, or its lease is lost. Whatever ends it, interruption included, the
+ * page is closed and the lease given back.
+ */
+export const host = Effect.fn("Hosting.host")(function* (place: Place) {
+  const { held } = place
+  const store = yield* BuilderStore
+  const signals = yield* Signals
+  const identifiers = yield* Identifiers
+  const told = signals.publish({ _tag: "builder", conversationId: held.id })
+
+  const release = Effect.gen(function* () {
+    const notice = yield* identifiers.uuid
+    yield* store.settle(held, (before, at) => Conversation.released(before, notice, at))
+    yield* told
+  }).pipe(Effect.ignore)
+
+  yield* Effect.scoped(attend(place)).pipe(
+    Effect.catchTag("HostLost", (gone) => Effect.logInfo(gone.message)),
+    Effect.catchDefect((defect) => Effect.logError("Hosting a conversation ended by an internal error", defect)),
+    Effect.ensuring(release),
+    Effect.annotateLogs({ conversation_id: held.id })
+  )
+})
+
+const attend = Effect.fnUntraced(function* (place: Place) {
+  const { held } = place
+  const store = yield* BuilderStore
+  const signals = yield* Signals
+  const identifiers = yield* Identifiers
+  const browser = yield* Browser
+  const page = yield* ScopedRef.make((): Page | null => null)
+  const stage = yield* Ref.make<Turn.Stage | null>(null)
+  const walked = yield* Ref.make<Conversation.Conversation["draft"] | null>(null)
+  const told = signals.publish({ _tag: "builder", conversationId: held.id })
+
+  const close = Effect.andThen(ScopedRef.set(page, Effect.succeed(null)), Ref.set(stage, null))
+
+  const walk = (stops: Turn.Walk["stops"]): Turn.Walk => ({
+    stops,
+    reached: (draft, here) => Effect.andThen(Ref.set(walked, draft), Ref.set(stage, here))
+  })
+
+  /** A page in a session of its own; the one before is closed. */
+  const reopen = Effect.fnUntraced(function* (one: One) {
+    yield* close
+    yield* ScopedRef.set(page, browser.open)
+    const opened = yield* ScopedRef.get(page)
+    const fresh = opened === null ? null : Turn.newStage(opened, one.inputs)
+    yield* Ref.set(stage, fresh)
+    yield* store.settle(held, (before) => Conversation.opened(before))
+    return fresh
+  })
+
+  const onPage = Effect.fnUntraced(function* (draft: One["draft"], now: Turn.Stage, command: Later) {
+    switch (command._tag) {
+      case "Do": {
+        const ids = { node: yield* identifiers.uuid, end: yield* identifiers.uuid }
+        return yield* Turn.act(draft, now, command.candidate, ids)
+      }
+      case "Next":
+        return yield* Turn.next(draft, now)
+      case "Continue":
+        return yield* Turn.walk(
+          draft,
+          now,
+          walk(() => false)
+        )
+    }
+  })
+
+  /** The page was gone, so the start page is opened first; the place in the draft stays what it was. */
+  const again = Effect.fnUntraced(function* (one: One, now: Turn.Stage, command: Later) {
+    const start = yield* Turn.open(one.draft, now, null)
+    const notice =
+      "The page was gone, so the start page was opened again. Its steps were not repeated; replay does that"
+    if (start.outcome.rest === "errored") return { ...start, outcome: { ...start.outcome, draft: one.draft } }
+    const done = yield* onPage(one.draft, start.stage, command)
+    return { ...done, outcome: { ...done.outcome, text: `${notice}. ${done.outcome.text}` } }
+  })
+
+  const carryOut = Effect.fnUntraced(function* (one: One, { command }: Conversation.Turn) {
+    const present = yield* Ref.get(stage)
+    if (command._tag === "Do" || command._tag === "Next" || command._tag === "Continue") {
+      if (present !== null) return yield* onPage(one.draft, Turn.without(present, one.draft), command)
+      const fresh = yield* reopen(one)
+      return fresh === null ? null : yield* again(one, fresh, command)
+    }
+    const fresh = yield* reopen(one)
+    if (fresh === null) return null
+    if (command._tag === "Replay") {
+      const { after, way } = one.draft.cursor
+      return yield* Turn.open(
+        one.draft,
+        fresh,
+        walk((cursor) => cursor.after === after && cursor.way === way)
+      )
+    }
+    const { until } = command
+    return yield* Turn.open(one.draft, fresh, until === null ? null : walk((_, next) => next.id === until))
+  })
+
+  /** Succeeds when the turn under way is to stop. Fails when the conversation has ended, or is no longer this host's. */
+  const stopped = Effect.gen(function* () {
+    while (true) {
+      yield* pause(place.turns)
+      const one = yield* store.held(held)
+      if (one.endedAt !== null) return yield* new Conversation.HostLost({ conversationId: held.id, fence: held.fence })
+      if (one.turn?.stop === true) return one.draft
+    }
+  })
+
+  /** Stopped between two steps of a walk, the conversation stands where the walk was. */
+  const interrupted = Effect.gen(function* () {
+    const draft = yield* stopped
+    const now = yield* Ref.get(stage)
+    return now === null ? null : Turn.interrupted((yield* Ref.get(walked)) ?? draft, now)
+  })
+
+  const doTurn = Effect.fnUntraced(function* (one: One, turn: Conversation.Turn) {
+    const nothing = (text: string): Conversation.Outcome => ({
+      draft: one.draft,
+      text,
+      result: null,
+      rest: "errored",
+      page: false
+    })
+    yield* Ref.set(walked, null)
+    const done = yield* Effect.raceFirst(carryOut(one, turn), interrupted).pipe(
+      Effect.map((came) => came ?? { outcome: nothing("Interrupted before a page was open"), stage: null }),
+      Effect.catchTag("PageFailure", ({ reason }) =>
+        Effect.succeed({ outcome: nothing(`No page could be opened: ${reason}`), stage: null })
+      ),
+      Effect.catchDefect((defect) =>
+        Effect.logError("A turn ended by an internal error", defect).pipe(
+          Effect.as({ outcome: nothing("Ended by an internal error; the log of the worker has it"), stage: null })
+        )
+      )
+    )
+    if (done.outcome.page) yield* Ref.set(stage, done.stage)
+    else yield* close
+    const reply = yield* identifiers.uuid
+    yield* store.settle(held, (before, at) => Conversation.settle(before, turn.id, done.outcome, reply, at))
+    yield* told
+  })
+
+  const showing = Effect.gen(function* () {
+    yield* pause(place.looks)
+    for (const { kind, number } of yield* store.wanted(held.id)) {
+      const shown = yield* ScopedRef.get(page)
+      yield* store.show(held.id, kind, number, shown === null ? null : yield* look(shown, kind))
+      yield* told
+    }
+  }).pipe(
+    Effect.catchDefect((defect) => Effect.logError("A page could not be shown", defect)),
+    Effect.forever
+  )
+
+  yield* Effect.forkScoped(showing)
+  while (true) {
+    const one = yield* store.held(held)
+    if (Conversation.statusAt(one, yield* Clock.currentTimeMillis) === "ended") {
+      yield* store.settle(held, (before, at) => Conversation.ended(before, at))
+      return yield* store.forget(held.id)
+    }
+    if (one.turn !== null && !one.turn.taken) {
+      yield* store.settle(held, (before) => Conversation.taken(before))
+      yield* told
+      yield* doTurn(one, one.turn)
+    } else if (!one.page) return
+    else yield* pause(place.turns)
+  }
+})
+
+/** What a page looks like; `null` when it cannot be looked at. */
+const look = (page: Page, kind: ViewKind): Effect.Effect<View | null> =>
+  Effect.gen(function* () {
+    const body =
+      kind === "html"
+        ? yield* page.html({ sanitized: false })
+        : base64((yield* page.screenshot({ fullPage: false })).bytes)
+    return { url: yield* page.address, body }
+  }).pipe(Effect.orElseSucceed(() => null))
+
+const base64 = Schema.encodeSync(Schema.Uint8ArrayFromBase64)

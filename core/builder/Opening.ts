@@ -1,0 +1,145 @@
+/**
+ * How conversations begin: on an address, or on a workflow whose steps are done up to one of them.
+ */
+import { Effect, Result, type Schema } from "effect"
+import * as InputContract from "../workflow/InputContract.ts"
+import { InvalidWorkflow } from "../workflow/Workflow.ts"
+import type { Stored } from "../workflow/WorkflowStore.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import type { Caller } from "../workspace/Workspace.ts"
+import * as Conversation from "./Conversation.ts"
+import * as Draft from "./Draft.ts"
+
+export type Opening =
+  /** A new workflow that begins at `startUrl`. Without a schema, the inputs say what it is given. */
+  | {
+      readonly _tag: "New"
+      readonly name: string
+      readonly description: string | null
+      readonly startUrl: string
+      readonly inputSchema: Schema.JsonObject | null
+      readonly inputs: Schema.JsonObject
+      readonly settings: Schema.JsonObject
+    }
+  /** A workflow as one of its versions has it, up to the node `until`, or with nothing but its start page opened. */
+  | {
+      readonly _tag: "Of"
+      readonly stored: Stored
+      readonly inputs: Schema.JsonObject
+      readonly until: string | null
+    }
+
+export type CannotOpen = InvalidWorkflow | InputContract.InvalidInput
+
+/** The identifiers that a beginning may need. */
+export const ids = Effect.gen(function* () {
+  const { uuid } = yield* Identifiers
+  return { conversation: yield* uuid, turn: yield* uuid, message: yield* uuid, start: yield* uuid, end: yield* uuid }
+})
+
+/** A new conversation, about to open its page; or to ask for inputs that are missing. */
+export const begin = (
+  caller: Caller,
+  opening: Opening,
+  ids: Readonly<Record<"conversation" | "turn" | "message" | "start" | "end", string>>,
+  at: number
+): Result.Result<Conversation.Change, CannotOpen> =>
+  Result.map(draftOf(opening, ids), (draft): Conversation.Change => {
+    const until = opening._tag === "Of" ? opening.until : null
+    const { inputs } = opening
+    const one: Conversation.Conversation = {
+      id: Conversation.ConversationId.make(ids.conversation),
+      workspaceId: caller.workspaceId,
+      userId: caller.userId,
+      startedAt: at,
+      expiresAt: at + Conversation.idleMillis,
+      endedAt: null,
+      origin:
+        opening._tag === "New"
+          ? null
+          : {
+              workflowId: opening.stored.workflow.id,
+              versionId: opening.stored.version.versionId,
+              versionNumber: opening.stored.version.versionNumber
+            },
+      inputs,
+      draft,
+      turn: null,
+      rest: "idle",
+      question: null,
+      until,
+      messages: 0,
+      lease: null,
+      fence: 0,
+      page: false
+    }
+    const missing = opening._tag === "New" ? [] : missingOf(draft, inputs)
+    if (missing.length === 0) {
+      return {
+        conversation: Conversation.begin(one, { id: ids.turn, command: { _tag: "Open", until } }, at),
+        messages: []
+      }
+    }
+    const text = `The workflow needs ${missing.length === 1 ? "an input that was" : "inputs that were"} not given: ${missing.join(", ")}. Answer this message with ${missing.length === 1 ? "its value" : "their values by name"}`
+    return Conversation.say(
+      { ...one, question: ids.message },
+      [
+        {
+          id: ids.message,
+          role: "agent",
+          kind: "question",
+          text,
+          question: { missing, schema: schemaFor(draft, missing), state: "open" }
+        }
+      ],
+      at
+    )
+  })
+
+const draftOf = (
+  opening: Opening,
+  ids: Readonly<Record<"start" | "end", string>>
+): Result.Result<Draft.Draft, CannotOpen> => {
+  if (opening._tag === "New") {
+    const { description, inputs, name, settings, startUrl } = opening
+    const inputSchema = opening.inputSchema ?? (Object.keys(inputs).length === 0 ? {} : Draft.schemaOf(inputs))
+    return Draft.fresh({ name, description, startUrl, inputSchema, settings }, ids).pipe(
+      Result.mapError((problems) => new InvalidWorkflow({ problems: problems.map(asSent) }))
+    )
+  }
+  const { inputs, stored, until } = opening
+  const draft = Draft.of({
+    name: stored.workflow.name,
+    description: stored.workflow.description,
+    content: stored.version.content
+  })
+  if (until !== null && !Draft.graph(draft).nodes.has(until)) {
+    const message = `No node of version ${stored.version.versionNumber} has the id "${until.slice(0, 80)}"`
+    return Result.fail(new InvalidWorkflow({ problems: [{ path: "targetNodeId", message }] }))
+  }
+  if (missingOf(draft, inputs).length > 0) return Result.succeed(draft)
+  return Result.map(InputContract.validate({ content: draft.content }, inputs), () => draft)
+}
+
+/** The fields of a request have other names than those of the workflow that is made of them. */
+const asSent = ({ message, path }: { readonly path: string; readonly message: string }) => ({
+  message,
+  path: path.startsWith("nodes[0]") ? "startUrl" : path === "input_schema" ? "inputSchema" : path
+})
+
+/** The inputs that a draft requires and that are not given. */
+export const missingOf = ({ content }: Draft.Draft, inputs: Schema.JsonObject): ReadonlyArray<string> => {
+  const { required } = InputContract.effectiveSchema(content)
+  const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : []
+  return names.filter((name) => !Object.hasOwn(inputs, name))
+}
+
+const schemaFor = ({ content }: Draft.Draft, names: ReadonlyArray<string>): Schema.JsonObject => {
+  const { properties } = InputContract.effectiveSchema(content)
+  const known = typeof properties === "object" && properties !== null ? (properties as Schema.JsonObject) : {}
+  return {
+    type: "object",
+    properties: Object.fromEntries(names.map((name) => [name, known[name] ?? {}])),
+    required: [...names]
+  }
+}

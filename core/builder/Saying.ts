@@ -1,0 +1,96 @@
+/**
+ * What becomes of a message: an answer at once, or a turn for a host.
+ */
+import { Effect, Result } from "effect"
+import type { Problem } from "../workflow/Workflow.ts"
+import type { Stored } from "../workflow/WorkflowStore.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import * as Command from "./Command.ts"
+import * as Conversation from "./Conversation.ts"
+import * as Draft from "./Draft.ts"
+
+/** The identifiers that a message may need. */
+export const ids = Effect.gen(function* () {
+  const { uuid } = yield* Identifiers
+  return { user: yield* uuid, reply: yield* uuid, turn: yield* uuid, notice: yield* uuid }
+})
+
+type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice", string>>
+
+/** Takes a message. What cannot be read, or cannot become a step of the draft, is answered with what would be. */
+export const said = (
+  before: Conversation.Conversation,
+  text: string,
+  ids: Ids,
+  at: number
+): Result.Result<Conversation.Change, Conversation.ConversationNotFound | Conversation.SessionBusy> =>
+  Result.map(Conversation.free(before, ids.notice, at), (freed) => {
+    const spoken = Conversation.say(freed.conversation, [{ id: ids.user, role: "user", kind: "text", text }], at)
+    const answered = respond(spoken.conversation, text, ids, at)
+    return {
+      conversation: answered.conversation,
+      messages: [...freed.messages, ...spoken.messages, ...answered.messages]
+    }
+  })
+
+/** The note of a message that asks for a save; `null` for any other message. */
+export const saves = (text: string): { readonly note: string | null } | null => {
+  const command = Command.parse(text)
+  return Result.isSuccess(command) && command.success._tag === "Save" ? { note: command.success.note } : null
+}
+
+/** An answer of the agent that changes nothing else. */
+export const replied = (one: Conversation.Conversation, id: string, text: string, at: number): Conversation.Change =>
+  Conversation.say(one, [{ id, role: "agent", kind: "text", text }], at)
+
+/** The draft was kept: further saves make the next versions of that workflow. */
+export const saved = (
+  one: Conversation.Conversation,
+  { version, workflow }: Stored,
+  noticeId: string,
+  at: number
+): Conversation.Change => {
+  const origin = { workflowId: workflow.id, versionId: version.versionId, versionNumber: version.versionNumber }
+  const text = `Saved as version ${version.versionNumber} of the workflow "${workflow.name}" (${workflow.id})`
+  const rest = one.turn === null && one.question === null ? "completed" : one.rest
+  return replied({ ...one, origin, rest }, noticeId, text, at)
+}
+
+const respond = (one: Conversation.Conversation, text: string, ids: Ids, at: number): Conversation.Change => {
+  const reply = (after: Conversation.Conversation, answer: string) => replied(after, ids.reply, answer, at)
+  const parsed = Command.parse(text)
+  if (Result.isFailure(parsed)) return reply(one, parsed.failure)
+  const command = parsed.success
+  if (command._tag === "Help") return reply(one, Command.help)
+  if (one.question !== null) return reply(one, "A question is open: answer it first, or interrupt the conversation")
+  switch (command._tag) {
+    case "Save":
+      return { conversation: one, messages: [] }
+    case "Undo": {
+      const undone = Draft.undo(one.draft)
+      if (undone === null) return reply(one, "There is nothing to take back")
+      return reply({ ...one, draft: undone.draft }, `Taken back: ${undone.what}. The page stays as it is`)
+    }
+    case "Drop": {
+      const dropped = Draft.drop(one.draft)
+      if (Result.isFailure(dropped)) return reply(one, sentence("The draft is unchanged", dropped.failure))
+      return reply({ ...one, draft: dropped.success.draft }, dropped.success.what)
+    }
+    case "Do": {
+      // Tried on the draft now, so that what could never be saved is never done. The ids are the host's to choose.
+      const tried = Draft.insert(one.draft, command.candidate, { node: ids.reply, end: ids.notice })
+      if (Result.isFailure(tried)) return reply(one, sentence("This cannot be done", tried.failure))
+      return turn(one, command, ids, at)
+    }
+    default:
+      return turn(one, command, ids, at)
+  }
+}
+
+const turn = (one: Conversation.Conversation, command: Command.PageCommand, ids: Ids, at: number) => ({
+  conversation: Conversation.begin(one, { id: ids.turn, command }, at),
+  messages: []
+})
+
+const sentence = (what: string, problems: ReadonlyArray<Problem>): string =>
+  `${what}: ${problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")}`

@@ -1,0 +1,60 @@
+/**
+ * Workflows that conversations begin with: the latest version of one, or the version that a run failed on.
+ */
+import { Effect, Schema } from "effect"
+import { type RunId, Status } from "../run/Run.ts"
+import { Runs } from "../run/Runs.ts"
+import { type WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
+import { Workflows } from "../workflow/Workflows.ts"
+import type { Caller } from "../workspace/Workspace.ts"
+import type { Opening } from "./Opening.ts"
+
+/** Raised for a run that has not failed, so that there is no failed node to go to. */
+export class RunNotFailed extends Schema.TaggedError<RunNotFailed>()("RunNotFailed", {
+  sessionId: Schema.String,
+  status: Status
+}) {
+  override get message() {
+    return `Cannot open a conversation on run "${this.sessionId}": expected a run that has failed, its status is ${this.status}`
+  }
+}
+
+interface Given {
+  readonly inputs: Schema.JsonObject
+  /** The vault user that stands for every alias which the inputs leave out. */
+  readonly permissionedUserId: string | null
+}
+
+/** The latest version of a workflow, up to the node `until`. */
+export const ofWorkflow = Effect.fn("Sources.ofWorkflow")(function* (
+  caller: Caller,
+  id: WorkflowId,
+  until: string | null,
+  given: Given
+) {
+  const stored = yield* (yield* Workflows).get(caller, id)
+  const inputs = withUser(given, stored.version.content.vault_schema)
+  return { _tag: "Of", stored, inputs, until } satisfies Opening
+})
+
+/**
+ * The version that a run failed on, up to the node that failed; up to its start page where no node did. The inputs are
+ * those of the run, except where others are given.
+ */
+export const ofFailedRun = Effect.fn("Sources.ofFailedRun")(function* (caller: Caller, id: RunId, given: Given) {
+  const { run, status } = yield* (yield* Runs).get(caller, id)
+  if (status !== "execution.failed") return yield* new RunNotFailed({ sessionId: id, status })
+  const workflows = yield* Workflows
+  const versions = yield* workflows.versions(caller, run.workflowId)
+  const version = versions.find(({ versionId }) => versionId === run.versionId)
+  if (version === undefined) return yield* new WorkflowNotFound({ workflowId: run.workflowId })
+  const stored = yield* workflows.version(caller, run.workflowId, version.versionNumber)
+  const inputs = withUser({ ...given, inputs: { ...run.input, ...given.inputs } }, stored.version.content.vault_schema)
+  const until = run.errors.findLast((error) => error.node_id != null)?.node_id ?? null
+  return { _tag: "Of", stored, inputs, until } satisfies Opening
+})
+
+const withUser = ({ inputs, permissionedUserId }: Given, vaultSchema: Schema.JsonObject): Schema.JsonObject =>
+  permissionedUserId === null
+    ? inputs
+    : { ...Object.fromEntries(Object.keys(vaultSchema).map((alias) => [alias, permissionedUserId])), ...inputs }

@@ -1,0 +1,98 @@
+/**
+ * What callers send to create a component, to save a next version of one, or to rename it.
+ */
+import { Result, Schema } from "effect"
+import { type ComponentData, InvalidComponent } from "./Component.ts"
+import * as ComponentCheck from "./ComponentCheck.ts"
+import * as FieldLimit from "./FieldLimit.ts"
+import { problemsOf } from "./Paths.ts"
+import { Text } from "./SaveBody.ts"
+import { type Problem, WorkflowId } from "./Workflow.ts"
+
+const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const name = Text.check(Schema.isNonEmpty({ message: "Expected a name" }))
+
+export const CreateBody = Schema.Struct({
+  name,
+  componentData: Schema.Json,
+  versionNote: optional(Text)
+}).annotate({ identifier: "ComponentToCreate" })
+
+export const SaveBody = Schema.Struct({
+  componentData: Schema.Json,
+  versionNote: optional(Text),
+  /** Whether the workflows that hold the component take over the new version. They do unless this is `false`. */
+  propagate: optional(Schema.Boolean),
+  /** The workflow in which the component was edited, and which therefore has the new version already. */
+  sourceWorkflowId: optional(WorkflowId)
+}).annotate({ identifier: "ComponentToSave" })
+
+export const RenameBody = Schema.Struct({ name }).annotate({ identifier: "ComponentToRename" })
+
+type Refused = InvalidComponent | FieldLimit.FieldsTooLarge
+
+/** Reads a new component. Every problem is reported; texts that are too long by themselves when nothing else is wrong. */
+export const readCreate = (
+  body: unknown
+): Result.Result<
+  { readonly name: string; readonly data: ComponentData; readonly versionNote: string | null },
+  Refused
+> =>
+  Result.flatMap(decoded(decodeCreate, body), (sent) => {
+    const data = ComponentCheck.read(sent.componentData, "componentData")
+    const versionNote = sent.versionNote ?? null
+    return Result.map(judged(data, [...longName(sent.name), ...longNote(versionNote)]), (read) => ({
+      name: sent.name,
+      data: read,
+      versionNote
+    }))
+  })
+
+export interface Save {
+  readonly data: ComponentData
+  readonly versionNote: string | null
+  readonly propagate: boolean
+  readonly source: WorkflowId | null
+}
+
+/** Reads a next version of a component. */
+export const readSave = (body: unknown): Result.Result<Save, Refused> =>
+  Result.flatMap(decoded(decodeSave, body), (sent) => {
+    const data = ComponentCheck.read(sent.componentData, "componentData")
+    const versionNote = sent.versionNote ?? null
+    return Result.map(judged(data, longNote(versionNote)), (read) => ({
+      data: read,
+      versionNote,
+      propagate: sent.propagate ?? true,
+      source: sent.sourceWorkflowId == null ? null : WorkflowId.make(sent.sourceWorkflowId.toLowerCase())
+    }))
+  })
+
+/** Reads a new name of a component. */
+export const readName = (body: unknown): Result.Result<string, Refused> =>
+  Result.flatMap(decoded(decodeRename, body), (sent) =>
+    Result.map(FieldLimit.refuse(longName(sent.name)), () => sent.name)
+  )
+
+const decodeCreate = Schema.decodeUnknownResult(CreateBody, { errors: "all" })
+const decodeSave = Schema.decodeUnknownResult(SaveBody, { errors: "all" })
+const decodeRename = Schema.decodeUnknownResult(RenameBody, { errors: "all" })
+
+const decoded = <A>(
+  decode: (body: unknown) => Result.Result<A, Schema.SchemaError>,
+  body: unknown
+): Result.Result<A, InvalidComponent> =>
+  Result.mapError(decode(body), (error) => new InvalidComponent({ problems: problemsOf(error) }))
+
+const judged = (
+  data: Result.Result<ComponentData, ReadonlyArray<Problem>>,
+  tooLong: ReadonlyArray<FieldLimit.FieldTooLarge>
+): Result.Result<ComponentData, Refused> =>
+  Result.isFailure(data)
+    ? Result.fail(new InvalidComponent({ problems: [...data.failure, ...FieldLimit.asProblems(tooLong)] }))
+    : Result.map(FieldLimit.refuse(tooLong), () => data.success)
+
+const longName = (name: string) => FieldLimit.overLength("name", name, 100, "COMPONENT_NAME_TOO_LONG")
+
+const longNote = (note: string | null) => FieldLimit.overLength("versionNote", note ?? "", 500, "VERSION_NOTE_TOO_LONG")

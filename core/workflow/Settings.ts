@@ -1,0 +1,100 @@
+/**
+ * The optional settings of a workflow: what each may be, and what it counts as when it is left out.
+ */
+import { Schema } from "effect"
+import * as Folder from "./Folder.ts"
+import type { Problem } from "./Workflow.ts"
+
+const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const flag = Schema.Boolean
+const texts = Schema.Array(Schema.String).check(Schema.isMaxLength(1_000))
+
+export const ProxySetting = Schema.Literals(["random", "static", "country", "custom", "off"])
+
+/** Every setting by its name in the interface. Anything else in a body is ignored. */
+export const settings = {
+  use_native_actions: flag,
+  video_record_session: flag,
+  enable_popup_handling: flag,
+  enable_action_timing_recovery: flag,
+  enable_xpath_recovery: flag,
+  enable_error_code_generation: flag,
+  enable_service_unavailable_recovery: flag,
+  enable_incorrect_form_input_recovery: flag,
+  enable_password_update_recovery: flag,
+  enable_tfa_setup_recovery: flag,
+  enable_node_description_enrichment: flag,
+  enable_network_listener: flag,
+  allow_requeue: flag,
+  deny_requeue_past_dry_run_marker: flag,
+  manual_captcha_solve: flag,
+  skip_udp_proxying: flag,
+  extract_network_urls: texts,
+  encrypted_keys: texts,
+  popup_xpaths: texts,
+  proxy_setting: ProxySetting,
+  proxy_value: Schema.String,
+  folder_path: Schema.String
+} as const
+
+export type Name = keyof typeof settings
+
+const names = Object.keys(settings) as ReadonlyArray<Name>
+
+/** The fields of a body that are settings, as they may be sent: `null` is the same as leaving one out. */
+export const fields = Object.fromEntries(names.map((name) => [name, optional(settings[name])])) as {
+  readonly [N in Name]: Schema.optionalKey<Schema.NullOr<(typeof settings)[N]>>
+}
+
+/** A setting as a workflow shows it: flags and lists always have a value, the others may be `null`. */
+export const shown = Object.fromEntries(
+  names.map((name) => [name, isDefaulted(name) ? settings[name] : Schema.NullOr(settings[name])])
+) as {
+  readonly [N in Name]: N extends "proxy_setting" | "proxy_value" | "folder_path"
+    ? Schema.NullOr<(typeof settings)[N]>
+    : (typeof settings)[N]
+}
+
+/** The flags that a list of workflows shows. */
+export const listed = Object.fromEntries(
+  names.filter((name) => name.startsWith("enable_")).map((name) => [name, settings[name]])
+) as { readonly [N in Extract<Name, `enable_${string}`>]: (typeof settings)[N] }
+
+/** The settings of a body that was read, without what was left out; a folder's path in its normal form. */
+export const of = (sent: { readonly [N in Name]?: unknown }): Schema.JsonObject =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = name === "folder_path" ? Folder.normal(sent[name]) : sent[name]
+      return value === undefined || value === null ? [] : [[name, value as Schema.Json] as const]
+    })
+  )
+
+/** What is wrong with settings that have the right types. */
+export const problems = (sent: { readonly [N in Name]?: unknown }): ReadonlyArray<Problem> => [
+  ...Folder.problems(sent.folder_path),
+  ...(typeof sent.proxy_value === "string" && (sent.proxy_setting ?? null) === null
+    ? [{ path: "proxy_value", message: "Expected a proxy_setting beside it" }]
+    : [])
+]
+
+/** The settings with every default filled in. */
+export const complete = (kept: Schema.JsonObject): { readonly [N in Name]: (typeof shown)[N]["Type"] } =>
+  Object.fromEntries(names.map((name) => [name, isKept(name, kept[name]) ? kept[name] : defaultOf(name)])) as {
+    readonly [N in Name]: (typeof shown)[N]["Type"]
+  }
+
+/** The folder that a workflow lies in; `null` at the top. */
+export const folderOf = (kept: Schema.JsonObject): string | null =>
+  typeof kept.folder_path === "string" ? kept.folder_path : null
+
+/** Versions that were kept before settings were checked may hold anything. */
+const isKept = (name: Name, value: unknown): boolean => Schema.is(settings[name] as Schema.Codec<unknown>)(value)
+
+function isDefaulted(name: Name): boolean {
+  return defaultOf(name) !== null
+}
+
+function defaultOf(name: Name): Schema.Json {
+  return settings[name] === flag ? false : settings[name] === texts ? [] : null
+}

@@ -1,0 +1,123 @@
+/**
+ * Taking workflows from one workspace to another, and copying them within one.
+ */
+import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import type { Caller } from "../workspace/Workspace.ts"
+import * as Bundle from "./Bundle.ts"
+import { ComponentId } from "./Component.ts"
+import { ComponentStore } from "./ComponentStore.ts"
+import type * as FieldLimit from "./FieldLimit.ts"
+import * as ForkBody from "./ForkBody.ts"
+import * as Instances from "./Instances.ts"
+import type { InvalidWorkflow, WorkflowId, WorkflowNotFound } from "./Workflow.ts"
+import { type Stored, WorkflowStore } from "./WorkflowStore.ts"
+import { Workflows } from "./Workflows.ts"
+
+type Refused = InvalidWorkflow | FieldLimit.FieldsTooLarge
+
+export class Transfers extends Context.Service<
+  Transfers,
+  {
+    /** The latest version of a workflow with its window and the components that it holds, as a bundle. */
+    readonly pack: (caller: Caller, id: WorkflowId) => Effect.Effect<Schema.JsonObject, WorkflowNotFound>
+
+    /**
+     * Creates a workflow from a bundle. Its components are those of this workspace that have the same name and the same
+     * data, and are created where there is none.
+     */
+    readonly unpack: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused>
+
+    /**
+     * Creates a workflow from the latest version of another one, or from the version that is named. The window is copied
+     * as well, unless the body has one of its own; a pause is not.
+     */
+    readonly fork: (caller: Caller, id: WorkflowId, body: unknown) => Effect.Effect<Stored, Refused | WorkflowNotFound>
+  }
+>()("sluice/core/workflow/Transfers") {
+  static readonly layer = Layer.effect(
+    Transfers,
+    Effect.gen(function* () {
+      const workflows = yield* Workflows
+      const store = yield* WorkflowStore
+      const components = yield* ComponentStore
+      const identifiers = yield* Identifiers
+
+      const pack = Effect.fn("Transfers.pack")(function* (caller: Caller, id: WorkflowId) {
+        const stored = yield* store.get(caller.workspaceId, id)
+        const held = yield* Effect.forEach(Instances.components(stored.version.content.nodes), (component) =>
+          components.get(caller.workspaceId, ComponentId.make(component)).pipe(
+            Effect.map((found) => [component, found] as const),
+            Effect.option
+          )
+        )
+        const known = held.flatMap(Option.toArray).map(([component, found]) => {
+          return [component, { name: found.component.name, data: found.version.data }] as const
+        })
+        return Bundle.pack(stored, new Map(known))
+      })
+
+      /** The component of this workspace that a part of a bundle is, and whether it has to be created. */
+      const settle = Effect.fnUntraced(function* (caller: Caller, part: Bundle.Part) {
+        const text = JSON.stringify(part.data)
+        const named = (yield* components.list(caller.workspaceId)).filter(({ name }) => name === part.name)
+        for (const { id } of named) {
+          const found = yield* Effect.option(components.get(caller.workspaceId, id))
+          if (Option.isSome(found) && JSON.stringify(found.value.version.data) === text) {
+            return { part, id, isNew: false }
+          }
+        }
+        return { part, id: ComponentId.make(yield* identifiers.uuid), isNew: true }
+      })
+
+      const unpack = Effect.fn("Transfers.unpack")(function* (caller: Caller, body: unknown) {
+        const at = yield* Clock.currentTimeMillis
+        const unpacked = Bundle.unpack(body, at)
+        const settled = yield* Effect.forEach(unpacked.draft.problems.length > 0 ? [] : unpacked.parts, (part) =>
+          settle(caller, part)
+        )
+        // The workflow first: what it is refused for must leave no components behind.
+        const stored = yield* workflows.createFrom(
+          caller,
+          Bundle.settled(unpacked, new Map(settled.map(({ id, part }) => [part.ref, id])))
+        )
+        yield* Effect.forEach(
+          settled.filter(({ isNew }) => isNew),
+          Effect.fnUntraced(function* ({ id, part }) {
+            yield* components.create({
+              component: {
+                id,
+                workspaceId: caller.workspaceId,
+                name: part.name,
+                createdAt: at,
+                updatedAt: at,
+                createdBy: caller.userId
+              },
+              version: {
+                id: yield* identifiers.uuid,
+                componentId: id,
+                versionNumber: 1,
+                data: part.data,
+                createdAt: at,
+                createdBy: caller.userId,
+                versionNote: null
+              }
+            })
+          }),
+          { discard: true }
+        )
+        return stored
+      })
+
+      const fork = Effect.fn("Transfers.fork")(function* (caller: Caller, id: WorkflowId, body: unknown) {
+        const latest = yield* store.get(caller.workspaceId, id)
+        const asked = yield* Effect.fromResult(ForkBody.read(body, yield* Clock.currentTimeMillis))
+        const original =
+          asked.versionNumber === null ? latest : yield* store.version(caller.workspaceId, id, asked.versionNumber)
+        return yield* workflows.createFrom(caller, ForkBody.draft(original, asked))
+      })
+
+      return Transfers.of({ pack, unpack, fork })
+    })
+  )
+}

@@ -1,0 +1,178 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { asList, pathsOf, setUp, workflow } from "../support/member.ts"
+import { layer, Service } from "../support/service.ts"
+
+it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
+  it.effect("tell of an input what a submission would, and let placeholders stand for credentials", () =>
+    Effect.gen(function* () {
+      const { ask, create } = yield* setUp
+      const id = yield* create({ vault_schema: { BANK: { type: "credential", domain: "bank.example" } } })
+      const check = (json?: unknown) => ask("POST", `/workflows/${id}/validate-input`, json)
+      const valid = { valid: true, schema_error: null, errors: null }
+      const npi = "1234567890"
+      assert.deepStrictEqual((yield* check({ run_input_variables: { npi, BANK: "<bank>" } })).body, valid)
+      assert.deepStrictEqual((yield* check({ run_input_variables: { npi, BANK: ["u1", "u2"] } })).body, valid)
+      assert.deepStrictEqual((yield* check({ run_input_variables: { npi: "abc", BANK: "u" } })).body, {
+        valid: false,
+        schema_error: null,
+        errors: [
+          {
+            field: "/npi",
+            message: 'must match pattern "^\\d{10}$"',
+            keyword: "pattern",
+            expected: { pattern: "^\\d{10}$" }
+          }
+        ]
+      })
+      for (const empty of [undefined, {}, { run_input_variables: null }]) {
+        const { body, status } = yield* check(empty)
+        assert.strictEqual(status, 200)
+        assert.deepInclude(asList(body.errors)[0] as object, { field: "#/required", keyword: "required" })
+      }
+      const metadata = yield* ask("GET", `/workflows/${id}/metadata`)
+      assert.deepInclude(metadata.body.input_schema as object, { required: ["npi", "BANK"] })
+      assert.deepStrictEqual(metadata.body.vault_schema, {
+        BANK: { type: "credential", domain: "bank.example", example: "<bank>" }
+      })
+      const pool = yield* ask("POST", "/run", { workflow_id: id, run_input_variables: { npi, BANK: ["u1", "u2"] } })
+      assert.strictEqual(pool.status, 201)
+    })
+  )
+
+  it.effect("report what was received, also where the input as a whole is wrong", () =>
+    Effect.gen(function* () {
+      const { ask, create } = yield* setUp
+      const id = yield* create({ input_schema: { type: "object", minProperties: 2, properties: { a: "string" } } })
+      const { body, status } = yield* ask("POST", "/run", { workflow_id: id, run_input_variables: { a: "x" } })
+      assert.strictEqual(status, 400)
+      assert.deepStrictEqual(body.run_input_variables_errors, [
+        {
+          field: "",
+          message: "must NOT have fewer than 2 properties",
+          keyword: "minProperties",
+          expected: { limit: 2 },
+          received: { a: "x" }
+        }
+      ])
+      const strict = yield* create({
+        input_schema: { type: "object", additionalProperties: false, properties: { a: ["string", "null"] } }
+      })
+      const extra = yield* ask("POST", "/run", { workflow_id: strict, run_input_variables: { extra: 1 } })
+      assert.deepStrictEqual(extra.body.run_input_variables_errors, [
+        {
+          field: "",
+          message: "must NOT have additional properties",
+          keyword: "additionalProperties",
+          expected: { additionalProperty: "extra" }
+        }
+      ])
+      const metadata = yield* ask("GET", `/workflows/${strict}/metadata`)
+      assert.deepStrictEqual(metadata.body.input_schema, {
+        type: "object",
+        additionalProperties: false,
+        properties: { a: { type: ["string", "null"] } }
+      })
+    })
+  )
+
+  it.effect("give examples of what they can be run with", () =>
+    Effect.gen(function* () {
+      const { ask, create } = yield* setUp
+      const id = yield* create({
+        input_schema: {
+          type: "object",
+          additionalProperties: false,
+          required: ["npi", "mode"],
+          properties: {
+            npi: { type: "string", pattern: "^\\d{10}$", example: "1234567890" },
+            mode: { type: "string", enum: ["fast", "slow"] },
+            count: { type: "integer", minimum: 3 },
+            odd: { type: "string", pattern: "^z$", default: "y" }
+          }
+        },
+        vault_schema: { BANK: { type: "credential", domain: "bank.example" } }
+      })
+      const { body } = yield* ask("POST", `/workflows/${id}/example-payloads`, {})
+      const examples = asList(body)
+      assert.deepInclude(examples[0] as object, {
+        name: "Required inputs only",
+        payload: { npi: "1234567890", mode: "fast", BANK: "<bank>" }
+      })
+      for (const { payload } of examples) {
+        const run = yield* ask("POST", "/run", { workflow_id: id, run_input_variables: payload })
+        assert.strictEqual(run.status, 201, run.text)
+      }
+    })
+  )
+
+  it.effect("are refused with patterns that some text could make take for ever", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* setUp
+      const { body, status } = yield* ask("POST", "/workflows", {
+        ...workflow,
+        input_schema: {
+          type: "object",
+          properties: { a: { type: "array", items: { type: "string", pattern: "^(a+)+$" } } }
+        },
+        output_schema: {
+          type: "object",
+          properties: { pattern: { type: "string", enum: ["(a+)+$"] } },
+          patternProperties: { "(x|x)*y": { type: "string" } }
+        }
+      })
+      assert.strictEqual(status, 400)
+      assert.deepStrictEqual(pathsOf(body), [
+        "input_schema.properties.a.items.pattern",
+        "output_schema.patternProperties"
+      ])
+    })
+  )
+
+  it.effect("are refused with every limit that they break, by one code when it is one", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* setUp
+      const big = { type: "object", description: "x".repeat(140_000) }
+      const one = yield* ask("POST", "/workflows", { ...workflow, output_schema: big })
+      assert.deepInclude(one.body, { code: "OUTPUT_SCHEMA_TOO_LARGE", field: "output_schema", limit_bytes: 131_072 })
+      const several = yield* ask("POST", "/workflows", {
+        ...workflow,
+        output_schema: big,
+        name: "x".repeat(257),
+        description: "x".repeat(4_097)
+      })
+      const wrong = yield* ask("POST", "/workflows", { ...workflow, output_schema: big, max_retries: -1 })
+      for (const [{ body, status }, fields] of [
+        [several, ["output_schema", "name", "description"]],
+        [wrong, ["output_schema", "max_retries"]]
+      ] as const) {
+        assert.deepStrictEqual([status, body.code], [400, "VALIDATION_FAILED"])
+        for (const field of fields) assert.include(String(body.message), field)
+      }
+    })
+  )
+
+  it.effect("refuse a dry run whose added output is too large, and keep one that is not", () =>
+    Effect.gen(function* () {
+      const { ask, create } = yield* setUp
+      const id = yield* create()
+      const run = (add_to_output: unknown) =>
+        ask("POST", "/run", {
+          workflow_id: id,
+          run_input_variables: { npi: "1234567890" },
+          dry_run: { enabled: true, add_to_output }
+        })
+      assert.strictEqual((yield* run({ text: "x".repeat(4_000) })).status, 201)
+      const { dump } = yield* Service
+      const before = yield* dump
+      const refused = yield* run({ text: "x".repeat(4_096) })
+      assert.strictEqual(refused.status, 400)
+      assert.deepInclude(refused.body, {
+        code: "DRY_RUN_OUTPUT_TOO_LARGE",
+        field: "dry_run.add_to_output",
+        limit_bytes: 4_096
+      })
+      assert.strictEqual(yield* dump, before)
+    })
+  )
+})

@@ -1,0 +1,399 @@
+import { randomUUID } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import { Browser, PageFailure } from "../../core/agent/Browser.ts"
+import { Builder } from "../../core/builder/Builder.ts"
+import { BuilderStore } from "../../core/builder/BuilderStore.ts"
+import * as Conversation from "../../core/builder/Conversation.ts"
+import * as Host from "../../core/builder/Host.ts"
+import type { Message } from "../../core/builder/Message.ts"
+import type { Opening } from "../../core/builder/Opening.ts"
+import { ofWorkflow } from "../../core/builder/Sources.ts"
+import { WorkflowId } from "../../core/workflow/Workflow.ts"
+import { Workflows } from "../../core/workflow/Workflows.ts"
+import type { Caller } from "../../core/workspace/Workspace.ts"
+import { graphOf, type Step } from "../support/browser.ts"
+import { makeWorkspace } from "../support/fixtures.ts"
+
+const login = "https://shop.example/login"
+const list = "https://shop.example/orders"
+
+const site: ScriptedBrowser.ScriptedSite = {
+  [login]: [
+    { selector: "//h1", text: "Sign in" },
+    { selector: "#user", value: "" },
+    { selector: "#go", leadsTo: list },
+    { selector: "//a", text: "one" },
+    { selector: "//a", text: "two" }
+  ],
+  [list]: [
+    { selector: "//h1", text: "Orders" },
+    { selector: "//tr", parts: { "/td[1]": "A-1" } },
+    { selector: "//tr", parts: { "/td[1]": "A-2" } }
+  ]
+}
+
+const orders = `extract {"type":"object","properties":{"orders":{"type":"array","path":"//tr","items":{"type":"object","properties":{"id":{"type":"string","path":"/td[1]"}}}}}}`
+
+const options: Host.Options = { name: "h", capacity: 2, leaseMillis: 30_000 }
+
+const services = Builder.layer.pipe(
+  Layer.provideMerge(Workflows.layer),
+  Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
+)
+
+/** Sessions of the scripted browser that are open, and whether pages still answer. */
+const watched = { open: 0, broken: false }
+
+const browser = Layer.effect(
+  Browser,
+  Effect.map(Browser, ({ open }) => {
+    const opened = Effect.acquireRelease(
+      Effect.sync(() => watched.open++),
+      () => Effect.sync(() => watched.open--)
+    )
+    return Browser.of({
+      open: Effect.map(Effect.andThen(opened, open), (page) => ({
+        ...page,
+        click: (target, kind) =>
+          watched.broken
+            ? Effect.fail(new PageFailure({ kind: "crash", reason: "the page or its browser went away" }))
+            : page.click(target, kind)
+      }))
+    })
+  })
+).pipe(Layer.provide(ScriptedBrowser.layer(site)))
+
+type Services = Layer.Success<typeof services> | Browser
+
+const provided = <A, E>(test: Effect.Effect<A, E, Services>) =>
+  Effect.suspend(() => {
+    watched.open = 0
+    watched.broken = false
+    return test.pipe(Effect.provide(Layer.fresh(Layer.mergeAll(services, browser))))
+  })
+
+const opening: Opening = {
+  _tag: "New",
+  name: "Orders",
+  description: null,
+  startUrl: login,
+  inputSchema: null,
+  inputs: { user: "me" },
+  settings: {}
+}
+
+/** Lets everything go on that can go on without time. */
+const settle = Effect.repeat(Effect.yieldNow, { times: 200 })
+
+const host = Effect.gen(function* () {
+  const fiber = yield* Effect.forkChild(Host.run(options))
+  yield* settle
+  return fiber
+})
+
+const tell = (caller: Caller, id: Conversation.ConversationId, text: string) =>
+  Effect.gen(function* () {
+    const builder = yield* Builder
+    yield* builder.say(caller, id, text)
+    yield* settle
+    const { conversation, status } = yield* builder.get(caller, id)
+    const [last] = yield* builder.messages(caller, id, conversation.messages, conversation.messages)
+    return { conversation, status, last: last as Message }
+  })
+
+const status = (caller: Caller, id: Conversation.ConversationId) =>
+  Effect.gen(function* () {
+    return (yield* (yield* Builder).get(caller, id)).status
+  })
+
+/** A conversation on a new address, whose page is open. */
+const opened = Effect.gen(function* () {
+  const caller = yield* makeWorkspace()
+  const { conversation } = yield* (yield* Builder).open(caller, opening)
+  yield* settle
+  return { caller, id: conversation.id }
+})
+
+const names = ({ draft }: Conversation.Conversation) =>
+  (draft.content.nodes as ReadonlyArray<{ readonly name: string }>).map(({ name }) => name)
+
+it.effect("messages become the steps of a workflow that does the same again", () =>
+  provided(
+    Effect.gen(function* () {
+      const builder = yield* Builder
+      const caller = yield* makeWorkspace()
+      const fiber = yield* host
+      const { conversation, status } = yield* builder.open(caller, opening)
+      assert.strictEqual(status, "processing")
+      yield* settle
+      assert.strictEqual((yield* builder.get(caller, conversation.id)).status, "idle")
+      const typed = yield* tell(caller, conversation.id, "type #user = {{context.inputs.user}}")
+      assert.deepInclude(typed.last, { role: "agent", kind: "action_result" })
+      assert.deepInclude(typed.last.result, { done: true, action: "INPUT_TEXT", url: login })
+      const twice = yield* tell(caller, conversation.id, "click //a")
+      assert.strictEqual(
+        twice.last.text,
+        `Node "Click //a": Cannot click //a: 2 elements match after 15000 ms, expected exactly 1 (at ${login})`
+      )
+      assert.deepInclude(twice.last.result, { done: false, errorCode: "SELECTOR-E0001" })
+      yield* tell(caller, conversation.id, "click #go")
+      const extracted = yield* tell(caller, conversation.id, orders)
+      assert.deepStrictEqual(extracted.last.result?.data, { orders: [{ id: "A-1" }, { id: "A-2" }] })
+      const saved = yield* tell(caller, conversation.id, "save From a conversation")
+      assert.strictEqual(saved.status, "completed")
+      const workflows = yield* Workflows
+      const [workflow] = yield* workflows.list(caller)
+      assert.strictEqual(saved.conversation.origin?.workflowId, workflow?.workflow.id)
+      const { version } = yield* workflows.get(caller, workflow?.workflow.id ?? WorkflowId.make(randomUUID()))
+      assert.strictEqual(version.versionNote, "From a conversation")
+      assert.deepStrictEqual(
+        (version.content.nodes as ReadonlyArray<{ action: string }>).map(({ action }) => action),
+        ["START", "INPUT_TEXT", "CLICK", "EXTRACT_DATAMODEL", "END"]
+      )
+      assert.deepInclude(version.content.input_schema, { required: ["user"] })
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+)
+
+const steps: ReadonlyArray<Step> = [
+  { action: "INPUT_TEXT", parameters: { selector: "#user", text: "{{context.inputs.user}}" } },
+  { action: "CLICK", parameters: { selector: "#gone", wait_time: 0 } },
+  {
+    action: "EXTRACT_DATAMODEL",
+    parameters: {
+      extract_data_model: { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+    }
+  }
+]
+
+const nodeId = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`
+
+/** A workflow whose second step does not fit the page. */
+const kept = (caller: Caller) =>
+  Effect.gen(function* () {
+    const input_schema = { type: "object", properties: { user: { type: "string" } }, required: ["user"] }
+    return yield* (yield* Workflows).create(caller, { name: "Orders", ...graphOf(login, steps), input_schema })
+  })
+
+it.effect("a workflow is done up to a node, where a failing step is replaced and the rest goes on", () =>
+  provided(
+    Effect.gen(function* () {
+      const builder = yield* Builder
+      const caller = yield* makeWorkspace()
+      const fiber = yield* host
+      const { workflow } = yield* kept(caller)
+      const given = { inputs: { user: "me" }, permissionedUserId: null }
+      const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(2), given))
+      yield* settle
+      const { id } = conversation
+      const [replayed] = yield* builder.messages(caller, id, 1, 1)
+      assert.strictEqual(replayed?.text, `Did 1 step. Next comes "CLICK 2". The page is at ${login}`)
+      const failing = yield* tell(caller, id, "next")
+      assert.include(failing.last.text, 'Node "CLICK 2": Cannot click #gone')
+      assert.strictEqual(failing.status, "idle")
+      yield* tell(caller, id, "click #go")
+      const dropped = yield* tell(caller, id, "drop")
+      assert.strictEqual(dropped.last.text, 'The step "CLICK 2" is no longer part of the workflow')
+      const done = yield* tell(caller, id, "continue")
+      assert.strictEqual(done.last.text, `Did 1 step. The end of the workflow comes next. The page is at ${list}`)
+      assert.deepStrictEqual(names(done.conversation), [
+        "START 0",
+        "INPUT_TEXT 1",
+        "Click #go",
+        "EXTRACT_DATAMODEL 3",
+        "END 4"
+      ])
+      const stored = yield* builder.save(caller, id, { note: "Fixed", force: false })
+      assert.deepStrictEqual([stored.workflow.id, stored.version.versionNumber], [workflow.id, 2])
+      yield* tell(caller, id, "undo")
+      assert.include(names((yield* tell(caller, id, "undo")).conversation), "CLICK 2")
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+)
+
+it.effect("a replay that fails stays at the node that failed", () =>
+  provided(
+    Effect.gen(function* () {
+      const builder = yield* Builder
+      const caller = yield* makeWorkspace()
+      const fiber = yield* host
+      const { workflow } = yield* kept(caller)
+      const given = { inputs: { user: "me" }, permissionedUserId: null }
+      const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(3), given))
+      yield* settle
+      const [replayed] = yield* builder.messages(caller, conversation.id, 1, 1)
+      assert.deepInclude(replayed?.result, { done: false, nodeId: nodeId(2), errorCode: "SELECTOR-E0001" })
+      assert.strictEqual((yield* builder.get(caller, conversation.id)).conversation.draft.cursor.after, nodeId(1))
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+)
+
+it.effect("inputs that are missing are asked for, once", () =>
+  provided(
+    Effect.gen(function* () {
+      const builder = yield* Builder
+      const caller = yield* makeWorkspace()
+      const fiber = yield* host
+      const { workflow } = yield* kept(caller)
+      const given = { inputs: {}, permissionedUserId: null }
+      const { conversation, status: asking } = yield* builder.open(
+        caller,
+        yield* ofWorkflow(caller, workflow.id, nodeId(2), given)
+      )
+      const { id } = conversation
+      assert.strictEqual(asking, "awaiting-human-input")
+      const [question] = yield* builder.messages(caller, id, 1, 1)
+      assert.deepInclude(question?.question, { missing: ["user"], state: "open" })
+      const messageId = question?.id ?? ""
+      const answer = (given: { readonly value: string | number }) =>
+        Effect.result(builder.respond(caller, id, { messageId, given }))
+      const wrong = yield* answer({ value: 5 })
+      assert.strictEqual(Result.isFailure(wrong) && wrong.failure._tag, "InvalidInput")
+      assert.isTrue(Result.isSuccess(yield* answer({ value: "secret" })))
+      yield* settle
+      assert.strictEqual(yield* status(caller, id), "idle")
+      const again = yield* answer({ value: "me" })
+      assert.strictEqual(Result.isFailure(again) && again.failure._tag, "AlreadyAnswered")
+      const told = yield* builder.messages(caller, id, 1, 100)
+      assert.notInclude(JSON.stringify(told), "secret")
+      assert.strictEqual(told[0]?.question?.state, "answered")
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+)
+
+it.effect("what is under way is stopped when its user interrupts it, and the page stays open", () =>
+  provided(
+    Effect.gen(function* () {
+      const builder = yield* Builder
+      const fiber = yield* host
+      const { caller, id } = yield* opened
+      const busy = yield* tell(caller, id, "delay 60")
+      assert.strictEqual(busy.status, "processing")
+      const refused = yield* Effect.flip(builder.say(caller, id, "click #go"))
+      assert.strictEqual(refused._tag, "SessionBusy")
+      yield* builder.interrupt(caller, id)
+      yield* settle
+      assert.strictEqual(yield* status(caller, id), "idle")
+      const after = yield* tell(caller, id, "click #go")
+      assert.deepInclude(after.last.result, { done: true, url: list })
+      assert.notInclude(names(after.conversation), "Wait")
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+)
+
+it.effect("a page is shown as it is, also while a step is under way, and not once it is gone", () =>
+  provided(
+    Effect.gen(function* () {
+      const builder = yield* Builder
+      const fiber = yield* host
+      const { caller, id } = yield* opened
+      yield* tell(caller, id, "delay 60")
+      const [picture, html] = yield* Effect.all(
+        [builder.look(caller, id, "screenshot"), builder.look(caller, id, "html")],
+        { concurrency: 2 }
+      )
+      assert.deepStrictEqual(Option.getOrNull(picture), { url: login, body: "/9g=" })
+      assert.include(Option.getOrNull(html)?.body, "Sign in")
+      yield* Fiber.interrupt(fiber)
+      assert.isTrue(Option.isNone(yield* builder.look(caller, id, "html")))
+    })
+  )
+)
+
+it.effect("a host that is shut down gives its conversations back, and another one goes on with them", () =>
+  provided(
+    Effect.gen(function* () {
+      const first = yield* host
+      const { caller, id } = yield* opened
+      yield* tell(caller, id, "delay 60")
+      yield* Fiber.interrupt(first)
+      assert.deepStrictEqual([yield* status(caller, id), watched.open], ["agent-errored", 0])
+      const second = yield* host
+      const after = yield* tell(caller, id, "click #go")
+      assert.include(after.last.text, "The page was gone, so the start page was opened again")
+      assert.deepInclude(after.last.result, { done: true, url: list })
+      const replayed = yield* tell(caller, id, "replay")
+      assert.include(replayed.last.text, "Did 1 step.")
+      yield* Fiber.interrupt(second)
+    })
+  )
+)
+
+it.effect(
+  "a host that dies takes no conversation with it: a turn is never done twice, and late results are refused",
+  () =>
+    provided(
+      Effect.gen(function* () {
+        const store = yield* BuilderStore
+        const builder = yield* Builder
+        const caller = yield* makeWorkspace()
+        const { conversation } = yield* builder.open(caller, opening)
+        const { id } = conversation
+        const [claimed] = yield* store.claim({ host: "dead", limit: 1, leaseMillis: 30_000 })
+        const held = { id, fence: claimed?.fence ?? 0 }
+        yield* store.settle(held, Conversation.taken)
+        yield* TestClock.adjust(30_000)
+        assert.strictEqual(yield* status(caller, id), "agent-errored")
+        const fiber = yield* host
+        const after = yield* tell(caller, id, "click #go")
+        assert.deepInclude(after.last.result, { done: true, url: list })
+        const lost = (yield* builder.messages(caller, id, 1, 1))[0]
+        assert.include(lost?.text, "went away before it was done")
+        const late = yield* Effect.flip(store.settle(held, Conversation.taken))
+        assert.strictEqual(late._tag, "HostLost")
+        yield* Fiber.interrupt(fiber)
+      })
+    )
+)
+
+it.effect("a page that goes away leaves a conversation that the next message brings back", () =>
+  provided(
+    Effect.gen(function* () {
+      const fiber = yield* host
+      const { caller, id } = yield* opened
+      watched.broken = true
+      const broken = yield* tell(caller, id, "click #go")
+      assert.deepStrictEqual([broken.status, broken.conversation.page, watched.open], ["agent-errored", false, 0])
+      watched.broken = false
+      assert.deepInclude((yield* tell(caller, id, "click #go")).last.result, { done: true })
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+)
+
+it.effect("a conversation in which nothing happens ends, and one that is ended gives its browser back at once", () =>
+  provided(
+    Effect.gen(function* () {
+      const builder = yield* Builder
+      const fiber = yield* host
+      const idle = yield* opened
+      const left = yield* opened
+      const waiting = yield* opened
+      assert.deepStrictEqual([watched.open, yield* status(waiting.caller, waiting.id)], [2, "processing"])
+      yield* builder.end(left.caller, left.id)
+      yield* settle
+      assert.deepStrictEqual([watched.open, yield* status(waiting.caller, waiting.id)], [2, "idle"])
+      yield* TestClock.adjust(Conversation.idleMillis)
+      yield* settle
+      assert.deepStrictEqual([yield* status(idle.caller, idle.id), watched.open], ["ended", 0])
+      assert.strictEqual(
+        (yield* Effect.flip(builder.say(idle.caller, idle.id, "click #go")))._tag,
+        "ConversationNotFound"
+      )
+      const saved = yield* builder.save(idle.caller, idle.id, { note: "Late", force: false })
+      assert.strictEqual(saved.version.versionNumber, 1)
+      assert.strictEqual(yield* status(idle.caller, idle.id), "ended")
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+)

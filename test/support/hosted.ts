@@ -1,0 +1,23 @@
+/**
+ * The service with a host of conversations, whose browser is a scripted one.
+ */
+import { Effect, Layer } from "effect"
+import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import * as Host from "../../core/builder/Host.ts"
+import { layer } from "./service.ts"
+
+export const home = "https://shop.example/"
+export const list = "https://shop.example/orders"
+
+const site: ScriptedBrowser.ScriptedSite = {
+  [home]: [
+    { selector: "//h1", text: "Welcome" },
+    { selector: "#go", leadsTo: list },
+    { selector: "#user", value: "" }
+  ],
+  [list]: [{ selector: "//h1", text: "Orders" }]
+}
+
+export const hosted = Layer.effectDiscard(
+  Effect.forkScoped(Host.run({ name: "host", capacity: 50, leaseMillis: 30_000 }))
+).pipe(Layer.provide(ScriptedBrowser.layer(site)), Layer.provideMerge(layer))

@@ -9,6 +9,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Signals } from "../../core/event/Signals.ts"
 import { layerSignals } from "../memory/LocalSignals.ts"
 import { layerStores } from "../postgres/Stores.ts"
 import * as Lock from "./Lock.ts"
@@ -51,6 +53,16 @@ export const layerClient = (folder: string | null) =>
     })
   )
 
+/** Signals within this process, each sent after the transaction that it tells of. */
+const layerSignalsAfterCommit = Layer.effect(
+  Signals,
+  Effect.gen(function* () {
+    const { publish, subscribe } = yield* Signals
+    const sql = yield* SqlClient.SqlClient
+    return Signals.of({ publish: (signal) => sql.afterCommit(publish(signal)), subscribe })
+  })
+).pipe(Layer.provide(layerSignals))
+
 /** All stores and signals on an embedded database. */
 export const layer = (folder: string | null) =>
-  Layer.merge(layerStores, layerSignals).pipe(Layer.provideMerge(layerClient(folder)))
+  Layer.merge(layerStores, layerSignalsAfterCommit).pipe(Layer.provideMerge(layerClient(folder)))

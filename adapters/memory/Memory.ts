@@ -11,25 +11,31 @@ import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryBuilderStore from "./MemoryBuilderStore.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryComponentStore from "./MemoryComponentStore.ts"
+import * as MemoryDeliveries from "./MemoryDeliveries.ts"
 import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
+import * as MemoryIdempotencyStore from "./MemoryIdempotencyStore.ts"
 import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
 import * as MemoryLiveStore from "./MemoryLiveStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryVault from "./MemoryVault.ts"
+import * as MemoryWebhookStore from "./MemoryWebhookStore.ts"
 import * as MemoryWorkflowStore from "./MemoryWorkflowStore.ts"
 import * as MemoryWorkspaceStore from "./MemoryWorkspaceStore.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.mergeAll(
   MemoryComponentStore.layer,
+  MemoryDeliveries.layer,
   MemoryEventLog.layer,
   MemoryBuilderStore.layer,
   MemoryGateStore.layer,
+  MemoryIdempotencyStore.layer,
   MemoryInteractionStore.layer,
   MemoryRunStore.layer,
+  MemoryWebhookStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,
   MemoryVault.layer,

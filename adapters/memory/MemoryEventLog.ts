@@ -16,6 +16,7 @@ export const layer = Layer.effectContext(
       return {
         ...logged,
         workspaceId: run.workspaceId,
+        workflowId: run.workflowId,
         submittedAt: run.createdAt,
         clientId: run.options.client_id ?? null,
         webhook: run.options.webhook ?? null,

@@ -2,7 +2,15 @@
 import { Clock, Effect, Layer, type Result } from "effect"
 import * as Gate from "../../core/gate/Gate.ts"
 import * as Run from "../../core/run/Run.ts"
-import { type Claimed, type Filter, type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
+import {
+  type Claimed,
+  type Filter,
+  type Gated,
+  type Held,
+  type Listed,
+  RunStore,
+  VersionOutdated
+} from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
@@ -54,6 +62,9 @@ export const layer = Layer.effect(
         const at = yield* Clock.currentTimeMillis
         const gate = gateIn(tables, submission.workspaceId, submission.workflowId)
         if (gate === undefined) return yield* new WorkflowNotFound({ workflowId: submission.workflowId })
+        const { versionId, workflowId } = submission
+        if (tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
+          return yield* new VersionOutdated({ versionId })
         const added = submission.options.dry_run?.add_to_output
         const size = added === undefined ? 0 : new TextEncoder().encode(JSON.stringify(added)).length
         yield* Effect.fromResult(FieldLimit.refuse(FieldLimit.overBytes({ "dry_run.add_to_output": size })))

@@ -69,6 +69,7 @@ export const layer = Layer.effect(
         return after
       }),
       get: Effect.fn("WorkflowStore.get")(latest),
+      recentTerms: (workspaceId, id) => Effect.map(latest(workspaceId, id), ({ version }) => version),
       version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
         find(workspaceId, id, (versions) => versions.find((version) => version.versionNumber === versionNumber))
       ),

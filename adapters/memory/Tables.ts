@@ -15,9 +15,11 @@ import * as Run from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { ReceivedCode } from "../../core/tfa/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/WrappedKeys.ts"
+import type { Delivery } from "../../core/webhook/Delivery.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
+import type { Entry } from "../../core/workspace/Idempotency.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 
@@ -26,6 +28,12 @@ export interface Look {
   readonly wanted: number
   readonly given: number
   readonly view: View | null
+}
+
+/** A delivery, and how often an entry of the queue was made for it. */
+export interface KeptDelivery {
+  readonly delivery: Delivery
+  readonly turn: number
 }
 
 interface Shape {
@@ -61,8 +69,12 @@ interface Shape {
   readonly messages: Map<string, Array<Message>>
   /** Looks at the pages of conversations, by conversation and kind. */
   readonly looks: Map<string, Look>
+  /** The answers of named requests. */
+  readonly idempotency: Map<string, Entry>
   readonly wrappedKeys: Map<string, WrappedKey>
   readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
+  /** Deliveries to webhooks, oldest first. */
+  readonly deliveries: Map<string, KeptDelivery>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
   lastFence: number
@@ -92,8 +104,10 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       conversations: new Map(),
       messages: new Map(),
       looks: new Map(),
+      idempotency: new Map(),
       wrappedKeys: new Map(),
       receivedCodes: new Map(),
+      deliveries: new Map(),
       served: new Map(),
       lastFence: 0
     })

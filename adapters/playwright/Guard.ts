@@ -8,8 +8,9 @@
  */
 import { lookup } from "node:dns/promises"
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
-import { BlockList, connect, isIP, type Socket } from "node:net"
+import { connect, isIP, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
+import { isPrivate } from "../http/PrivateAddress.ts"
 
 export interface Guard {
   /** The address of the proxy, such as `http://127.0.0.1:40123`. */
@@ -105,32 +106,3 @@ const fail = (answer: ServerResponse, error: unknown): void => {
   answer.writeHead(error instanceof Refused ? 403 : 502, { "content-type": "text/plain; charset=utf-8" })
   answer.end(error instanceof Refused ? error.message : "The host could not be reached")
 }
-
-const isPrivate = (address: string): boolean => {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  return privateNetworks.check(mapped ?? address, isIP(mapped ?? address) === 6 ? "ipv6" : "ipv4")
-}
-
-const privateNetworks = new BlockList()
-const v4: ReadonlyArray<readonly [string, number]> = [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["224.0.0.0", 3]
-]
-const v6: ReadonlyArray<readonly [string, number]> = [
-  ["::", 127],
-  ["::ffff:0:0", 96],
-  ["64:ff9b::", 96],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["ff00::", 8]
-]
-for (const [network, prefix] of v4) privateNetworks.addSubnet(network, prefix, "ipv4")
-for (const [network, prefix] of v6) privateNetworks.addSubnet(network, prefix, "ipv6")

@@ -8,10 +8,12 @@ import { collections } from "./migrations/0002_collections.ts"
 import { eventLog } from "./migrations/0003_event_log.ts"
 import { vault } from "./migrations/0004_vault.ts"
 import { workflows } from "./migrations/0005_workflows.ts"
+import { requests } from "./migrations/0006_requests.ts"
 import { interactions } from "./migrations/0007_interactions.ts"
 import { evidence } from "./migrations/0008_evidence.ts"
 import { builder } from "./migrations/0009_builder.ts"
 import { keyNames } from "./migrations/0010_key_names.ts"
+import { webhookDeliveries } from "./migrations/0011_webhook_deliveries.ts"
 import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
@@ -30,10 +32,12 @@ const migrate = Migrator.make({})({
     "0003_event_log": eventLog,
     "0004_vault": vault,
     "0005_workflows": workflows,
+    "0006_requests": requests,
     "0007_interactions": interactions,
     "0008_evidence": evidence,
     "0009_builder": builder,
     "0010_key_names": keyNames,
+    "0011_webhook_deliveries": webhookDeliveries,
     "0012_hold_announcements": holdAnnouncements
   }),
   table: "sluice_migrations"

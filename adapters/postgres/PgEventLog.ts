@@ -10,6 +10,7 @@ import { transaction, withoutSqlErrors } from "./Transaction.ts"
 
 interface EntryRow extends Rows.EventRow {
   readonly workspace_id: string
+  readonly workflow_id: string
   readonly created_at: Date
   readonly options: string
 }
@@ -28,7 +29,7 @@ const log = Layer.effect(
 
     const read = (from: Place, limit: number): Effect.Effect<Omit<Read, "position"> & { readonly to: Place }, never> =>
       sql<EntryRow & { readonly tx: string; readonly settled: boolean }>`
-        select event.sequence, run_id, at, event, payload, event.expires_at, event.tx::text as tx, workspace_id, created_at, options,
+        select event.sequence, run_id, at, event, payload, event.expires_at, event.tx::text as tx, workspace_id, workflow_id, created_at, options,
           event.tx < settled_before() as settled
         from run_events event join runs on runs.id = run_id
         where (event.tx, event.sequence) > (${from.tx}::xid8, ${from.sequence}::bigint)
@@ -83,7 +84,7 @@ const progress = Layer.effect(
     return ClientProgress.of({
       owed: Effect.fn("ClientProgress.owed")((workspaceId, clientId, since) =>
         sql<EntryRow>`
-          select event.sequence, event.run_id, at, event, payload, event.expires_at, workspace_id, created_at, options
+          select event.sequence, event.run_id, at, event, payload, event.expires_at, workspace_id, workflow_id, created_at, options
           from runs
           left join client_progress done on done.run_id = runs.id
           join run_events event on event.run_id = runs.id and event.sequence > coalesce(done.sequence, 0)
@@ -118,6 +119,7 @@ const toEntry = (row: EntryRow): Entry => {
   return {
     ...Rows.toLogged(row),
     workspaceId: WorkspaceId.make(row.workspace_id),
+    workflowId: row.workflow_id,
     submittedAt: row.created_at.getTime(),
     clientId: options.client_id ?? null,
     webhook: options.webhook ?? null,

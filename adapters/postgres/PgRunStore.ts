@@ -1,56 +1,22 @@
 /** Runs and their events in PostgreSQL. */
-import { Clock, Effect, Layer, type Result, Schema } from "effect"
+import { Clock, Effect, Layer, type Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { LeaseLost, type Run, type RunId, RunNotFound, type Status } from "../../core/run/Run.ts"
 import { type Filter, type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
-import * as Transition from "../../core/run/Transition.ts"
-import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
-import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
+import type * as Transition from "../../core/run/Transition.ts"
 import * as PgClaim from "./PgClaim.ts"
 import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
+import * as PgSubmit from "./PgSubmit.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 import * as Writing from "./Writing.ts"
-
-/** Raised within a submission whose workflow was just forgotten, so that it begins anew. */
-class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 
 export const layer = Layer.effect(
   RunStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const submit = Effect.fn("RunStore.submit")((submission: Transition.Submission) =>
-      transaction(
-        sql,
-        Effect.gen(function* () {
-          const { workflowId, workspaceId } = submission
-          // Locks the row alone only when this is the first to wait; otherwise submissions share the lock below.
-          yield* sql`update gates set waiting = true where workflow_id = ${workflowId} and not waiting`
-          const [row] = yield* sql<Rows.GateRow & { readonly waiting: boolean }>`
-            select * from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
-              and removed_at is null for share`
-          if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
-          if (!row.waiting) return yield* new Forgotten()
-          const gate = Rows.toGate(row)
-          const at = yield* Clock.currentTimeMillis
-          const { events, run } = Transition.submit(submission, gate, at)
-          yield* sql`insert into runs ${sql.insert(Rows.fromRun(run))}`
-          const [stored] = yield* sql<{ readonly size: number | null }>`
-            select pg_column_size(added_output) as size from runs where id = ${run.id}`
-          yield* Effect.fromResult(
-            FieldLimit.refuse(FieldLimit.overBytes({ "dry_run.add_to_output": stored?.size ?? 0 }))
-          )
-          yield* Writing.credentials(sql, run)
-          yield* Writing.events(
-            sql,
-            events.map((event) => ({ runId: run.id, event })),
-            at
-          )
-          return { run, gate } satisfies Gated
-        })
-      ).pipe(Effect.retry({ while: (error) => error._tag === "Forgotten" }))
-    )
+    const submit = PgSubmit.make(sql)
 
     const gateOf = (run: Rows.RunRow) =>
       Effect.map(sql<Rows.GateRow>`select * from gates where workflow_id = ${run.workflow_id}`, ([row]) => {
@@ -180,7 +146,7 @@ export const layer = Layer.effect(
     )
 
     return RunStore.of({
-      submit,
+      submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
       list,
       reap,
       settle: Effect.fn("RunStore.settle")((held, decide) => settle(held, decide)),

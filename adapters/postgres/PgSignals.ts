@@ -1,8 +1,8 @@
 /**
  * Signals by NOTIFY, between all processes that share a database.
  *
- * A signal is sent by itself, not in the transaction that it tells of: a NOTIFY in a transaction makes its commit wait
- * for every other one that notifies. Equal signals within a few milliseconds are sent once.
+ * A signal is sent by itself, after the transaction that it tells of and not in it: a NOTIFY in a transaction makes its
+ * commit wait for every other one that notifies. Equal signals within a few milliseconds are sent once.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, PubSub, Queue, Schedule, Schema, Stream } from "effect"
@@ -65,10 +65,12 @@ export const layer = Layer.effect(
     yield* Effect.forkScoped(listen)
     return Signals.of({
       publish: (signal) =>
-        Effect.suspend(() => {
-          outbox.add(JSON.stringify(signal))
-          return Queue.offer(toSend, undefined)
-        }).pipe(Effect.asVoid),
+        pg.afterCommit(
+          Effect.suspend(() => {
+            outbox.add(JSON.stringify(signal))
+            return Queue.offer(toSend, undefined)
+          }).pipe(Effect.asVoid)
+        ),
       subscribe: Effect.map(PubSub.subscribe(received), Stream.fromSubscription)
     })
   })

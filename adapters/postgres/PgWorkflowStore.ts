@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as Gate from "../../core/gate/Gate.ts"
 import { folderOf } from "../../core/workflow/Settings.ts"
 import { WorkflowExists, type WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
-import { type Listed, type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import { type Listed, type RunTerms, type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { UserId, type WorkspaceId } from "../../core/workspace/Workspace.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as Rows from "./Rows.ts"
@@ -50,6 +50,22 @@ export const layer = Layer.effect(
         if (taken !== undefined) return yield* new WorkflowExists({ workflowId: taken.workflow.id })
       })
 
+    /** The terms of the latest versions as they were last read, of so many workflows. */
+    const recent = new Map<string, { readonly workspaceId: WorkspaceId; readonly terms: RunTerms }>()
+    const maxRecent = 500
+
+    const getLatest = (workspaceId: WorkspaceId, id: WorkflowId) =>
+      withoutSqlErrors(latest(workspaceId, id, null)).pipe(
+        Effect.tap(({ version }) =>
+          Effect.sync(() => {
+            if (recent.size >= maxRecent) recent.clear()
+            const { input_schema, max_retries, vault_schema } = version.content
+            const terms = { versionId: version.versionId, content: { input_schema, max_retries, vault_schema } }
+            recent.set(id, { workspaceId, terms })
+          })
+        )
+      )
+
     return WorkflowStore.of({
       create: Effect.fn("WorkflowStore.create")((stored, accept, options) =>
         transaction(
@@ -85,7 +101,13 @@ export const layer = Layer.effect(
           })
         )
       ),
-      get: Effect.fn("WorkflowStore.get")((workspaceId, id) => withoutSqlErrors(latest(workspaceId, id, null))),
+      get: Effect.fn("WorkflowStore.get")(getLatest),
+      recentTerms: (workspaceId, id) => {
+        const known = recent.get(id)
+        return known !== undefined && known.workspaceId === workspaceId
+          ? Effect.succeed(known.terms)
+          : Effect.map(getLatest(workspaceId, id), ({ version }) => version)
+      },
       version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
         withoutSqlErrors(latest(workspaceId, id, versionNumber))
       ),

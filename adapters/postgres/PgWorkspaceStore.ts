@@ -1,8 +1,14 @@
-/** Workspaces and API keys in PostgreSQL. */
+/**
+ * Workspaces and API keys in PostgreSQL.
+ *
+ * A key that was found, and a workspace, are believed for a second: a revocation takes effect at once in the process that
+ * makes it, and within that second in every other one.
+ */
 import { Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Role, UserId, type Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { type Caller, type Role, UserId, type Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { type StoredKey, WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as Recent from "./Recent.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 
 interface WorkspaceRow {
@@ -28,6 +34,8 @@ export const layer = Layer.effect(
   WorkspaceStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const callers = Recent.make<Caller>()
+    const spaces = Recent.make<Workspace>()
     return WorkspaceStore.of({
       create: Effect.fn("WorkspaceStore.create")((workspace) =>
         withoutSqlErrors(
@@ -43,10 +51,15 @@ export const layer = Layer.effect(
         )
       ),
       get: Effect.fn("WorkspaceStore.get")((id) =>
-        sql<WorkspaceRow>`select * from workspaces where id = ${id}`.pipe(
-          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), toWorkspace)),
-          withoutSqlErrors
-        )
+        spaces
+          .get(
+            id,
+            sql<WorkspaceRow>`select * from workspaces where id = ${id}`.pipe(
+              Effect.map(([row]) => (row === undefined ? undefined : toWorkspace(row))),
+              withoutSqlErrors
+            )
+          )
+          .pipe(Effect.map(Option.fromUndefinedOr))
       ),
       list: sql<WorkspaceRow>`select * from workspaces order by created_at, id`.pipe(
         Effect.map((rows) => rows.map(toWorkspace)),
@@ -66,7 +79,7 @@ export const layer = Layer.effect(
             })} where id = ${id}`
             return Option.some(after)
           })
-        )
+        ).pipe(Effect.ensuring(spaces.forget))
       ),
       addKey: Effect.fn("WorkspaceStore.addKey")((key) =>
         withoutSqlErrors(
@@ -103,18 +116,22 @@ export const layer = Layer.effect(
             yield* sql`update api_keys set revoked_at = ${new Date(at)} where id = ${key.id}`
             return Option.some({ ...key, revokedAt: at })
           })
-        )
+        ).pipe(Effect.ensuring(callers.forget))
       ),
       authenticate: Effect.fn("WorkspaceStore.authenticate")((hash) =>
-        sql<KeyRow>`select * from api_keys where hash = ${hash} and revoked_at is null`.pipe(
-          Effect.map(([row]) =>
-            Option.map(Option.fromUndefinedOr(row), (key) => {
-              const { role, userId, workspaceId } = toKey(key)
-              return { role, userId, workspaceId }
-            })
-          ),
-          withoutSqlErrors
-        )
+        callers
+          .get(
+            hash,
+            sql<KeyRow>`select * from api_keys where hash = ${hash} and revoked_at is null`.pipe(
+              Effect.map(([row]) => {
+                if (row === undefined) return undefined
+                const { role, userId, workspaceId } = toKey(row)
+                return { role, userId, workspaceId }
+              }),
+              withoutSqlErrors
+            )
+          )
+          .pipe(Effect.map(Option.fromUndefinedOr))
       )
     })
   })

@@ -179,13 +179,13 @@ const fromOptions = ({ dry_run, ...options }: Options) => {
   }
 }
 
-/** The columns of a run. */
-export const fromRun = (run: Run) => ({
+/** The columns of a run. `input` is the text of its input where it is known already. */
+export const fromRun = (run: Run, input = JSON.stringify(run.input)) => ({
   id: run.id,
   workspace_id: run.workspaceId,
   workflow_id: run.workflowId,
   version_id: run.versionId,
-  input: JSON.stringify(run.input),
+  input,
   credentials: JSON.stringify(run.credentials),
   ...fromOptions(run.options),
   client_id: run.options.client_id ?? null,

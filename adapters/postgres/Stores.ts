@@ -9,26 +9,32 @@ import * as Migrations from "./Migrations.ts"
 import * as PgBuilderStore from "./PgBuilderStore.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgComponentStore from "./PgComponentStore.ts"
+import * as PgDeliveries from "./PgDeliveries.ts"
 import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
 import * as PgEvidenceStore from "./PgEvidenceStore.ts"
 import * as PgGateStore from "./PgGateStore.ts"
+import * as PgIdempotencyStore from "./PgIdempotencyStore.ts"
 import * as PgInteractionStore from "./PgInteractionStore.ts"
 import * as PgLiveStore from "./PgLiveStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
 import * as PgVault from "./PgVault.ts"
+import * as PgWebhookStore from "./PgWebhookStore.ts"
 import * as PgWorkflowStore from "./PgWorkflowStore.ts"
 import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 
 /** The stores, on whatever client of the database is given. */
 export const layerStores = Layer.mergeAll(
   PgComponentStore.layer,
+  PgDeliveries.layer,
   PgEventLog.layer,
   PgBuilderStore.layer,
   PgGateStore.layer,
+  PgIdempotencyStore.layer,
   PgInteractionStore.layer,
   PgRunStore.layer,
+  PgWebhookStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,
   PgErrorReports.layer,

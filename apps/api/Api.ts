@@ -20,6 +20,7 @@ import { RunsGroup } from "./run/RunsApi.ts"
 import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
 import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
 import { VaultGroup } from "./vault/VaultApi.ts"
+import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
 import { WorkflowBody } from "./workflow/WorkflowBody.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
@@ -35,6 +36,7 @@ export class Api extends HttpApi.make("sluice")
   .add(ErrorCodesGroup)
   .add(WorkspacesGroup)
   .add(NotificationsGroup)
+  .add(WebhooksGroup)
   .add(EventsGroup)
   .add(InteractionsGroup)
   .add(VaultGroup)

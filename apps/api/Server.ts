@@ -4,7 +4,7 @@
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Cause, Context, Effect, Layer, Schema } from "effect"
-import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
 import { Builder } from "../../core/builder/Builder.ts"
 import { EventStreams } from "../../core/event/EventStreams.ts"
@@ -16,11 +16,13 @@ import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
 import { Vault } from "../../core/vault/Vault.ts"
+import { Webhooks } from "../../core/webhook/Webhooks.ts"
 import { Components } from "../../core/workflow/Components.ts"
 import { Transfers } from "../../core/workflow/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
+import type * as RateLimit from "../../core/workspace/RateLimit.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
@@ -35,17 +37,17 @@ import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
-import * as Body from "./request/Body.ts"
 import * as Closing from "./request/Closing.ts"
 import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
-import { Surrounded } from "./request/Surrounded.ts"
+import * as Surroundings from "./request/Surroundings.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
 import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
 import * as NoStore from "./vault/NoStore.ts"
 import * as SecretProvidersHttp from "./vault/SecretProvidersHttp.ts"
 import * as VaultHttp from "./vault/VaultHttp.ts"
+import * as WebhooksHttp from "./webhook/WebhooksHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
 import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
 
@@ -93,7 +95,8 @@ const handlers = Layer.mergeAll(
   NotificationsHttp.layer,
   EventsHttp.layer,
   vault,
-  BuilderHttp.layer
+  BuilderHttp.layer,
+  WebhooksHttp.layer
 )
 
 /** What no other route answers: a known address with another method, or an unknown one. */
@@ -137,6 +140,7 @@ const services = Layer.mergeAll(
   TfaCodes.layer,
   Vault.layer,
   Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),
+  Webhooks.layer,
   Workspaces.layer
 )
 
@@ -145,7 +149,7 @@ const routes = Layer.mergeAll(
     Layer.provide(handlers),
     Layer.provide(Authorization.layer),
     Layer.provide(SchemaErrors.layer),
-    Layer.provide(Layer.succeed(Surrounded, (handler) => handler))
+    Layer.provide(Surroundings.layer)
   ),
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,
@@ -155,48 +159,52 @@ const routes = Layer.mergeAll(
   unrouted
 ).pipe(Layer.provide(Builder.layer), Layer.provide(services))
 
-/** Around every request: its body is read first, and a mistake of ours is told in the log only. */
-const answerAll = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    isReadable(request.url)
-      ? Effect.provideService(Body.checked(handler), AfterResponse.AfterResponse, AfterResponse.of(request))
-      : Effect.succeed(refuse(404, "The address is not one that can be read"))
-  ).pipe(
-    Effect.catchCause((cause) =>
-      Effect.gen(function* () {
-        // Whoever asked has gone, or the server ends: there is nobody to answer.
-        if (Cause.hasInterrupts(cause)) return yield* Effect.failCause(cause)
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const path = request.url.split("?")[0] ?? ""
-        yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
-        return refuse(500, "The request could not be answered because of an internal error")
-      })
-    ),
-    NoStore.marked
-  )
+/** A mistake of ours is told in the log only. Nobody is told when whoever asked has gone, or the server ends. */
+const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
+  Effect.gen(function* () {
+    if (Cause.hasInterrupts(cause)) return yield* Effect.failCause(cause)
+    const [{ status }] = yield* HttpServerError.causeResponse(cause)
+    // The router knows nothing to say of an address whose escapes are no text.
+    if (status < 500) return refuse(404, "The address is not one that can be read")
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const path = request.url.split("?")[0] ?? ""
+    yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
+    return refuse(500, "The request could not be answered because of an internal error")
+  })
+)
 
-/** The router knows nothing to say of an address whose escapes are no text. */
-const isReadable = (url: string): boolean => {
-  try {
-    decodeURIComponent(url.split("?")[0] ?? "")
-    return true
-  } catch {
-    return false
-  }
-}
+/**
+ * Every route, with what surrounds each request. The surroundings end before the answer is sent: what was answered has
+ * been committed.
+ */
+const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const surround = yield* Surroundings.make(limits)
+      const routed = yield* HttpRouter.toHttpEffect(routes)
+      const answered = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.flatMap(AfterResponse.of(request), (after) =>
+          Effect.provideService(surround(routed), AfterResponse.AfterResponse, after)
+        )
+      )
+      return HttpServer.serve(NoStore.marked(answerMistakes(Effect.interruptible(answered))))
+    })
+  )
 
 const refuse = (status: 404 | 500, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })
 
 /**
  * Serves the interface. On shutdown it ends its streams in order, stops accepting, and answers what was asked
- * before. `port` 0 takes a free port.
+ * before. `port` 0 takes a free port. Without `rateLimits` nobody's requests are counted.
  */
-export const layer = (options: { readonly host: string; readonly port: number }) =>
+export const layer = (options: {
+  readonly host: string
+  readonly port: number
+  readonly rateLimits?: ReadonlyArray<RateLimit.Limit>
+}) =>
   Closing.atRelease.pipe(
-    Layer.provideMerge(
-      HttpRouter.serve(routes, { middleware: answerAll, disableListenLog: true, disableLogger: true })
-    ),
+    Layer.provideMerge(served(options.rateLimits ?? [])),
     Layer.provide(Closing.Closing.layer),
     Layer.provideMerge(
       NodeHttpServer.layerServer(

@@ -38,6 +38,18 @@ export const operations: Readonly<Record<string, string>> = {
   "runs.record": "Read the record of a run: its state, its results, its errors and its events",
   "runs.start": "Start a run of a workflow, or let it wait while something holds it",
   setRunWindow: "Replace the run window of a workflow; waiting runs are held or released at once",
+  "webhooks.changeEndpoint":
+    "Change the given fields of a webhook; what is still to be delivered goes to where it points then",
+  "webhooks.createEndpoint":
+    "Register a webhook for all workflows or for one; its secret is made when none is given, and told this once",
+  "webhooks.getEndpoint": "Read a registered webhook",
+  "webhooks.listDeliveries": "List deliveries to webhooks, newest first; with status=dead, those that were given up",
+  "webhooks.listEndpoints": "List the registered webhooks of the workspace",
+  "webhooks.removeEndpoint": "Remove a webhook; what is still to be delivered to it is given up",
+  "webhooks.replayWebhooks": "Send all events of a run once more to all webhooks that are subscribed to them now",
+  "webhooks.retryDelivery": "Take up a delivery again that was given up",
+  "webhooks.testEndpoint": "Send a webhook a signed message of the kind webhook.test, and tell what it answered",
+  "webhooks.webhookEvents": "Read what was sent to webhooks of one run, and what came of it",
   "workflowBuilder.draft": "Read the workflow that a conversation builds, as it would be saved now",
   "workflowBuilder.endSession": "End a conversation and give its browser back",
   "workflowBuilder.html": "Read the document of the page that a conversation has open",
@@ -101,6 +113,7 @@ export const groups: Readonly<Record<string, string>> = {
   notifications: "Who is told when runs start, succeed, fail or are tried again",
   "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
   runs: "Single executions of workflows",
+  webhooks: "Who is told of events by HTTP, and what became of each delivery",
   "workflow builder": "Conversations that build a workflow on an open page, one action after the other",
   workflows: "What is automated, in numbered versions of which each is fixed for ever",
   workspaces: "The workspace of a key: who works in it, how it is set, and its API keys"

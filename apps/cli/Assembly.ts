@@ -8,8 +8,10 @@ import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
+import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
+import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Host from "../../core/builder/Host.ts"
@@ -18,7 +20,11 @@ import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
+import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
+import * as Idempotency from "../../core/workspace/Idempotency.ts"
+import type { Limit } from "../../core/workspace/RateLimit.ts"
 import * as LiveTickets from "../api/live/LiveTickets.ts"
+import { PublicUrl } from "../api/request/Origin.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
@@ -80,31 +86,49 @@ export const layerEncryption = (settings: Storage) =>
     })
   )
 
-/** The HTTP interface, on the stores and the encryption keys. */
-export const layerApi = (
-  settings: Storage & {
-    readonly host: string
-    readonly port: number
-    readonly inboxDomain: Option.Option<string>
-  }
-) =>
+export interface Serving {
+  readonly host: string
+  readonly port: number
+  readonly rateLimits: ReadonlyArray<Limit>
+  readonly inboxDomain: Option.Option<string>
+  readonly publicUrl: Option.Option<string>
+  readonly allowPrivateNetworks: boolean
+}
+
+/** The HTTP interface, on the stores and the encryption keys, and what tells webhooks of the events. */
+export const layerApi = (settings: Storage & Serving) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const masterKey = yield* masterKeyOf(settings, { mayMake: true })
-      return Server.layer({ host: settings.host, port: settings.port }).pipe(
+      return layerWebhooks.pipe(
+        Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
         Layer.provide([
           layerReadiness,
           ArtifactLinks.layer(masterKey),
           LiveTickets.layer(masterKey),
+          SealedSecrets.layer(masterKey),
+          HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
+          Layer.succeed(PublicUrl, settings.publicUrl),
           Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain))
         ])
       )
     })
   )
 
+/** Tells webhooks of the events, for as long as the layer lives. */
+const layerWebhooks = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const links = yield* ArtifactLinks.ArtifactLinks
+    const origin = Option.getOrElse(yield* PublicUrl, () => undefined) ?? (yield* Server.address)
+    yield* Effect.forkScoped(Dispatcher.run({ ...Dispatcher.defaults, links: links.under(origin) }))
+  })
+)
+
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = Layer.effectDiscard(
-  Effect.andThen(Effect.forkScoped(Scheduler.run()), Effect.forkScoped(Asking.sweep()))
+export const layerScheduler = Layer.mergeAll(
+  Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+  Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
+  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping))
 )
 
 /**

@@ -2,8 +2,9 @@
  * The settings of the service. Each is an environment variable with a flag of the same meaning; the flag wins. All are
  * checked before anything is started.
  */
-import { Config, type Option, Redacted, Schema, SchemaTransformation } from "effect"
+import { Config, type Option, Redacted, Result, Schema, SchemaTransformation } from "effect"
 import { Flag } from "effect/cli"
+import * as RateLimit from "../../core/workspace/RateLimit.ts"
 
 /** A number written in decimal digits. */
 const wholeNumber = (minimum: number, maximum: number, accepted: string) =>
@@ -20,6 +21,16 @@ const switched = Schema.String.check(Schema.isPattern(/^[01]$/, { message: "Expe
 )
 
 const text = Schema.String.check(Schema.isNonEmpty({ message: "Expected some text" }))
+
+/** An origin, kept without a slash at its end. */
+const origin = Schema.String.check(
+  Schema.isPattern(/^https?:\/\/[^/?#@\s]+\/?$/, { message: "Expected an address such as https://sluice.example.com" })
+).pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({ decode: (text) => text.replace(/\/$/, ""), encode: (text) => text })
+  )
+)
 
 /** A setting that is read from its flag, else from its variable. */
 const setting = (flag: string, variable: string, description: string): Flag.Flag<string> =>
@@ -63,7 +74,13 @@ export const storage = {
   )
 }
 
-/** Where the HTTP interface listens. */
+const allowPrivateNetworks = setting(
+  "allow-private-networks",
+  "SLUICE_ALLOW_PRIVATE_NETWORKS",
+  "1 lets workflows and webhooks reach private and loopback addresses"
+).pipe(Flag.withSchema(switched), Flag.withDefault(false))
+
+/** Where the HTTP interface listens, and how it and the outside reach each other. */
 export const listening = {
   host: setting("host", "HOST", "Address the HTTP interface listens on").pipe(
     Flag.withSchema(text),
@@ -72,7 +89,25 @@ export const listening = {
   port: setting("port", "PORT", "Port the HTTP interface listens on; 0 takes a free one").pipe(
     Flag.withSchema(wholeNumber(0, 65_535, "a port number from 0 to 65535")),
     Flag.withDefault(8787)
-  )
+  ),
+  rateLimits: setting(
+    "rate-limits",
+    "SLUICE_RATE_LIMITS",
+    "How many requests a key may make, such as 500/1s,1000/15s; off for no limit"
+  ).pipe(
+    Flag.filter(
+      (written) => Result.isSuccess(RateLimit.parse(written)),
+      (written) => Result.match(RateLimit.parse(written), { onFailure: (problem) => problem, onSuccess: () => "" })
+    ),
+    Flag.map((written) => Result.getOrElse(RateLimit.parse(written), () => RateLimit.defaults)),
+    Flag.withDefault(RateLimit.defaults)
+  ),
+  publicUrl: setting(
+    "public-url",
+    "SLUICE_PUBLIC_URL",
+    "Address under which the outside reaches the HTTP interface; http://HOST:PORT when not set"
+  ).pipe(Flag.withSchema(origin), Flag.optional),
+  allowPrivateNetworks
 }
 
 /** How runs are carried out. */
@@ -90,11 +125,7 @@ export const working = {
     Flag.withSchema(text),
     Flag.optional
   ),
-  allowPrivateNetworks: setting(
-    "allow-private-networks",
-    "SLUICE_ALLOW_PRIVATE_NETWORKS",
-    "1 lets workflows reach private and loopback addresses"
-  ).pipe(Flag.withSchema(switched), Flag.withDefault(false)),
+  allowPrivateNetworks,
   graceSeconds: setting("grace", "SLUICE_GRACE_SECONDS", "How long running runs may go on after a shutdown began").pipe(
     Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")),
     Flag.withDefault(20)

@@ -14,6 +14,7 @@ export type Position = string
 /** An event with what its passing on depends on. */
 export interface Entry extends LoggedEvent {
   readonly workspaceId: WorkspaceId
+  readonly workflowId: string
   /** When the run was submitted, in epoch milliseconds. */
   readonly submittedAt: number
   /** The client whose stream carries the run's events; `null` when none was named. */

@@ -38,14 +38,14 @@ export const message = (
   return {
     event: event.event,
     timestamp,
-    expires_at: ownExpiry(event) ?? timestamp + (options.validity ?? defaultValidity),
+    expires_at: expiryOf(event) ?? timestamp + (options.validity ?? defaultValidity),
     payload: payloadOf(event, links),
     ...(options.metadata === undefined ? {} : { metadata: options.metadata })
   }
 }
 
 /** Until when an event matters, in Unix seconds, where it says so itself. */
-const ownExpiry = (event: RunEvent): number | null =>
+export const expiryOf = (event: RunEvent): number | null =>
   "expires_at" in event && event.expires_at !== undefined ? Math.floor(event.expires_at / 1_000) : null
 
 /** The payload as it is told, with addresses in the place of ids. */

@@ -1,8 +1,7 @@
 /**
  * Where runs and their events are kept, and from where workers take them.
  */
-import type { Effect, Result } from "effect"
-import { Context } from "effect"
+import { Context, type Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
 import type { Gate } from "../gate/Gate.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
@@ -55,6 +54,15 @@ export type Listed = Pick<
   readonly status: Status
 }
 
+/** Raised when a run is submitted with a version that is not, or no longer, the latest one of its workflow. */
+export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("VersionOutdated", {
+  versionId: Schema.String
+}) {
+  override get message() {
+    return `Cannot submit a run of version "${this.versionId}": it is not the latest one of its workflow`
+  }
+}
+
 /** What is told of a waiting run that is held as of `now`. */
 export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
 
@@ -64,10 +72,14 @@ export class RunStore extends Context.Service<
     /**
      * Accepts a run as `Transition.submit` says, while no edit of its gate is under way.
      *
+     * Its version must be the latest one of the workflow when it is accepted.
+     *
      * Submissions of one workflow do not wait for each other; waiting runs start in the order of their submission.
      * Refused is an `add_to_output` that is over its limit as the store keeps it, which may be compressed.
      */
-    readonly submit: (submission: Submission) => Effect.Effect<Gated, WorkflowNotFound | FieldsTooLarge>
+    readonly submit: (
+      submission: Submission
+    ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldsTooLarge>
 
     readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound>
 

@@ -9,7 +9,7 @@ import * as Gate from "../gate/Gate.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import * as InputContract from "../workflow/InputContract.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
-import { WorkflowStore } from "../workflow/WorkflowStore.ts"
+import { type RunTerms, WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
@@ -84,12 +84,11 @@ export class Runs extends Context.Service<
       const identifiers = yield* Identifiers
       const signals = yield* Signals
 
-      const submit = Effect.fn("Runs.submit")(function* (caller: Caller, request: Request) {
-        const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
+      const submitWith = Effect.fnUntraced(function* (version: RunTerms, caller: Caller, request: Request) {
         yield* Effect.fromResult(InputContract.validate(version, request.input))
         const workspace = yield* workspaces.get(caller.workspaceId)
         const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
-        const { run, gate } = yield* runs.submit({
+        return yield* runs.submit({
           id: Run.RunId.make(yield* identifiers.uuid),
           workspaceId: caller.workspaceId,
           workflowId: request.workflowId,
@@ -100,6 +99,26 @@ export class Runs extends Context.Service<
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
         })
+      })
+
+      const again = (
+        caller: Caller,
+        request: Request
+      ): Effect.Effect<Gated, WorkflowNotFound | FieldsTooLarge | InputContract.InvalidInput> =>
+        Effect.gen(function* () {
+          const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
+          return yield* submitWith(version, caller, request)
+        }).pipe(Effect.catchTag("VersionOutdated", () => again(caller, request)))
+
+      const submit = Effect.fn("Runs.submit")(function* (caller: Caller, request: Request) {
+        // The version may not be the latest any more; then it is found out, and asked for again.
+        const recent = yield* workflows.recentTerms(caller.workspaceId, request.workflowId)
+        const { run, gate } = yield* submitWith(recent, caller, request).pipe(
+          Effect.catchTags({
+            VersionOutdated: () => again(caller, request),
+            InvalidInput: () => again(caller, request)
+          })
+        )
         yield* signals.publish({ _tag: Gate.mayStart(gate, run.createdAt) ? "work" : "due" })
         yield* signals.publish({ _tag: "events" })
         return run

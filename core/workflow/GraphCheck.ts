@@ -32,6 +32,7 @@ export const read = (nodes: unknown, edges: unknown): Result.Result<Graph, Reado
   if (Array.isArray(nodes) && nodes.length > maxNodes) {
     note("nodes", `Expected at most ${maxNodes} nodes, got ${nodes.length}`)
   }
+  if (isFields(edges) && Object.keys(edges).length > maxNodes) note("edges", `Expected at most ${maxNodes} edges`)
   if (!Array.isArray(nodes) || !isFields(edges) || problems.length > 0) return Result.fail(problems)
 
   const placed = nodes.flatMap((value: unknown, index) => readNode(value, `nodes[${index}]`, note) ?? [])

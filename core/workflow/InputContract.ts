@@ -93,7 +93,7 @@ export const checkSchema = (schema: Schema.JsonObject, path: string): ReadonlyAr
 
 /** Checks an input against the effective schema of a version. Stops at the first error, as the schema compiler does. */
 export const validate = (
-  version: Pick<WorkflowVersion, "content">,
+  version: { readonly content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema"> },
   input: Schema.JsonObject
 ): Result.Result<void, InvalidInput> => {
   const schema = effectiveSchema(version.content)
@@ -154,17 +154,19 @@ const ajv = new Ajv(settings)
 /** Goes on after the first error. */
 const thorough = new Ajv({ ...settings, allErrors: true })
 
-/** Compiled schemas by the object they came from: a version is loaded often, and compiled once. */
+/** Compiled schemas by their text, and by the object that they were last met as: a version is loaded often, and compiled once. */
 const compiled = new Map<string, Result.Result<ValidateFunction, string>>()
+const met = new WeakMap<Schema.JsonObject, Result.Result<ValidateFunction, string>>()
 const maxCompiled = 500
 
 const compile = (schema: Schema.JsonObject, by = ajv): Result.Result<ValidateFunction, string> => {
+  const before = by === ajv ? met.get(schema) : undefined
+  if (before !== undefined) return before
   const key = `${by === ajv ? "" : "all "}${JSON.stringify(schema)}`
-  const known = compiled.get(key)
-  if (known !== undefined) return known
+  const result = compiled.get(key) ?? compileNew(schema, by)
   if (compiled.size >= maxCompiled) compiled.clear()
-  const result = compileNew(schema, by)
   compiled.set(key, result)
+  if (by === ajv) met.set(schema, result)
   return result
 }
 

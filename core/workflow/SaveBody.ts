@@ -22,18 +22,26 @@ export const Text = Schema.String.check(
   Schema.makeFilter((text) => !text.includes("\u0000") || "Expected text without the character U+0000")
 )
 
+/** Any JSON value. It was parsed from JSON text, so looking at every value of it again would find nothing. */
+const json = Schema.declare((value): value is Schema.Json => value !== undefined, { expected: "a JSON value" })
+
+const jsonObject = Schema.declare(
+  (value): value is Schema.JsonObject => typeof value === "object" && value !== null && !Array.isArray(value),
+  { expected: "an object" }
+)
+
 /** The body as it is sent. Fields that are not named here are ignored, so that an answer can be sent back changed. */
 export const SaveBody = Schema.Struct({
   name: Text.check(Schema.isNonEmpty({ message: "Expected a name" })),
   description: optional(Text),
   version_note: optional(Text),
-  nodes: Schema.optionalKey(Schema.Json),
-  edges: Schema.optionalKey(Schema.Json),
-  input_schema: optional(Schema.JsonObject),
-  output_schema: optional(Schema.JsonObject),
-  vault_schema: optional(Schema.JsonObject),
+  nodes: Schema.optionalKey(json),
+  edges: Schema.optionalKey(json),
+  input_schema: optional(jsonObject),
+  output_schema: optional(jsonObject),
+  vault_schema: optional(jsonObject),
   max_retries: optional(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 }))),
-  run_window: Schema.optionalKey(Schema.Json),
+  run_window: Schema.optionalKey(json),
   base_version_id: optional(Schema.String),
   ...Settings.fields
 }).annotate({ identifier: "WorkflowToSave" })

@@ -19,6 +19,11 @@ export interface Listed {
   readonly settings: Content["settings"]
 }
 
+/** What a version asks of its runs, and gives them. */
+export type RunTerms = Pick<WorkflowVersion, "versionId"> & {
+  readonly content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema" | "max_retries">
+}
+
 /** The fields whose size is limited as the store keeps them, each with its size in bytes. */
 export type StoredSizes = Readonly<
   Record<"nodes" | "edges" | "input_schema" | "output_schema" | "vault_schema", number>
@@ -60,6 +65,12 @@ export class WorkflowStore extends Context.Service<
      * its runs refer to is kept.
      */
     readonly remove: (workspaceId: WorkspaceId, id: WorkflowId) => Effect.Effect<void, WorkflowNotFound>
+
+    /**
+     * What the latest version of a workflow asks of a run, or one that was the latest before: for those who check that later. It costs next
+     * to nothing for a workflow that was asked for before.
+     */
+    readonly recentTerms: (workspaceId: WorkspaceId, id: WorkflowId) => Effect.Effect<RunTerms, WorkflowNotFound>
 
     /** All workflows of a workspace, the one changed last first. */
     readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Listed>>

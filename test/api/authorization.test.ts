@@ -9,6 +9,7 @@ import { allows } from "../../core/workspace/Workspace.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { seal } from "../support/sealed.ts"
 import { layer, type Member, Service } from "../support/service.ts"
+import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const workflow = { name: "Nightly", ...graph() }
 const component = { name: "Login", componentData: componentData() }
@@ -34,6 +35,8 @@ interface Things {
   readonly component: string
   readonly workflow: string
   readonly asking: { readonly conversationId: string; readonly messageId: string }
+  readonly delivery: string
+  readonly webhook: string
   readonly code: string
   readonly key: string
   readonly session: string
@@ -102,6 +105,16 @@ const table: Readonly<Record<string, Row>> = {
   "GET /reporting/errors": { ability: "read", query: `?workflow_id={workflow_id}&${frame}`, status: 200 },
   // The run of this test waits, and only a running one can be watched.
   "GET /live/sessions/{session_id}/connection": { ability: "read", status: 409 },
+  "GET /webhook-endpoints": { ability: "read", status: 200 },
+  "POST /webhook-endpoints": { ability: "manage", json: { url: "https://example.com/new" }, status: 201 },
+  "GET /webhook-endpoints/{webhook_id}": { ability: "read", status: 200 },
+  "PATCH /webhook-endpoints/{webhook_id}": { ability: "manage", json: { active: false }, status: 200 },
+  "DELETE /webhook-endpoints/{webhook_id}": { ability: "manage", status: 200 },
+  "POST /webhook-endpoints/{webhook_id}/test": { ability: "manage", status: 200 },
+  "GET /webhook-deliveries": { ability: "read", status: 200 },
+  "POST /webhook-deliveries/{delivery_id}/retry": { ability: "edit", status: 200 },
+  "GET /webhooks/{session_id}": { ability: "read", status: 200 },
+  "POST /webhooks/{session_id}/replay": { ability: "edit", status: 200 },
   "GET /run/{session_id}/events": { ability: "read", status: 200 },
   "POST /workflow-builder/agent/session": {
     ability: "edit",
@@ -231,7 +244,10 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       })
       const provider = secretProvider(owner.caller.workspaceId)
       yield* (yield* SecretProviders).insert(owner.caller.workspaceId, provider)
-      const fill = (text: string, { asking, code, component, key, session, workflow: workflowId }: Things) =>
+      const fill = (
+        text: string,
+        { asking, code, component, delivery, key, session, webhook, workflow: workflowId }: Things
+      ) =>
         text
           .replace("{conversation_id}", asking.conversationId)
           .replace("{question_id}", asking.messageId)
@@ -244,6 +260,8 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replace("{workspace_id}", owner.caller.workspaceId)
           .replace("{error_code_id}", code)
           .replace("{api_key_id}", key)
+          .replace("{webhook_id}", webhook)
+          .replace("{delivery_id}", delivery)
           .replace("{unique}", randomUUID())
           .replace("{permissioned_user_id}", pair.permissioned_user_id)
           .replace("{secret_provider_id}", provider.id)
@@ -265,12 +283,17 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         const asking = endpoint.includes("{conversation_id}")
           ? yield* askingConversation(owner)
           : { conversationId: "", messageId: "" }
+        const session = String(started.body.session_id)
+        const webhook = endpoint.includes("{webhook_id}") ? (yield* makeWebhook(owner.caller)).id : ""
+        const delivery = endpoint.includes("{delivery_id}") ? (yield* makeDead(owner.caller, session)).id : ""
         return {
           asking,
+          delivery,
+          webhook,
           code,
           key,
           workflow: workflowId,
-          session: String(started.body.session_id),
+          session,
           component: yield* create("/workflow-components", component)
         }
       })

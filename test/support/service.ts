@@ -5,6 +5,8 @@ import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
+import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
+import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
@@ -12,6 +14,7 @@ import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
 import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
+import type { Limit } from "../../core/workspace/RateLimit.ts"
 import { type Caller, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
@@ -61,7 +64,9 @@ const firstOf = async (answer: Response) => {
   return new TextDecoder().decode(value)
 }
 
-export const layer = Layer.effect(
+const masterKey = Redacted.make("00".repeat(32))
+
+const service = Layer.effect(
   Service,
   Effect.gen(function* () {
     const url = yield* Server.address
@@ -125,16 +130,37 @@ export const layer = Layer.effect(
       dump: Effect.sync(() => JSON.stringify(tables, (_, value) => (value instanceof Map ? [...value] : value)))
     })
   })
-).pipe(
-  Layer.provide(
-    Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
-      Layer.provide([
-        ArtifactLinks.layer(Redacted.make("00".repeat(32))),
-        LiveTickets.layer(Redacted.make("00".repeat(32))),
-        Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) })
-      ])
-    )
-  ),
-  Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
-  Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
 )
+
+/** What the server and whoever sends webhooks need beside the stores. */
+const layerOutside = (sending: HttpSender.Options) =>
+  Layer.mergeAll(
+    ArtifactLinks.layer(masterKey),
+    LiveTickets.layer(masterKey),
+    SealedSecrets.layer(masterKey),
+    HttpSender.layer(sending)
+  )
+
+interface Options {
+  readonly rateLimits: ReadonlyArray<Limit>
+  readonly sending: HttpSender.Options
+}
+
+const layerOf = ({ rateLimits, sending }: Options) =>
+  service.pipe(
+    Layer.provide(
+      Server.layer({ host: "127.0.0.1", port: 0, rateLimits }).pipe(
+        Layer.provide(Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) }))
+      )
+    ),
+    Layer.provideMerge(Encryption.layer(masterKey)),
+    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, layerOutside(sending)))
+  )
+
+/** The service; webhooks are sent as it is told. */
+export const layerSending = (sending: HttpSender.Options) => layerOf({ rateLimits: [], sending })
+
+/** The service with the given limits on requests. */
+export const layerWith = (rateLimits: ReadonlyArray<Limit>) => layerOf({ rateLimits, sending: HttpSender.defaults })
+
+export const layer = layerWith([])

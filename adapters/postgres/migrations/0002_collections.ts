@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgCollection from "../PgCollection.ts"
 
-const kinds = ["components", "error_codes", "run_subscriptions", "webhooks", "vault_entries", "secret_providers"]
+const kinds = ["error_codes", "run_subscriptions", "webhooks", "vault_entries", "secret_providers"]
 
 export const collections = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

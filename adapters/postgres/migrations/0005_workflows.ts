@@ -12,7 +12,6 @@ const statements = [
   `create index workflows_named on workflows (workspace_id, name)`,
 
   // Components have versions, and more than one may have the same name, which a collection does not allow for.
-  `drop table components`,
   `create table components (
     id uuid primary key,
     position bigint generated always as identity,

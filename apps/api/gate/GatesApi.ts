@@ -4,10 +4,10 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { bodyIs } from "../Description.ts"
 import * as Errors from "../request/Errors.ts"
-import { edits, optional, workflow } from "../request/Fields.ts"
+import { edits, json, optional, workflow } from "../request/Fields.ts"
 import { HoldJson } from "../run/RunRecord.ts"
 
-const Json = Schema.Json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
+const Json = json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
 
 export const RunWindowResponse = Schema.Struct({
   run_window: Schema.NullOr(RunWindow.RunWindow),

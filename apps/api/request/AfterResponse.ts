@@ -13,13 +13,17 @@ export const AfterResponse: Context.Reference<AfterResponse> = Context.Reference
   defaultValue: (): AfterResponse => (effect) => effect
 })
 
-/** The one for a request as the server received it. */
-export const of = (request: HttpServerRequest.HttpServerRequest): AfterResponse => {
-  const response = NodeHttpServerRequest.toServerResponse(request)
-  const sent = Effect.callback<void>((resume) => {
-    const done = () => resume(Effect.void)
-    if (response.closed || response.writableFinished) return done()
-    response.once("finish", done).once("close", done)
+/**
+ * The one for a request as the server received it. What is done then happens in the surroundings in which this was made:
+ * it takes no part in a transaction in which the request was answered.
+ */
+export const of = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<AfterResponse> =>
+  Effect.map(Effect.context<never>(), (context) => {
+    const response = NodeHttpServerRequest.toServerResponse(request)
+    const sent = Effect.callback<void>((resume) => {
+      const done = () => resume(Effect.void)
+      if (response.closed || response.writableFinished) return done()
+      response.once("finish", done).once("close", done)
+    })
+    return (effect) => Effect.sync(() => void Effect.runForkWith(context)(Effect.andThen(sent, effect)))
   })
-  return (effect) => Effect.asVoid(Effect.forkDetach(Effect.andThen(sent, effect)))
-}

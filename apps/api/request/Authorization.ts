@@ -41,13 +41,10 @@ export const layer = Layer.effect(
     // The schemes are tried in turn. Each looks at the whole request, so that what one refuses no other lets in.
     const identify = Effect.fn("Authorization")(function* () {
       const { headers } = yield* HttpServerRequest.HttpServerRequest
-      const [, bearer = ""] = /^bearer +(\S+)$/i.exec(headers.authorization ?? "") ?? []
-      const credential = headers["cc-key"] ?? bearer
+      const credential = keyOf(headers)
       const caller = yield* workspaces.authenticate(yield* keys.hash(Redacted.make(credential)))
       if (credential === "" || Option.isNone(caller)) {
-        return yield* Effect.fail(
-          Errors.general(401, "Invalid or missing authentication: expected a valid API key in the header cc-key")
-        )
+        return yield* Effect.fail(unauthorized)
       }
       const workspaceId = headers["x-workspace-id"] ?? ""
       if (workspaceId !== "" && workspaceId.toLowerCase() !== caller.value.workspaceId) {
@@ -61,6 +58,16 @@ export const layer = Layer.effect(
 
     return Authorization.of({ "cc-key": authorize, bearer: authorize })
   })
+)
+
+/** The key that a request presents: in the header `cc-key`, or else as a bearer token. Empty when there is none. */
+export const keyOf = (headers: Readonly<Record<string, string | undefined>>): string =>
+  headers["cc-key"] ?? /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? ""
+
+/** What is answered to whoever has no valid key. */
+export const unauthorized = Errors.general(
+  401,
+  "Invalid or missing authentication: expected a valid API key in the header cc-key"
 )
 
 /** The caller, if their role includes what is asked. */

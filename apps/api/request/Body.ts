@@ -1,96 +1,145 @@
 /**
- * Reads request bodies: counted while they arrive, refused when they are no JSON that the service can keep.
+ * Reads request bodies: counted and measured while they arrive, refused as soon as they are more than is accepted.
+ *
+ * What is refused was never parsed, so that no body, whatever is in it, keeps other requests waiting.
  */
+import { createHash } from "node:crypto"
 import { Effect, Result, Stream } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Headers, HttpServerError, type HttpServerRequest } from "effect/http"
 import * as Errors from "./Errors.ts"
+import * as JsonMeter from "./JsonMeter.ts"
+import * as Utf8 from "./Utf8.ts"
 
 const megabyte = 1_048_576
 
 /** How many bytes a body may have. */
 const limitOf = (method: string, path: string): number => {
-  if (/^\/workflow-builder\/agent\/session\/from-(workflow|failed-run)$/.test(path)) return 25 * megabyte
-  if (/^\/run$|^\/workflows\/[^/]+\/validate-input$/.test(path)) return 25 * megabyte
+  if (large.test(path)) return 25 * megabyte
   if (method === "POST" && /^\/workflows(\/upsert|\/import)?$/.test(path)) return 5 * megabyte
   if (method === "PUT" && /^\/workflows\/[^/]+$/.test(path)) return 5 * megabyte
   return megabyte
 }
 
-/** Deeper or larger JSON than this is nothing that the interface has a use for. */
-const maxDepth = 100
-const maxKeys = 200_000
+const large =
+  /^\/run$|^\/workflows\/[^/]+\/validate-input$|^\/workflow-builder\/agent\/session\/from-(workflow|failed-run)$/
 
-const readsBody = new Set(["POST", "PUT", "PATCH", "DELETE"])
+/** More structure than this is nothing that the interface has a use for, and would take long to parse. */
+const limits: JsonMeter.Limits = { depth: 100, names: 200_000, nameBytes: 4 * megabyte, values: 500_000 }
 
-/**
- * Reads the body of a request before its handler does, and hands the handler a request with the body that was read.
- *
- * An empty body counts as none, whatever its content type says. Of a name that stands twice in an object the last one
- * counts.
- */
-export const checked = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    if (!readsBody.has(request.method)) return yield* handler
-    const path = request.url.split("?")[0] ?? ""
-    const read = yield* readBody(request, limitOf(request.method, path))
-    if (Result.isFailure(read)) return answer(read.failure)
-    const text = read.success
-    const web = new Request(new URL(request.url, "http://localhost"), {
-      method: request.method,
-      headers: { ...request.headers, ...(text === "" ? {} : { "content-type": "application/json" }) },
-      ...(text === "" ? {} : { body: text })
-    })
-    const replaced = HttpServerRequest.fromWeb(web).modify({ url: request.url })
-    return yield* Effect.provideService(handler, HttpServerRequest.HttpServerRequest, replaced)
-  })
+const tooMuch: Record<JsonMeter.Excess, string> = {
+  depth: `The body is nested more than ${limits.depth} levels deep`,
+  names: `The body has more than ${limits.names} names`,
+  nameBytes: `The names in the body take more than ${limits.nameBytes} bytes`,
+  values: `The body has more than ${limits.values} values`
+}
 
-interface Refusal {
+/** A body that was read. */
+export interface Read {
+  /** The same request, which gives the body that was read of it. A long one it gives once. */
+  readonly request: HttpServerRequest.HttpServerRequest
+  /** The SHA-256 of its bytes, in hexadecimal; only when it was asked for. */
+  readonly digest: string
+}
+
+export interface Refusal {
   readonly statusCode: 400 | 413 | 415
   readonly message: string
   readonly [field: string]: unknown
 }
 
-const answer = (refusal: Refusal) =>
-  HttpServerResponse.jsonUnsafe(refusal, {
-    status: refusal.statusCode,
-    // What is left of a body that is too large is not read.
-    headers: refusal.statusCode === 413 ? { connection: "close" } : {}
-  })
+/** Tells whether requests with this method have a body that is read. */
+export const mayHaveBody = (method: string): boolean => readsBody.has(method)
 
-const readBody = (
+const readsBody = new Set(["POST", "PUT", "PATCH", "DELETE"])
+
+/** A declared length up to which a body is taken in one piece. */
+const onePiece = 65_536
+
+/**
+ * Reads the body of a request whose method may have one. An empty body counts as none, whatever its content type says.
+ *
+ * The text is UTF-8 within all limits; whether it is JSON is found when it is parsed.
+ */
+export const read = (
   request: HttpServerRequest.HttpServerRequest,
-  limit: number
-): Effect.Effect<Result.Result<string, Refusal>> =>
-  Effect.gen(function* () {
-    const declared = request.headers["content-length"]
-    const length = declared === undefined ? null : Number(declared)
-    if (length !== null && length > limit) return Result.fail(tooLarge(limit, length))
-    const chunks: Array<Uint8Array> = []
-    let received = 0
-    const complete = yield* request.stream.pipe(
-      Stream.takeWhile((chunk) => {
-        received += chunk.length
-        if (received <= limit) chunks.push(chunk)
-        return received <= limit
-      }),
-      Stream.runDrain,
-      Effect.result
-    )
-    if (received > limit) return Result.fail(tooLarge(limit, length))
-    if (Result.isFailure(complete)) return Result.fail(Errors.badRequest("The body ended before it was complete"))
-    if (received === 0) return Result.succeed("")
-    const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
-    if (type !== "application/json" || request.headers["content-encoding"] !== undefined) {
-      return Result.fail(
-        Errors.general(
-          415,
-          `Expected a body with Content-Type: application/json and no Content-Encoding, got ${type || "no type"}`
+  options: { readonly path: string; readonly digested: boolean }
+): Effect.Effect<Result.Result<Read, Refusal>> => {
+  const limit = limitOf(request.method, options.path)
+  const declared = request.headers["content-length"]
+  const length = declared === undefined ? null : Number(declared)
+  if (length !== null && length > limit) return Effect.succeed(Result.fail(tooLarge(limit, length)))
+  const reading = begin(request, limit, length, options.digested)
+  const pieces =
+    length !== null && length <= onePiece
+      ? Effect.map(request.arrayBuffer, (bytes) => reading.add(new Uint8Array(bytes)))
+      : // A refusal ends the reading: what is left of the body is not looked at.
+        request.stream.pipe(
+          Stream.runForEachArray((chunks) => {
+            for (const chunk of chunks) {
+              const refused = reading.add(chunk)
+              if (refused !== null) return Effect.fail(refused)
+            }
+            return Effect.void
+          }),
+          Effect.as(null),
+          Effect.catchIf(isRefusal, Effect.succeed)
         )
-      )
-    }
-    return checkJson(chunks)
+  return Effect.match(pieces, {
+    onFailure: () => Result.fail(Errors.badRequest("The body ended before it was complete")),
+    onSuccess: (refused) => (refused === null ? reading.end() : Result.fail(refused))
   })
+}
+
+const begin = (
+  request: HttpServerRequest.HttpServerRequest,
+  limit: number,
+  length: number | null,
+  digested: boolean
+) => {
+  const decoder = Utf8.make()
+  const meter = JsonMeter.make(limits)
+  const hash = digested ? createHash("sha256") : null
+  let received = 0
+  let text = ""
+
+  const add = (bytes: Uint8Array): Refusal | null => {
+    if (bytes.length === 0) return null
+    if (received === 0) {
+      const refused = unlessJson(request)
+      if (refused !== null) return refused
+    }
+    received += bytes.length
+    if (received > limit) return tooLarge(limit, length)
+    const excess = meter.add(bytes)
+    if (excess !== null) return Errors.badRequest(tooMuch[excess])
+    const piece = decoder.add(bytes)
+    if (piece === null) return notUtf8
+    hash?.update(bytes)
+    text += piece
+    return null
+  }
+
+  // What was read is handed on and not kept here.
+  const end = (): Result.Result<Read, Refusal> => {
+    if (!decoder.isComplete()) return Result.fail(notUtf8)
+    const complete = withBody(request, text)
+    text = ""
+    return Result.succeed({ request: complete, digest: hash?.digest("hex") ?? "" })
+  }
+
+  return { add, end }
+}
+
+const unlessJson = ({ headers }: HttpServerRequest.HttpServerRequest): Refusal | null => {
+  const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
+  if (type === "application/json" && headers["content-encoding"] === undefined) return null
+  return Errors.general(
+    415,
+    `Expected a body with Content-Type: application/json and no Content-Encoding, got ${type || "no type"}`
+  )
+}
+
+const notUtf8: Refusal = Errors.badRequest("The body is not valid UTF-8")
 
 const tooLarge = (limit: number, received: number | null): Refusal => ({
   statusCode: 413,
@@ -100,38 +149,49 @@ const tooLarge = (limit: number, received: number | null): Refusal => ({
   ...(received === null ? {} : { received_bytes: received })
 })
 
-const checkJson = (chunks: ReadonlyArray<Uint8Array>): Result.Result<string, Refusal> => {
-  const bytes = Buffer.concat(chunks)
-  let text: string
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-  } catch {
-    return Result.fail(Errors.badRequest("The body is not valid UTF-8"))
+const isRefusal = (error: object): error is Refusal => "statusCode" in error
+
+/** A body longer than this is handed over once and not held on to, as it is large and what was parsed of it is too. */
+const heldCharacters = 65_536
+
+/**
+ * The same request with the body that was read of it. What the server knows of it, such as its response, stays.
+ */
+const withBody = (request: HttpServerRequest.HttpServerRequest, read: string): HttpServerRequest.HttpServerRequest => {
+  let held: string | null = read
+  const take = () => {
+    if (held === null) throw new Error("A long body can be taken only once")
+    const text = held
+    if (text.length > heldCharacters) held = null
+    return text
   }
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    return Result.fail(Errors.badRequest(`The body is not valid JSON: ${error instanceof Error ? error.message : ""}`))
-  }
-  const problem = measure(value)
-  return problem === null ? Result.succeed(text) : Result.fail(Errors.badRequest(problem))
+  return over(request, take)
 }
 
-const measure = (value: unknown): string | null => {
-  let keys = 0
-  let level: Array<object> = typeof value === "object" && value !== null ? [value] : []
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > maxDepth) return `The body is nested more than ${maxDepth} levels deep`
-    const below: Array<object> = []
-    for (const one of level) {
-      for (const field of Object.values(one)) {
-        if (typeof field === "object" && field !== null) below.push(field)
-      }
-      keys += Array.isArray(one) ? 0 : Object.keys(one).length
-      if (keys > maxKeys) return `The body has more than ${maxKeys} names`
+const over = (
+  request: HttpServerRequest.HttpServerRequest,
+  take: () => string
+): HttpServerRequest.HttpServerRequest => {
+  const text = Effect.sync(take)
+  const json = Effect.flatMap(text, (body) =>
+    Effect.try({
+      try: () => (body === "" ? null : JSON.parse(body)),
+      catch: (cause) =>
+        new HttpServerError.HttpServerError({ reason: new HttpServerError.RequestParseError({ request, cause }) })
+    })
+  )
+  const bytes = Effect.map(text, (body) => new TextEncoder().encode(body))
+  const own: PropertyDescriptorMap = {
+    // An empty body has no type, whatever the header says.
+    headers: { value: Headers.set(request.headers, "content-type", "application/json") },
+    text: { value: text },
+    json: { value: json },
+    arrayBuffer: { value: Effect.map(bytes, ({ buffer }) => buffer) },
+    stream: { value: Stream.fromEffect(bytes) },
+    modify: {
+      value: (options: Parameters<HttpServerRequest.HttpServerRequest["modify"]>[0]) =>
+        over(request.modify(options), take)
     }
-    level = below
   }
-  return null
+  return Object.create(request, own)
 }

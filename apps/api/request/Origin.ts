@@ -1,9 +1,14 @@
-/** The address under which a request reached the service: what addresses in its answer begin with. */
-import { Effect } from "effect"
+/** The address under which the outside reaches the service: what addresses in its answers begin with. */
+import { Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-/** Such as `http://127.0.0.1:8787`. */
-export const origin = Effect.map(
-  HttpServerRequest.HttpServerRequest,
-  ({ headers }) => `http://${headers.host ?? "localhost"}`
-)
+/** Without a slash at its end, such as `https://sluice.example.com`; none when it was not set. */
+export const PublicUrl = Context.Reference<Option.Option<string>>("sluice/apps/api/PublicUrl", {
+  defaultValue: Option.none
+})
+
+/** The public address, or else the one that the request was sent to, such as `http://127.0.0.1:8787`. */
+export const origin = Effect.gen(function* () {
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  return Option.getOrElse(yield* PublicUrl, () => `http://${headers.host ?? "localhost"}`)
+})

@@ -2,18 +2,19 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Errors from "../request/Errors.ts"
-import { edits, optional, session } from "../request/Fields.ts"
+import { edits, json, jsonObject, optional, session } from "../request/Fields.ts"
+import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
 import { RunListItem, RunRecord } from "./RunRecord.ts"
 
 const RunRequest = Schema.Struct({
   workflow_id: Schema.String,
-  run_input_variables: optional(Schema.JsonObject),
-  dry_run: optional(Schema.Struct({ enabled: optional(Schema.Boolean), add_to_output: optional(Schema.Json) })),
+  run_input_variables: optional(jsonObject),
+  dry_run: optional(Schema.Struct({ enabled: optional(Schema.Boolean), add_to_output: optional(json) })),
   client_id: optional(Schema.String.check(Schema.isUUID())),
   debug: optional(Schema.Boolean),
-  webhook: optional(Schema.JsonObject),
-  additional_context: optional(Schema.JsonObject),
-  notifications: optional(Schema.JsonObject)
+  webhook: optional(RunWebhookRequest),
+  additional_context: optional(jsonObject),
+  notifications: optional(jsonObject)
 }).annotate({ identifier: "RunRequest" })
 
 const described = (description: string) =>

@@ -5,11 +5,13 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Signals } from "../../../core/event/Signals.ts"
 import { RunId, RunNotFound } from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
+import { Webhooks } from "../../../core/webhook/Webhooks.ts"
 import { Api } from "../Api.ts"
 import { AfterResponse } from "../request/AfterResponse.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
 import { origin } from "../request/Origin.ts"
+import { sealed } from "../webhook/RunWebhookRequest.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import { ArtifactLinks } from "./ArtifactLinks.ts"
 import * as RunFilter from "./RunFilter.ts"
@@ -20,6 +22,7 @@ export const layer = HttpApiBuilder.group(
   "runs",
   Effect.fn(function* (handlers) {
     const runs = yield* Runs
+    const webhooks = yield* Webhooks
     const links = yield* ArtifactLinks
     const signals = yield* Signals
     return handlers.handleAll({
@@ -33,6 +36,7 @@ export const layer = HttpApiBuilder.group(
             options: withoutNulls({
               ...options,
               dry_run: dryRunOf(payload.dry_run),
+              webhook: yield* sealed(webhooks, payload.webhook),
               client_id: payload.client_id?.toLowerCase()
             })
           })

@@ -5,10 +5,10 @@ import { ForkBody } from "../../../core/workflow/ForkBody.ts"
 import { InputError } from "../../../core/workflow/InputContract.ts"
 import { bodyIs } from "../Description.ts"
 import * as Errors from "../request/Errors.ts"
-import { edits, optional, workflow } from "../request/Fields.ts"
+import { edits, json, optional, workflow } from "../request/Fields.ts"
 import { Created, Saved, VersionItem, WorkflowItem, WorkflowView } from "./WorkflowView.ts"
 
-const Json = Schema.Json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
+const Json = json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
 
 const Metadata = Schema.Struct({
   input_schema: Schema.JsonObject,

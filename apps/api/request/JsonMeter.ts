@@ -1,0 +1,98 @@
+/**
+ * Follows the structure of a JSON text while its bytes arrive, so that one that is too deep or has too many parts is
+ * refused before it is parsed, at no more cost than looking at its bytes.
+ *
+ * It counts, and judges nothing else: whether the text is JSON at all is for the parser to say.
+ */
+
+/** How much structure a text may have. Names count as often as they stand there; every value counts, objects included. */
+export interface Limits {
+  readonly depth: number
+  readonly names: number
+  /** Bytes of all names together, as they are written. */
+  readonly nameBytes: number
+  readonly values: number
+}
+
+/** What a text has more of than it may. */
+export type Excess = keyof Limits
+
+export interface Meter {
+  /** Takes the next bytes, and answers what there is too much of by now; `null` while all is within the limits. */
+  readonly add: (bytes: Uint8Array) => Excess | null
+}
+
+/** A meter at the beginning of a text. Its answers do not depend on how the text is cut into pieces. */
+export const make = (limits: Limits): Meter => {
+  const isArray = new Uint8Array(limits.depth + 1)
+  let depth = 0
+  let names = 0
+  // The text itself is a value.
+  let values = 1
+  let inString = false
+  let escaped = false
+  let stringBytes = 0
+  let nameBytes = 0
+  // An array was just opened: whatever comes next but its end is its first value.
+  let opened = false
+
+  const add = (bytes: Uint8Array): Excess | null => {
+    const end = bytes.length
+    let at = 0
+    while (at < end) {
+      if (inString) {
+        const from = at
+        while (at < end) {
+          const byte = bytes[at++]
+          if (escaped) escaped = false
+          else if (byte === backslash) escaped = true
+          else if (byte === quote) {
+            inString = false
+            break
+          }
+        }
+        stringBytes += at - from
+        continue
+      }
+      const kind = kinds[bytes[at++] as number] as number
+      if (kind === space) continue
+      if (opened) {
+        opened = false
+        if (kind !== close && ++values > limits.values) return "values"
+      }
+      if (kind === text) {
+        inString = true
+        stringBytes = 0
+      } else if (kind === colon) {
+        nameBytes += stringBytes
+        if (++names > limits.names) return "names"
+        if (nameBytes > limits.nameBytes) return "nameBytes"
+        if (++values > limits.values) return "values"
+      } else if (kind === comma) {
+        if (isArray[depth] === 1 && ++values > limits.values) return "values"
+      } else if (kind === openArray || kind === openObject) {
+        if (++depth > limits.depth) return "depth"
+        opened = kind === openArray
+        isArray[depth] = opened ? 1 : 0
+      } else if (kind === close && depth > 0) depth--
+    }
+    return null
+  }
+  return { add }
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+const [other, space, text, colon, comma, openArray, openObject, close] = [0, 1, 2, 3, 4, 5, 6, 7]
+
+/** What each byte outside of a string means for the structure. */
+const kinds = new Uint8Array(256).fill(other)
+for (const byte of [0x20, 0x09, 0x0a, 0x0d]) kinds[byte] = space
+kinds[quote] = text
+kinds[0x3a] = colon
+kinds[0x2c] = comma
+kinds[0x5b] = openArray
+kinds[0x7b] = openObject
+kinds[0x5d] = close
+kinds[0x7d] = close

@@ -1,0 +1,63 @@
+/**
+ * Counts the requests of each key, or of each remote address where there is no key, and refuses what is too much.
+ *
+ * Every process counts for itself. A stream counts once, when it is asked for.
+ */
+import { Clock, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import * as RateLimit from "../../../core/workspace/RateLimit.ts"
+
+export interface Limiter {
+  /** Decides about a request of the caller that `name` stands for. */
+  readonly take: (name: string) => Effect.Effect<RateLimit.Decision>
+}
+
+/** So many callers are remembered; beyond them those that were silent for longest are forgotten. */
+const maxCallers = 50_000
+
+/** A limiter that remembers nobody yet; `null` when there are no limits. */
+export const make = (limits: ReadonlyArray<RateLimit.Limit>): Limiter | null => {
+  if (limits.length === 0) return null
+  // In the order of their last request.
+  const logs = new Map<string, RateLimit.Log>()
+  return {
+    take: (name) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const log = logs.get(name) ?? RateLimit.empty()
+        logs.delete(name)
+        logs.set(name, log)
+        const decision = RateLimit.take(log, limits, now)
+        for (const [silent, its] of logs) {
+          if (logs.size <= maxCallers && !RateLimit.isSpent(its, limits, now)) break
+          if (its !== log) logs.delete(silent)
+        }
+        return decision
+      })
+  }
+}
+
+const seconds = (millis: number): number => Math.max(1, Math.ceil(millis / 1_000))
+
+/** What every answer says of the limit that was nearest. */
+export const headers = (decision: RateLimit.Decision): Record<string, string> => ({
+  "x-ratelimit-limit": String(decision.limit),
+  "x-ratelimit-remaining": String(decision.remaining),
+  "x-ratelimit-reset": String(seconds(decision.resetMillis))
+})
+
+/** The answer to a request that is too much. */
+export const refusal = (decision: RateLimit.Decision): HttpServerResponse.HttpServerResponse => {
+  const retryAfterSeconds = seconds(decision.resetMillis)
+  return HttpServerResponse.jsonUnsafe(
+    {
+      statusCode: 429,
+      error: "Too Many Requests",
+      message: "Too Many Requests",
+      limit: decision.limit,
+      remaining: decision.remaining,
+      retryAfterSeconds
+    },
+    // What there is of a body is not read.
+    { status: 429, headers: { ...headers(decision), "retry-after": String(retryAfterSeconds) } }
+  )
+}

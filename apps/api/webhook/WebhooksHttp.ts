@@ -1,0 +1,223 @@
+/** Answers the endpoints of webhooks and of what was delivered to them. */
+import { Effect, Redacted, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import * as Message from "../../../core/event/Message.ts"
+import { RunId, RunNotFound } from "../../../core/run/Run.ts"
+import { Runs } from "../../../core/run/Runs.ts"
+import { Deliveries } from "../../../core/webhook/Deliveries.ts"
+import * as Delivery from "../../../core/webhook/Delivery.ts"
+import * as Replay from "../../../core/webhook/Replay.ts"
+import type { Sender } from "../../../core/webhook/Sender.ts"
+import * as Target from "../../../core/webhook/Target.ts"
+import { defaultValidity, type UrlRefused, type Webhook, type WebhookStore } from "../../../core/webhook/Webhook.ts"
+import type { WebhookSecrets } from "../../../core/webhook/WebhookSecrets.ts"
+import { type Settings, Webhooks } from "../../../core/webhook/Webhooks.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller, callerWho } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { origin } from "../request/Origin.ts"
+import { ArtifactLinks } from "../run/ArtifactLinks.ts"
+import { iso, isoOrNull } from "../run/RunRecord.ts"
+import { workflowId } from "../workflow/WorkflowsHttp.ts"
+import type { WebhookDelivery, WebhookEndpoint } from "./WebhooksApi.ts"
+
+const defaultLimit = 100
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "webhooks",
+  Effect.fn(function* (handlers) {
+    const webhooks = yield* Webhooks
+    const deliveries = yield* Deliveries
+    const runs = yield* Runs
+    const links = yield* ArtifactLinks
+    const sending = yield* Effect.context<Deliveries | Sender | WebhookSecrets | WebhookStore>()
+
+    const viewOf = Effect.fnUntraced(function* (sessionId: string) {
+      const id = yield* Schema.decodeUnknownEffect(RunId)(sessionId).pipe(
+        Effect.mapError(() => Errors.notFound(new RunNotFound({ sessionId })))
+      )
+      return yield* runs.get(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+    })
+
+    return handlers.handleAll({
+      listEndpoints: Effect.fn(function* () {
+        return (yield* webhooks.list(yield* CurrentCaller)).map(endpoint)
+      }),
+      createEndpoint: Effect.fn(function* ({ payload }) {
+        const caller = yield* callerWho("manage")
+        const scope = payload.workflow_id == null ? null : yield* workflowId(payload.workflow_id)
+        const { secret, webhook } = yield* webhooks
+          .create(caller, { ...settings(payload), url: payload.url, workflowId: scope })
+          .pipe(
+            Effect.catchTags({
+              UrlRefused: (error) => Effect.fail(urlRefused(error)),
+              WebhookExists: (error) => Effect.fail(Errors.general(409, error.message)),
+              WorkflowNotFound: (error) => Effect.fail(Errors.notFound(error))
+            })
+          )
+        return { ...endpoint(webhook), secret: Redacted.value(secret) }
+      }),
+      getEndpoint: Effect.fn(function* ({ params }) {
+        return endpoint(yield* webhooks.get(yield* CurrentCaller, params.webhook_id).pipe(Effect.mapError(missing)))
+      }),
+      changeEndpoint: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* callerWho("manage")
+        const changed = yield* webhooks.change(caller, params.webhook_id, settings(payload)).pipe(
+          Effect.catchTags({
+            UrlRefused: (error) => Effect.fail(urlRefused(error)),
+            WebhookExists: (error) => Effect.fail(Errors.general(409, error.message)),
+            WebhookNotFound: (error) => Effect.fail(missing(error))
+          })
+        )
+        return endpoint(changed)
+      }),
+      removeEndpoint: Effect.fn(function* ({ params }) {
+        const caller = yield* callerWho("manage")
+        return endpoint(yield* webhooks.remove(caller, params.webhook_id).pipe(Effect.mapError(missing)))
+      }),
+      testEndpoint: Effect.fn(function* ({ params }) {
+        const caller = yield* callerWho("manage")
+        return attempt(yield* webhooks.test(caller, params.webhook_id).pipe(Effect.mapError(missing)))
+      }),
+      listDeliveries: Effect.fn(function* ({ query }) {
+        const { workspaceId } = yield* CurrentCaller
+        const limit = query.limit ?? defaultLimit
+        const page = yield* deliveries.list(workspaceId, {
+          limit,
+          ...(query.status === undefined ? {} : { status: query.status }),
+          ...(query.session_id === undefined ? {} : { runId: query.session_id }),
+          ...(query.cursor === undefined ? {} : { before: query.cursor })
+        })
+        const last = page.length === limit ? page.at(-1) : undefined
+        return {
+          deliveries: page.map(deliveryJson),
+          next_cursor: last === undefined ? null : String(last.position)
+        }
+      }),
+      retryDelivery: Effect.fn(function* ({ params }) {
+        const { workspaceId } = yield* callerWho("edit")
+        const retried = yield* deliveries.retry(workspaceId, params.delivery_id).pipe(
+          Effect.catchTags({
+            DeliveryNotFound: (error) => Effect.fail(missing(error)),
+            DeliveryNotDead: (error) => Effect.fail(Errors.general(409, error.message))
+          })
+        )
+        return deliveryJson(retried)
+      }),
+      webhookEvents: Effect.fn(function* ({ params }) {
+        const { run } = yield* viewOf(params.session_id)
+        const under = yield* links.under(yield* origin)
+        const registered = new Map((yield* webhooks.list(yield* CurrentCaller)).map((one) => [one.id, one]))
+        const all = yield* deliveries.ofRun(run.workspaceId, run.id)
+        return {
+          webhook_events: all.map((one) => {
+            const own = Target.runWebhookOf(one.runWebhook)
+            const validity = one.webhookId === null ? own.validity : registered.get(one.webhookId)?.validity
+            const { metadata } = own
+            return {
+              created_at: iso(one.createdAt),
+              workflow_id: one.workflowId,
+              session_id: run.id,
+              url: one.url,
+              delivered: one.status === "delivered",
+              delivery_errors: one.errors,
+              duration: one.durationMillis,
+              retries: Math.max(0, one.attempts - 1),
+              message: Message.message(one.logged, under, {
+                validity: validity ?? defaultValidity,
+                ...(metadata === undefined ? {} : { metadata })
+              })
+            }
+          })
+        }
+      }),
+      replayWebhooks: Effect.fn(function* ({ params }) {
+        yield* callerWho("edit")
+        const { events, run } = yield* viewOf(params.session_id)
+        const under = yield* links.under(yield* origin)
+        const subject = {
+          workspaceId: run.workspaceId,
+          workflowId: run.workflowId,
+          runId: run.id,
+          webhook: run.options.webhook ?? null,
+          events
+        }
+        const replayed = yield* Replay.replay(subject, under).pipe(Effect.provide(sending))
+        const attempts = replayed.map(({ outcome }) => attempt(outcome))
+        const taken = attempts.filter(({ success }) => success).length
+        return {
+          status: taken === attempts.length ? "success" : taken === 0 ? "failed" : "partial",
+          info:
+            attempts.length === 0
+              ? "No webhook is subscribed to the events of this run"
+              : `${taken} of ${attempts.length} messages were delivered`,
+          nr_success: taken,
+          nr_failed: attempts.length - taken,
+          webhook_events: attempts
+        } as const
+      })
+    })
+  })
+)
+
+const settings = (sent: {
+  readonly url?: string | null
+  readonly event_types_subscribed?: Settings["eventTypes"] | null
+  readonly secret?: string | null
+  readonly validity?: number | null
+  readonly active?: boolean | null
+}): Settings => ({
+  ...(sent.url == null ? {} : { url: sent.url }),
+  ...(sent.event_types_subscribed == null ? {} : { eventTypes: sent.event_types_subscribed }),
+  ...(sent.secret == null ? {} : { secret: Redacted.make(sent.secret) }),
+  ...(sent.validity == null ? {} : { validity: sent.validity }),
+  ...(sent.active == null ? {} : { active: sent.active })
+})
+
+const endpoint = (webhook: Webhook): typeof WebhookEndpoint.Type => ({
+  id: webhook.id,
+  workflow_id: webhook.workflowId,
+  url: webhook.url,
+  event_types_subscribed: webhook.eventTypes,
+  validity: webhook.validity,
+  active: webhook.active,
+  inactive_reason: webhook.inactiveReason,
+  secret_hint: webhook.secretHint,
+  created_at: iso(webhook.createdAt),
+  created_by: webhook.createdBy,
+  updated_at: iso(webhook.updatedAt)
+})
+
+const deliveryJson = (delivery: Delivery.Delivery): typeof WebhookDelivery.Type => ({
+  id: delivery.id,
+  webhook_id: delivery.webhookId,
+  session_id: delivery.logged.runId,
+  workflow_id: delivery.workflowId,
+  event: delivery.logged.event.event,
+  url: delivery.url,
+  status: delivery.status,
+  created_at: iso(delivery.createdAt),
+  attempts: delivery.attempts,
+  next_attempt_at: isoOrNull(delivery.nextAttemptAt),
+  duration: delivery.durationMillis,
+  response_status: delivery.responseStatus,
+  delivery_errors: delivery.errors
+})
+
+const attempt = (outcome: Delivery.Outcome) => {
+  const success = Delivery.isDelivered(outcome)
+  return {
+    success,
+    response: outcome._tag === "Answered" ? String(outcome.status) : "",
+    error: success ? "" : Delivery.describe(outcome)
+  }
+}
+
+const missing = ({ message }: { readonly message: string }) => Errors.general(404, message)
+
+const urlRefused = ({ reason }: UrlRefused): Errors.BadRequest => ({
+  ...Errors.badRequest(`url: ${reason}`),
+  code: "VALIDATION_FAILED",
+  errors: [{ path: "url", message: reason }]
+})

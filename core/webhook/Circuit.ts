@@ -1,0 +1,84 @@
+/**
+ * Spares a receiver that is down, and everybody else from waiting for it.
+ *
+ * ```
+ *   closed -- 5 failures in a row --> open -- cool-down over --> half-open: one probe
+ *      ^                               ^                             |      |
+ *      |                               '------ fails, twice as long -'      |
+ *      '------------------------------------------------------ succeeds ----'
+ * ```
+ *
+ * Each process keeps one for every origin that it sends to. What is not admitted is put off, each to an instant of its
+ * own, so that what has waited does not come back all at once.
+ */
+
+export interface Circuit {
+  /** Failures since the last success. */
+  readonly failures: number
+  /** Until when nothing is sent; `null` while closed. */
+  readonly openUntil: number | null
+  /** How long it was opened for last, in milliseconds. */
+  readonly coolDown: number
+  /** How many attempts are under way. */
+  readonly inFlight: number
+  /** How long the last attempt took, in milliseconds. */
+  readonly pace: number
+  /** The latest instant that something was put off to. */
+  readonly bookedUntil: number
+}
+
+export type Admission =
+  | { readonly _tag: "Admitted"; readonly circuit: Circuit }
+  | { readonly _tag: "PutOff"; readonly until: number; readonly circuit: Circuit }
+
+/** So many failures in a row open a circuit. */
+export const threshold = 5
+
+/** The first cool-down and the longest, in milliseconds. */
+export const coolDowns = { first: 10_000, longest: 300_000 }
+
+/** What was put off comes back no sooner than after this, and no closer to another than the second, in milliseconds. */
+const soonest = 1_000
+const closest = 20
+
+export const closed: Circuit = {
+  failures: 0,
+  openUntil: null,
+  coolDown: coolDowns.first,
+  inFlight: 0,
+  pace: closest,
+  bookedUntil: 0
+}
+
+/** Asks to make an attempt. At most `bound` are under way at once, and one while the circuit is half-open. */
+export const admit = (circuit: Circuit, now: number, bound: number): Admission => {
+  const { inFlight, openUntil } = circuit
+  const admitted = openUntil === null ? inFlight < bound : now >= openUntil && inFlight === 0
+  if (admitted) return { _tag: "Admitted", circuit: { ...circuit, inFlight: inFlight + 1 } }
+  const from = Math.max(now + soonest, openUntil ?? 0, circuit.bookedUntil)
+  const until = from + Math.max(closest, Math.ceil(circuit.pace / bound))
+  return { _tag: "PutOff", until, circuit: { ...circuit, bookedUntil: until } }
+}
+
+/** Takes note of how an attempt ended. */
+export const settle = (circuit: Circuit, healthy: boolean, durationMillis: number, now: number): Circuit => {
+  const after = { ...released(circuit), pace: durationMillis }
+  if (healthy) return { ...after, failures: 0, openUntil: null, coolDown: coolDowns.first }
+  const failures = circuit.failures + 1
+  if (circuit.openUntil === null) {
+    return failures < threshold
+      ? { ...after, failures }
+      : { ...after, failures, openUntil: now + coolDowns.first, coolDown: coolDowns.first }
+  }
+  // An attempt from before it opened says nothing new.
+  if (now < circuit.openUntil) return { ...after, failures }
+  const coolDown = Math.min(circuit.coolDown * 2, coolDowns.longest)
+  return { ...after, failures, coolDown, openUntil: now + coolDown }
+}
+
+/** Takes note that an attempt ended in no way that says anything of the receiver. */
+export const released = (circuit: Circuit): Circuit => ({ ...circuit, inFlight: circuit.inFlight - 1 })
+
+/** Tells whether nothing needs to be remembered of a receiver any more. */
+export const isForgettable = (circuit: Circuit, now: number): boolean =>
+  circuit.inFlight === 0 && circuit.failures === 0 && circuit.bookedUntil <= now

@@ -1,0 +1,68 @@
+/**
+ * Where deliveries are kept, and from where they are taken when they are due.
+ */
+import { Context, type Effect } from "effect"
+import type { Entry } from "../event/EventLog.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Delivery, DeliveryNotDead, DeliveryNotFound, Status } from "./Delivery.ts"
+
+/** A delivery to be made: an event, and where it goes. */
+export interface NewDelivery {
+  readonly id: string
+  readonly entry: Entry
+  readonly webhookId: string | null
+  readonly url: string
+}
+
+/** Which deliveries to list: newest first, each field a condition, none meaning all. */
+export interface Filter {
+  readonly status?: Status
+  readonly runId?: string
+  /** Made strictly before the one at this position. */
+  readonly before?: number
+  readonly limit: number
+}
+
+export class Deliveries extends Context.Service<
+  Deliveries,
+  {
+    /**
+     * Makes deliveries, in the order of their events. Within a transaction of the same store they are kept exactly when it
+     * is. One is due at once when the delivery of the event before it, of the same run to the same target, has had its
+     * first attempt, and otherwise as soon as that has.
+     */
+    readonly append: (made: ReadonlyArray<NewDelivery>) => Effect.Effect<void>
+
+    /**
+     * Waits for a delivery that is due, hands it to `attempt`, and keeps what `attempt` makes of it. Deliveries are handed
+     * out at least once: one whose process dies meanwhile is handed to another within a minute. What `attempt` makes of a
+     * delivery that was changed or handed out again meanwhile is dropped.
+     */
+    readonly next: <R>(
+      attempt: (delivery: Delivery) => Effect.Effect<Delivery, never, R>
+    ) => Effect.Effect<void, never, R>
+
+    readonly get: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Delivery, DeliveryNotFound>
+
+    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Delivery>>
+
+    /** All deliveries of a run, oldest first. */
+    readonly ofRun: (workspaceId: WorkspaceId, runId: string) => Effect.Effect<ReadonlyArray<Delivery>>
+
+    /** Takes up a dead delivery again, as `Delivery.retry` says, and answers what it has become. */
+    readonly retry: (
+      workspaceId: WorkspaceId,
+      id: string
+    ) => Effect.Effect<Delivery, DeliveryNotFound | DeliveryNotDead>
+
+    /** Forgets what has long been handed out and settled. It is about space only: no delivery is lost. */
+    readonly tidy: Effect.Effect<void>
+
+    /** Takes note that the receiver has taken a delivery that was sent by other means. A delivered one stays as it is. */
+    readonly delivered: (
+      workspaceId: WorkspaceId,
+      id: string,
+      attempt: { readonly responseStatus: number; readonly durationMillis: number }
+    ) => Effect.Effect<void>
+  }
+>()("sluice/core/webhook/Deliveries") {}

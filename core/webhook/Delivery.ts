@@ -1,0 +1,183 @@
+/**
+ * One event on its way to one target: when it is tried again, and when it is given up.
+ *
+ * ```
+ *   pending ---- 2xx ---------------------------> delivered
+ *      |  ^                                           ^
+ *      |  '-- anything else, put off -- retry --.     | replay
+ *      '-- 410, refused, ladder at its end --> dead --'
+ * ```
+ *
+ * Events of one run reach one target in order as far as first attempts succeed: an event is first sent when the one
+ * before it was delivered, or has failed at least once. What failed is tried again by itself, so that it holds up nothing.
+ */
+import { Result, Schema } from "effect"
+import type { LoggedEvent } from "../event/RunEvent.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+
+export const Status = Schema.Literals(["pending", "delivered", "dead"])
+export type Status = typeof Status.Type
+
+export interface State {
+  readonly status: Status
+  /** How often it was sent since it was made, or since it was taken up again by hand. */
+  readonly attempts: number
+  /** When it is due; `null` when it waits for the event before it, or for nothing any more. */
+  readonly nextAttemptAt: number | null
+  /** How long the last attempt took. */
+  readonly durationMillis: number | null
+  /** What the last attempt was answered; `null` when it was not answered. */
+  readonly responseStatus: number | null
+  /** What went wrong, oldest first. */
+  readonly errors: ReadonlyArray<string>
+}
+
+export interface Delivery extends State {
+  readonly id: string
+  /** Grows with every delivery that is made. */
+  readonly position: number
+  readonly workspaceId: WorkspaceId
+  /** The registered webhook; `null` for the one that the submission of the run named. */
+  readonly webhookId: string | null
+  readonly workflowId: string
+  readonly url: string
+  readonly logged: LoggedEvent
+  /** What the submission of the run said of webhooks. */
+  readonly runWebhook: Schema.Json | null
+  readonly createdAt: number
+  /** When it began to be tried: when it was made, or taken up again by hand. */
+  readonly since: number
+}
+
+/** What came of an attempt. */
+export type Outcome =
+  | {
+      readonly _tag: "Answered"
+      readonly status: number
+      readonly durationMillis: number
+      /** How long the receiver asked not to be disturbed; `null` when it did not. */
+      readonly retryAfterMillis: number | null
+    }
+  | { readonly _tag: "Unreachable"; readonly reason: string; readonly durationMillis: number }
+  /** It was not sent, as it must not be. */
+  | { readonly _tag: "Refused"; readonly reason: string }
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+/**
+ * The pauses after the first, second, … failed attempt, before they are spread by a tenth either way. Together almost 32
+ * hours, so that whoever repairs a receiver within a day loses nothing.
+ */
+export const ladder: ReadonlyArray<number> = [
+  5 * second,
+  20 * second,
+  minute,
+  5 * minute,
+  15 * minute,
+  30 * minute,
+  hour,
+  2 * hour,
+  4 * hour,
+  6 * hour,
+  8 * hour,
+  10 * hour
+]
+
+/** A receiver may ask for a pause of at most this. */
+const longestRetryAfter = hour
+
+/** However little was tried meanwhile, as the receiver was known to be down: after so long a delivery is given up. */
+export const longestPending = 72 * hour
+
+/** The pause before the next attempt after `failed` failed ones; `null` when there is none. `jitter` is from 0 to 1. */
+export const pauseAfter = (failed: number, jitter: number): number | null => {
+  const step = ladder[failed - 1]
+  return step === undefined ? null : Math.round(step * (0.9 + 0.2 * jitter))
+}
+
+/** A new delivery, due at once or waiting for the event before it. */
+export const pending = (dueAt: number | null): State => ({
+  status: "pending",
+  attempts: 0,
+  nextAttemptAt: dueAt,
+  durationMillis: null,
+  responseStatus: null,
+  errors: []
+})
+
+/** What an attempt that ended at `at` makes of a delivery. */
+export const attempted = <D extends State>(before: D, outcome: Outcome, at: number, jitter: number): D => {
+  if (outcome._tag === "Refused") return dead(before, outcome.reason, at)
+  const attempts = before.attempts + 1
+  const responseStatus = outcome._tag === "Answered" ? outcome.status : null
+  const tried = { ...before, attempts, responseStatus, durationMillis: outcome.durationMillis }
+  if (isDelivered(outcome)) return { ...tried, status: "delivered", nextAttemptAt: null }
+  const failed = { ...tried, errors: [...before.errors, entry(at, attempts, describe(outcome))] }
+  const pause = responseStatus === 410 ? null : pauseAfter(attempts, jitter)
+  if (pause === null) return { ...failed, status: "dead", nextAttemptAt: null }
+  const asked = outcome._tag === "Answered" ? Math.min(outcome.retryAfterMillis ?? 0, longestRetryAfter) : 0
+  return { ...failed, nextAttemptAt: at + Math.max(pause, asked) }
+}
+
+/** Puts a delivery off without an attempt, as its target is busy or known to be down; gives it up when it is too old. */
+export const putOff = (before: Delivery, until: number, at: number): Delivery =>
+  until > before.since + longestPending
+    ? dead(before, "The receiver was down for too long", at)
+    : { ...before, nextAttemptAt: until }
+
+/** Gives a delivery up without an attempt. */
+export const dead = <D extends State>(before: D, reason: string, at: number): D => ({
+  ...before,
+  status: "dead",
+  nextAttemptAt: null,
+  errors: [...before.errors, `${instant(at)} Not sent: ${reason}`]
+})
+
+/** Takes a dead delivery up again: its ladder begins anew at `at`. What went wrong before stays in its record. */
+export const retry = (before: Delivery, at: number): Result.Result<Delivery, DeliveryNotDead> =>
+  before.status === "dead"
+    ? Result.succeed({ ...before, status: "pending", attempts: 0, nextAttemptAt: at, since: at })
+    : Result.fail(new DeliveryNotDead({ deliveryId: before.id, status: before.status }))
+
+/** Tells whether the first attempt is over, so that the next event of the run may be sent. */
+export const isSettledOnce = ({ attempts, status }: Pick<State, "attempts" | "status">): boolean =>
+  attempts > 0 || status !== "pending"
+
+/** Tells whether the receiver took it. */
+export const isDelivered = (outcome: Outcome): boolean =>
+  outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
+
+/** What an attempt that was not taken ended with, in words. */
+export const describe = (outcome: Outcome): string => {
+  if (outcome._tag !== "Answered") return outcome.reason
+  const { status } = outcome
+  if (status === 410) return "Answered 410: the receiver wants no more"
+  return status >= 300 && status < 400
+    ? `Answered ${status}: redirects are not followed`
+    : `Answered ${status}: expected 200 to 299`
+}
+
+const entry = (at: number, attempt: number, words: string): string => `${instant(at)} Attempt ${attempt}: ${words}`
+
+const instant = (at: number): string => new Date(at).toISOString()
+
+/** Raised for a delivery that does not exist in the workspace. */
+export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {
+  deliveryId: Schema.String
+}) {
+  override get message() {
+    return `Delivery "${this.deliveryId}" not found in this workspace`
+  }
+}
+
+/** Raised when a delivery is to be taken up again that was not given up. */
+export class DeliveryNotDead extends Schema.TaggedError<DeliveryNotDead>()("DeliveryNotDead", {
+  deliveryId: Schema.String,
+  status: Status
+}) {
+  override get message() {
+    return `Cannot take up delivery "${this.deliveryId}" again: it is ${this.status}, expected dead`
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Tells the webhooks: makes deliveries of the events of the log, and carries them out.
+ *
+ * Any number of processes may do this at once. An event is made into deliveries exactly once; a delivery is made at
+ * least once, also when processes die. A receiver that is down or slow has a bounded number of attempts under way, and
+ * soon none: the others do not wait for it.
+ */
+import { Clock, Effect, Option, Queue, Random, Result, Stream } from "effect"
+import { type Entry, EventLog } from "../event/EventLog.ts"
+import type { Links } from "../event/Message.ts"
+import { Signals } from "../event/Signals.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import * as Circuit from "./Circuit.ts"
+import { Deliveries, type NewDelivery } from "./Deliveries.ts"
+import * as Delivery from "./Delivery.ts"
+import * as Sending from "./Sending.ts"
+import * as Target from "./Target.ts"
+import { type Webhook, WebhookStore } from "./Webhook.ts"
+
+export interface Options {
+  /** How many attempts are under way at once in this process. */
+  readonly workers: number
+  /** How many of them may be to one origin. */
+  readonly perOrigin: number
+  /** Makes the addresses that messages contain. */
+  readonly links: Effect.Effect<Links>
+}
+
+export const defaults = { workers: 32, perOrigin: 4 }
+
+/** How many events one transaction makes into deliveries. */
+const batch = 200
+
+/** The net under a lost signal. */
+const longestSleep = "10 seconds"
+
+/** Makes deliveries of the next events of the log, and answers whether there is more. */
+export const collect = Effect.fn("Dispatcher.collect")(function* () {
+  const log = yield* EventLog
+  const deliveries = yield* Deliveries
+  const webhooks = yield* WebhookStore
+  const identifiers = yield* Identifiers
+
+  const make = Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>) {
+    const registered = new Map<string, ReadonlyArray<Webhook>>()
+    const made: Array<NewDelivery> = []
+    for (const entry of entries) {
+      const ofWorkspace = registered.get(entry.workspaceId) ?? (yield* webhooks.list(entry.workspaceId))
+      registered.set(entry.workspaceId, ofWorkspace)
+      // What happened before a webhook was registered is not sent to it, however late it is read.
+      const since = ofWorkspace.filter(({ createdAt }) => createdAt <= entry.at)
+      for (const { url, webhookId } of Target.targetsOf(entry, since)) {
+        made.push({ id: yield* identifiers.uuid, entry, webhookId, url })
+      }
+    }
+    if (made.length > 0) yield* deliveries.append(made)
+  })
+  return yield* log.consume("webhooks", batch, make)
+})
+
+/** Makes an attempt at a delivery, or decides that none is made now, and answers what becomes of the delivery. */
+const attempt = Effect.fnUntraced(function* (
+  before: Delivery.Delivery,
+  circuits: Map<string, Circuit.Circuit>,
+  options: Options
+) {
+  const webhooks = yield* WebhookStore
+  const now = yield* Clock.currentTimeMillis
+  const own = Target.runWebhookOf(before.runWebhook)
+  const target = before.webhookId === null ? Target.runTarget(own) : yield* registered(before, before.webhookId)
+  if (target === null) return Delivery.dead(before, "The webhook was removed or deactivated", now)
+  if (Sending.isPerished(before.logged, now)) {
+    return Delivery.dead(before, "The event expired before it could be sent", now)
+  }
+
+  const { origin } = new URL(target.url)
+  const admission = Circuit.admit(circuits.get(origin) ?? Circuit.closed, now, options.perOrigin)
+  circuits.set(origin, admission.circuit)
+  if (admission._tag === "PutOff") return Delivery.putOff(before, admission.until, now)
+  const settle = (change: (circuit: Circuit.Circuit) => Circuit.Circuit) =>
+    Effect.sync(() => void circuits.set(origin, change(circuits.get(origin) ?? Circuit.closed)))
+
+  const message = Sending.messageAt(
+    before.logged,
+    yield* options.links,
+    { validity: target.validity, ...(own.metadata === undefined ? {} : { metadata: own.metadata }) },
+    now
+  )
+  const outcome = yield* Sending.send(target, message, { id: before.id, attempt: before.attempts + 1 }).pipe(
+    Effect.onError(() => settle(Circuit.released))
+  )
+  const at = yield* Clock.currentTimeMillis
+  yield* settle((circuit) =>
+    outcome._tag === "Refused"
+      ? Circuit.released(circuit)
+      : Circuit.settle(circuit, isHealthy(outcome), outcome.durationMillis, at)
+  )
+  if (before.webhookId !== null && outcome._tag === "Answered" && outcome.status === 410) {
+    yield* webhooks
+      .change(before.workspaceId, before.webhookId, (webhook) => Result.succeed(gone(webhook, target.url, at)))
+      .pipe(Effect.catchTag("KeyTaken", Effect.die))
+  }
+  return { ...Delivery.attempted(before, outcome, at, yield* Random.next), url: target.url }
+})
+
+const registered = Effect.fnUntraced(function* ({ workspaceId }: Delivery.Delivery, id: string) {
+  const webhook = yield* (yield* WebhookStore).get(workspaceId, id)
+  return Option.isSome(webhook) && webhook.value.active ? Target.registeredTarget(webhook.value) : null
+})
+
+/** Whether a receiver is well enough to be sent more, whatever it thought of this one. */
+const isHealthy = (outcome: Delivery.Outcome): boolean =>
+  outcome._tag === "Answered" && outcome.status < 500 && outcome.status !== 429
+
+/** Who answers 410 wants no more. An address that was changed meanwhile has not answered that. */
+const gone = (webhook: Webhook, url: string, at: number): Webhook =>
+  webhook.url === url ? { ...webhook, active: false, inactiveReason: "It answered 410 Gone", updatedAt: at } : webhook
+
+/** Works until interrupted. What is under way then is handed to another process. */
+export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
+  const deliveries = yield* Deliveries
+  const signals = yield* Signals
+  const circuits = new Map<string, Circuit.Circuit>()
+  const woken = yield* Queue.sliding<void>(1)
+  yield* (yield* signals.subscribe).pipe(
+    Stream.filter((signal) => signal._tag === "events"),
+    Stream.runForEach(() => Queue.offer(woken, undefined)),
+    Effect.forkScoped
+  )
+
+  const collecting = Effect.gen(function* () {
+    while (yield* collect()) yield* Effect.sleep("5 millis")
+    yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(longestSleep))
+  }).pipe(survivingDefects("Events could not be made into deliveries to webhooks; trying again"), Effect.forever)
+
+  const delivering = deliveries
+    .next((delivery) => attempt(delivery, circuits, options))
+    .pipe(survivingDefects("A delivery to a webhook could not be attempted; trying again"), Effect.forever)
+
+  const tidying = Effect.gen(function* () {
+    yield* Effect.sleep("1 minute")
+    yield* deliveries.tidy
+    const now = yield* Clock.currentTimeMillis
+    for (const [origin, circuit] of circuits) if (Circuit.isForgettable(circuit, now)) circuits.delete(origin)
+  }).pipe(survivingDefects("What was delivered to webhooks could not be tidied up; trying again"), Effect.forever)
+
+  return yield* Effect.all([collecting, tidying, ...Array.from({ length: options.workers }, () => delivering)], {
+    concurrency: "unbounded",
+    discard: true
+  })
+}, Effect.scoped)
+
+const survivingDefects =
+  (message: string) =>
+  <A, R>(effect: Effect.Effect<A, never, R>): Effect.Effect<void, never, R> =>
+    effect.pipe(
+      Effect.asVoid,
+      Effect.catchDefect((defect) => Effect.andThen(Effect.logError(message, defect), Effect.sleep("1 second")))
+    )

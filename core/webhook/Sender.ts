@@ -1,0 +1,26 @@
+/**
+ * Sends a request to an address that somebody else chose.
+ */
+import { Context, type Effect } from "effect"
+import type { Outcome } from "./Delivery.ts"
+
+export interface Post {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export class Sender extends Context.Service<
+  Sender,
+  {
+    /** Why this address would be refused, as far as that can be said without asking for its name; `null` otherwise. */
+    readonly refusal: (url: string) => string | null
+
+    /**
+     * Sends a POST and reads the answer, within 15 seconds from the connection to the last byte. Redirects are not
+     * followed. Private, loopback and link-local addresses are refused unless allowed; the address that is judged is the
+     * one that is connected to.
+     */
+    readonly post: (post: Post) => Effect.Effect<Outcome>
+  }
+>()("sluice/core/webhook/Sender") {}

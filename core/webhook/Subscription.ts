@@ -1,0 +1,36 @@
+/**
+ * Which kinds of events a webhook is sent.
+ */
+import { Schema } from "effect"
+
+/** The kinds that can be subscribed to. `execution.pause` is what older clients call `execution.paused`. */
+export const EventType = Schema.Literals([
+  "execution.queued",
+  "execution.start",
+  "execution.step",
+  "execution.paused",
+  "execution.pause",
+  "execution.requeued",
+  "execution.input_required",
+  "execution.success",
+  "execution.failed",
+  "execution.stopped",
+  "file.uploaded",
+  "screenshot.uploaded",
+  "video.uploaded",
+  "interaction.waiting",
+  "interaction.finished",
+  "interaction.failed",
+  "agent.error_analysis",
+  "agent.tfa_setup_recovery"
+])
+export type EventType = typeof EventType.Type
+
+/** What a webhook may be subscribed to: a list without entries means every kind, those that come later included. */
+export const EventTypes = Schema.Array(EventType).check(Schema.isMaxLength(100))
+
+/** Tells whether events of this kind are sent to a webhook with this subscription. */
+export const includes = (subscribed: ReadonlyArray<string>, event: string): boolean =>
+  subscribed.length === 0 ||
+  subscribed.includes(event) ||
+  (event === "execution.paused" && subscribed.includes("execution.pause"))

@@ -1,0 +1,98 @@
+/**
+ * Addresses that are told what happens to runs: those registered for a workspace or one workflow, and the one that a
+ * submission may name for its own run.
+ *
+ * The secret that deliveries are signed with is kept sealed, and is never told again.
+ */
+import { Context, Schema } from "effect"
+import type { Collection, Kind } from "../workspace/Collection.ts"
+import { EventTypes } from "./Subscription.ts"
+
+/** Why a text is no address that can be delivered to; `undefined` when it is one. */
+const problemOf = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return "Expected an http or https URL"
+  const url = new URL(text)
+  if (url.protocol !== "http:" && url.protocol !== "https:") return "Expected an http or https URL"
+  if (url.username !== "" || url.password !== "") {
+    return "Expected a URL without a user name and password: deliveries are authenticated by their signature"
+  }
+  return undefined
+}
+
+/** An absolute http or https URL of at most 2,048 characters, without a user name and password. */
+export const Url = Schema.String.check(Schema.isMaxLength(2_048), Schema.makeFilter(problemOf))
+
+/** For how many seconds a receiver may believe a delivery after it was sent: from 1 second to 7 days. */
+export const Validity = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 604_800 }))
+
+/** How long that is when nobody said otherwise. */
+export const defaultValidity = 300
+
+export const Webhook = Schema.Struct({
+  id: Schema.String,
+  /** The workflow whose runs it is told of; `null` for every workflow of the workspace. */
+  workflowId: Schema.NullOr(Schema.String),
+  url: Schema.String,
+  eventTypes: EventTypes,
+  sealedSecret: Schema.String,
+  /** Enough of the secret to recognise it by, and no more. */
+  secretHint: Schema.String,
+  validity: Schema.Int,
+  /** An inactive one is sent nothing. */
+  active: Schema.Boolean,
+  /** Why the service deactivated it; `null` when it did not. */
+  inactiveReason: Schema.NullOr(Schema.String),
+  createdAt: Schema.Int,
+  createdBy: Schema.String,
+  updatedAt: Schema.Int
+})
+export type Webhook = typeof Webhook.Type
+
+/** One address is registered once for a workspace, and once for each workflow. */
+export const kind: Kind<Webhook> = {
+  name: "webhooks",
+  schema: Webhook,
+  key: ({ url, workflowId }) => `${workflowId ?? "*"} ${url}`
+}
+
+export class WebhookStore extends Context.Service<WebhookStore, Collection<Webhook>>()(
+  "sluice/core/webhook/WebhookStore"
+) {}
+
+/** What a submission says of webhooks, as it is kept: its secret sealed. */
+export const RunWebhook = Schema.Struct({
+  /** Where the events of this run are sent, beside the registered webhooks. */
+  url: Schema.optionalKey(Schema.String),
+  event_types_subscribed: Schema.optionalKey(Schema.Array(Schema.String)),
+  sealed_secret: Schema.optionalKey(Schema.String),
+  validity: Schema.optionalKey(Schema.Int),
+  /** Given back in every event of the run that a webhook is sent. */
+  metadata: Schema.optionalKey(Schema.Json)
+})
+export type RunWebhook = typeof RunWebhook.Type
+
+/** Raised for a webhook that does not exist in the workspace. */
+export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {
+  webhookId: Schema.String
+}) {
+  override get message() {
+    return `Webhook "${this.webhookId}" not found in this workspace`
+  }
+}
+
+/** Raised when an address would be registered twice for the same runs. */
+export class WebhookExists extends Schema.TaggedError<WebhookExists>()("WebhookExists", {
+  workflowId: Schema.NullOr(Schema.String)
+}) {
+  override get message() {
+    const scope = this.workflowId === null ? "all workflows" : `workflow "${this.workflowId}"`
+    return `Cannot register the webhook: its url is registered for ${scope} already. Change that one instead`
+  }
+}
+
+/** Raised for an address that the service does not deliver to. */
+export class UrlRefused extends Schema.TaggedError<UrlRefused>()("UrlRefused", { reason: Schema.String }) {
+  override get message() {
+    return `Cannot deliver to the webhook: ${this.reason}`
+  }
+}

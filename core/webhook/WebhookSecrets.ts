@@ -1,0 +1,28 @@
+/**
+ * The secrets that deliveries are signed with. In clear they exist only where they are sealed and used.
+ */
+import { Context, type Effect, type Redacted, Schema } from "effect"
+
+/** Raised for a secret that was sealed under another master key, or changed since. */
+export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {}) {
+  override get message() {
+    return "The secret of the webhook cannot be unsealed: it was sealed under another SLUICE_MASTER_KEY. Set it anew"
+  }
+}
+
+export class WebhookSecrets extends Context.Service<
+  WebhookSecrets,
+  {
+    /** A new secret: `whsec_` and 256 random bits. */
+    readonly make: Effect.Effect<Redacted.Redacted<string>>
+
+    /** A text from which nobody learns the secret without the master key. */
+    readonly seal: (secret: Redacted.Redacted<string>) => Effect.Effect<string>
+
+    /** The lower-case hexadecimal HMAC-SHA256 of the UTF-8 bytes of `body` under a sealed secret. */
+    readonly sign: (sealed: string, body: string) => Effect.Effect<string, SecretUnreadable>
+  }
+>()("sluice/core/webhook/WebhookSecrets") {}
+
+/** The last characters of a secret that is long enough to spare them. */
+export const hintOf = (secret: string): string => (secret.length < 16 ? "…" : `…${secret.slice(-4)}`)

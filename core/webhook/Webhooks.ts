@@ -1,0 +1,181 @@
+/**
+ * Registering, changing and trying the webhooks of a workspace.
+ */
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
+import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
+import { WorkflowStore } from "../workflow/WorkflowStore.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import type { Caller } from "../workspace/Workspace.ts"
+import type { Outcome } from "./Delivery.ts"
+import { Sender } from "./Sender.ts"
+import * as Sending from "./Sending.ts"
+import type { EventType } from "./Subscription.ts"
+import * as Target from "./Target.ts"
+import {
+  defaultValidity,
+  type RunWebhook,
+  UrlRefused,
+  type Webhook,
+  WebhookExists,
+  WebhookNotFound,
+  WebhookStore
+} from "./Webhook.ts"
+import { hintOf, WebhookSecrets } from "./WebhookSecrets.ts"
+
+/** What can be said of a webhook; what is left out of a registration has a default, and of a change stays as it is. */
+export interface Settings {
+  readonly url?: string
+  readonly eventTypes?: ReadonlyArray<EventType>
+  readonly secret?: Redacted.Redacted<string>
+  readonly validity?: number
+  readonly active?: boolean
+}
+
+/** What a submission says of webhooks, as it was sent. */
+export interface RunRequest {
+  readonly url?: string
+  readonly event_types_subscribed?: ReadonlyArray<string>
+  readonly secret?: Redacted.Redacted<string>
+  readonly validity?: number
+  readonly metadata?: Schema.Json
+}
+
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /** Registers a webhook and answers it with its secret, which is made when none was given, and told this once. */
+    readonly create: (
+      caller: Caller,
+      settings: Settings & { readonly url: string; readonly workflowId: WorkflowId | null }
+    ) => Effect.Effect<
+      { readonly webhook: Webhook; readonly secret: Redacted.Redacted<string> },
+      UrlRefused | WebhookExists | WorkflowNotFound
+    >
+
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Webhook>>
+
+    readonly get: (caller: Caller, id: string) => Effect.Effect<Webhook, WebhookNotFound>
+
+    /** Changes a webhook. What is still to be delivered to it goes to where it points when it is sent. */
+    readonly change: (
+      caller: Caller,
+      id: string,
+      settings: Settings
+    ) => Effect.Effect<Webhook, UrlRefused | WebhookExists | WebhookNotFound>
+
+    /** Removes a webhook and answers what it was. What is still to be delivered to it is given up. */
+    readonly remove: (caller: Caller, id: string) => Effect.Effect<Webhook, WebhookNotFound>
+
+    /** Sends a webhook a signed message of the kind `webhook.test`, once, and answers what came of it. */
+    readonly test: (caller: Caller, id: string) => Effect.Effect<Outcome, WebhookNotFound>
+
+    /** What a submission says of webhooks, as it is kept: its secret sealed. */
+    readonly ofRun: (request: RunRequest) => Effect.Effect<RunWebhook, UrlRefused>
+  }
+>()("sluice/core/webhook/Webhooks") {
+  static readonly layer = Layer.effect(
+    Webhooks,
+    Effect.gen(function* () {
+      const store = yield* WebhookStore
+      const workflows = yield* WorkflowStore
+      const identifiers = yield* Identifiers
+      const secrets = yield* WebhookSecrets
+      const sender = yield* Sender
+
+      const permitted = (url: string): Effect.Effect<void, UrlRefused> => {
+        const reason = sender.refusal(url)
+        return reason === null ? Effect.void : Effect.fail(new UrlRefused({ reason }))
+      }
+
+      const sealed = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>) {
+        return { sealedSecret: yield* secrets.seal(secret), secretHint: hintOf(Redacted.value(secret)) }
+      })
+
+      const get = Effect.fn("Webhooks.get")((caller: Caller, id: string) =>
+        found(store.get(caller.workspaceId, id), id)
+      )
+
+      return Webhooks.of({
+        get,
+        create: Effect.fn("Webhooks.create")(function* (caller, { workflowId, ...settings }) {
+          yield* permitted(settings.url)
+          if (workflowId !== null) yield* workflows.get(caller.workspaceId, workflowId)
+          const secret = settings.secret ?? (yield* secrets.make)
+          const now = yield* Clock.currentTimeMillis
+          const webhook: Webhook = {
+            id: yield* identifiers.uuid,
+            workflowId,
+            url: settings.url,
+            eventTypes: settings.eventTypes ?? [],
+            ...(yield* sealed(secret)),
+            validity: settings.validity ?? defaultValidity,
+            active: settings.active ?? true,
+            inactiveReason: null,
+            createdAt: now,
+            createdBy: caller.userId,
+            updatedAt: now
+          }
+          yield* store
+            .insert(caller.workspaceId, webhook)
+            .pipe(Effect.catchTag("KeyTaken", () => Effect.fail(new WebhookExists({ workflowId }))))
+          return { webhook, secret }
+        }),
+        list: Effect.fn("Webhooks.list")((caller) => store.list(caller.workspaceId)),
+        change: Effect.fn("Webhooks.change")(function* (caller, id, settings) {
+          if (settings.url !== undefined) yield* permitted(settings.url)
+          const secret = settings.secret === undefined ? {} : yield* sealed(settings.secret)
+          const updatedAt = yield* Clock.currentTimeMillis
+          const before = yield* get(caller, id)
+          const changed = store.change(caller.workspaceId, id, (now) =>
+            Result.succeed(changedBy(now, settings, secret, updatedAt))
+          )
+          return yield* found(
+            changed.pipe(
+              Effect.catchTag("KeyTaken", () => Effect.fail(new WebhookExists({ workflowId: before.workflowId })))
+            ),
+            id
+          )
+        }),
+        remove: Effect.fn("Webhooks.remove")((caller, id) => found(store.remove(caller.workspaceId, id), id)),
+        test: Effect.fn("Webhooks.test")(function* (caller, id) {
+          const target = Target.registeredTarget(yield* get(caller, id))
+          const facts = { webhook_id: id, workspace_id: caller.workspaceId }
+          return yield* Sending.sendTest(target, facts, yield* identifiers.uuid).pipe(
+            Effect.provideService(Sender, sender),
+            Effect.provideService(WebhookSecrets, secrets)
+          )
+        }),
+        ofRun: Effect.fn("Webhooks.ofRun")(function* ({ secret, ...request }) {
+          if (request.url !== undefined) yield* permitted(request.url)
+          return secret === undefined ? request : { ...request, sealed_secret: yield* secrets.seal(secret) }
+        })
+      })
+    })
+  )
+}
+
+/** A webhook that is activated again forgets why it was deactivated. */
+const changedBy = (
+  before: Webhook,
+  { active, eventTypes, url, validity }: Settings,
+  secret: Partial<Pick<Webhook, "sealedSecret" | "secretHint">>,
+  updatedAt: number
+): Webhook => ({
+  ...before,
+  ...secret,
+  url: url ?? before.url,
+  eventTypes: eventTypes ?? before.eventTypes,
+  validity: validity ?? before.validity,
+  active: active ?? before.active,
+  inactiveReason: active === true ? null : before.inactiveReason,
+  updatedAt
+})
+
+const found = <E, R>(effect: Effect.Effect<Option.Option<Webhook>, E, R>, id: string) =>
+  Effect.flatMap(
+    effect,
+    Option.match({
+      onNone: (): Effect.Effect<Webhook, WebhookNotFound> => Effect.fail(new WebhookNotFound({ webhookId: id })),
+      onSome: (webhook) => Effect.succeed(webhook)
+    })
+  )

@@ -1,0 +1,127 @@
+/**
+ * Requests that a client names by a key of its own, so that sending one again does not do it again.
+ *
+ * A key belongs to one request of one workspace for a day. While it does, the same request under it gets the answer
+ * that was kept, and another request is refused.
+ */
+import { Context, Effect, Result, Schedule, Schema } from "effect"
+import type { WorkspaceId } from "./Workspace.ts"
+
+/** How long a key is remembered, in milliseconds. */
+export const lifetimeMillis = 86_400_000
+
+/** After so many milliseconds an attempt that reserved a key and never told its end is taken for dead. */
+export const reservedMillis = 300_000
+
+/** A request and the key under which its client sent it. */
+export interface Named {
+  readonly workspaceId: WorkspaceId
+  readonly key: string
+  /** Equal for equal requests: the digest of the method, the address and the body. */
+  readonly digest: string
+}
+
+/** An answer as it is kept. `body` is `null` where the answer held a secret, which is not kept. */
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string | null
+}
+
+/** What is to become of an effect whose answer is there. */
+export type Verdict =
+  /** It stands, and so does its answer. */
+  | { readonly _tag: "Keep"; readonly answer: Answer }
+  /** It stands, but the key is free again. */
+  | { readonly _tag: "Release" }
+  /** It is undone where that can be done, and the key is free again. */
+  | { readonly _tag: "Undo" }
+
+/** What came of a request: it was carried out, or its answer had been kept. */
+export type Outcome<A> =
+  | { readonly _tag: "Done"; readonly value: A }
+  | { readonly _tag: "Kept"; readonly answer: Answer }
+
+/** Raised for something that cannot be a key. */
+export class InvalidKey extends Schema.TaggedError<InvalidKey>()("InvalidKey", { length: Schema.Int }) {
+  override get message() {
+    return `Idempotency-Key: Expected 1 to 255 visible ASCII characters, got ${this.length} characters`
+  }
+}
+
+/** Raised when a key belongs to another request. */
+export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", { key: Schema.String }) {
+  override get message() {
+    return `The Idempotency-Key "${this.key}" was used for another request: use a new key, or repeat that request exactly`
+  }
+}
+
+/** Raised when the first request under a key is still being answered elsewhere. */
+export class StillAnswering extends Schema.TaggedError<StillAnswering>()("StillAnswering", { key: Schema.String }) {
+  override get message() {
+    return `The first request with the Idempotency-Key "${this.key}" is still being answered: repeat it later`
+  }
+}
+
+/** Reads a key as a client sent it. */
+export const checkKey = (text: string): Result.Result<string, InvalidKey> =>
+  /^[\x21-\x7e]{1,255}$/.test(text) ? Result.succeed(text) : Result.fail(new InvalidKey({ length: text.length }))
+
+export class IdempotencyStore extends Context.Service<
+  IdempotencyStore,
+  {
+    /**
+     * Carries out a request unless it was before: together with keeping its answer, or not at all.
+     *
+     * Of several at once, in whatever processes, one is carried out and the others wait for its answer. When the process
+     * ends before the answer is kept, nothing of the effect stands, as far as it is in the same database. The effect must
+     * not wait for anything but that: it holds a transaction open.
+     */
+    readonly once: <A, E, R>(
+      named: Named,
+      effect: Effect.Effect<A, E, R>,
+      judge: (value: A) => Verdict
+    ) => Effect.Effect<Outcome<A>, E | KeyReused | StillAnswering, R>
+
+    /**
+     * Like `once`, for an effect that reaches out of the database: the key is reserved before, the answer kept after.
+     *
+     * When the process ends in between, the key stays reserved for five minutes; whether the effect took place is then
+     * not known, and a later request carries it out again. Others that come meanwhile fail with `StillAnswering`.
+     */
+    readonly reserved: <A, E, R>(
+      named: Named,
+      effect: Effect.Effect<A, E, R>,
+      judge: (value: A) => Verdict
+    ) => Effect.Effect<Outcome<A>, E | KeyReused | StillAnswering, R>
+
+    /** Forgets the keys whose day is over, and answers how many they were. */
+    readonly sweep: Effect.Effect<number>
+  }
+>()("sluice/core/workspace/IdempotencyStore") {}
+
+/** What is kept under a key. Without an answer it is reserved until an instant. */
+export interface Entry {
+  readonly digest: string
+  readonly createdAt: number
+  readonly reservedUntil: number
+  readonly answer: Answer | null
+}
+
+/** Tells whether an entry no longer stands in the way of a new request. */
+export const isOver = (entry: Entry, now: number): boolean =>
+  entry.answer === null ? entry.reservedUntil <= now : entry.createdAt + lifetimeMillis <= now
+
+/** What an entry that is not over means for a request. */
+export const recall = (entry: Entry, { digest, key }: Named): Result.Result<Answer, KeyReused | StillAnswering> => {
+  if (entry.digest !== digest) return Result.fail(new KeyReused({ key }))
+  return entry.answer === null ? Result.fail(new StillAnswering({ key })) : Result.succeed(entry.answer)
+}
+
+/** Forgets old keys, at once and every ten minutes. One process of several is enough. */
+export const sweeping = Effect.flatMap(IdempotencyStore, ({ sweep }) =>
+  sweep.pipe(
+    Effect.catchCause((cause) => Effect.logWarning("Old answers were not forgotten; trying again later", cause)),
+    Effect.repeat(Schedule.spaced("10 minutes"))
+  )
+)

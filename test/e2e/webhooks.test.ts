@@ -1,0 +1,90 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { WebhookClient } from "../../node_modules/cloudcruise/dist/webhook/WebhookClient.js"
+import { freshDatabase } from "../support/databases.ts"
+import { graph } from "../support/fixtures.ts"
+import { dataDir, key, masterKey, ready, send, sluice } from "../support/processes.ts"
+import { type Received, receiver } from "../support/receiver.ts"
+
+const secret = "only the receiver and we know this"
+
+/** Everything that is in a database, as text. */
+const dumpOf = (url: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const tables = yield* sql<{ readonly name: string }>`
+      select table_name as name from information_schema.tables where table_schema = 'public'`
+    const rows = yield* Effect.forEach(
+      tables,
+      ({ name }) => sql<{ readonly row: string }>`select t::text as row from ${sql(name)} t`
+    )
+    return rows
+      .flat()
+      .map(({ row }) => row)
+      .join("\n")
+  }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
+
+const verify = ({ headers, text }: Received) =>
+  new WebhookClient().verifySignature(text, String(headers["x-hmac-signature"]), secret)
+
+it.live(
+  "a process that is killed loses no delivery: another one makes those it had begun and those it had not",
+  () =>
+    Effect.gen(function* () {
+      const [folder, databaseUrl] = [yield* dataDir, yield* freshDatabase]
+      const settings = {
+        DATABASE_URL: databaseUrl,
+        SLUICE_MASTER_KEY: masterKey,
+        SLUICE_DATA_DIR: folder,
+        SLUICE_ALLOW_PRIVATE_NETWORKS: "1",
+        SLUICE_PUBLIC_URL: "https://sluice.example.com/"
+      }
+      const migrated = yield* sluice(["migrate"], settings)
+      assert.strictEqual(yield* migrated.ended, 0)
+
+      // The first process gets no answer; what it has begun is under way when it is killed.
+      let isDeaf = true
+      const target = yield* receiver((_, answer) => {
+        if (!isDeaf) answer.writeHead(200).end()
+      })
+      const first = yield* sluice(["api"], settings)
+      const url = yield* ready(first)
+      yield* send(url, "POST", "/webhook-endpoints", { url: target.url, secret })
+      const workflow = yield* send(url, "POST", "/workflows", { name: "W", ...graph() })
+      const sessions: Array<string> = []
+      for (let count = 0; count < 8; count++) {
+        const webhook = { url: `${target.url}/own`, secret, metadata: { count } }
+        const run = yield* send(url, "POST", "/run", { workflow_id: workflow.id, webhook })
+        sessions.push(String(run.session_id))
+      }
+      const begun = yield* target.next
+      first.child.kill("SIGKILL")
+      yield* first.ended
+      isDeaf = false
+
+      const second = yield* sluice(["api"], settings)
+      const next = yield* ready(second)
+      const delivered = new Map<string, Received>()
+      while (delivered.size < 16) {
+        const received = yield* target.next
+        delivered.set(`${received.path} ${String(received.body.payload.session_id)}`, received)
+      }
+      for (const received of delivered.values()) verify(received)
+      assert.isTrue(delivered.has(`${begun.path} ${String(begun.body.payload.session_id)}`))
+      for (const session of sessions) {
+        while (true) {
+          const { webhook_events } = yield* send(next, "GET", `/webhooks/${session}`)
+          const log = webhook_events as unknown as ReadonlyArray<{ readonly delivered: boolean }>
+          assert.lengthOf(log, 2)
+          if (log.every((one) => one.delivered)) break
+        }
+      }
+      for (const text of [yield* dumpOf(databaseUrl), first.output(), second.output()]) {
+        assert.notInclude(text, secret)
+        assert.notInclude(text, key)
+      }
+    }).pipe(Effect.scoped),
+  120_000
+)

@@ -1,0 +1,60 @@
+/**
+ * Starts the HTTP interface in a process of its own, with a workspace and a workflow to send requests about.
+ */
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+
+export interface Memory {
+  /** Bytes that the process holds, now and at most since it was last at rest. */
+  readonly rss: number
+  readonly peak: number
+  /** The longest that it computed without looking for other work since then, in milliseconds of its processor. */
+  readonly longestTurn: number
+}
+
+export interface Running {
+  readonly url: string
+  /** A key of an owner. */
+  readonly key: string
+  readonly workflowId: string
+  /** Frees what is not used, and begins to measure anew. */
+  readonly rest: () => Promise<Memory>
+  readonly memory: () => Promise<Memory>
+  readonly pid: number
+}
+
+/** Serves on the PostgreSQL database at a URL, or in memory without one, until the scope closes. */
+export const start = (databaseUrl: string | null, nodeFlags: ReadonlyArray<string> = []) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const child = fork(fileURLToPath(new URL("./ServerProcess.ts", import.meta.url)), {
+        execArgv: ["--expose-gc", ...nodeFlags],
+        env: {
+          ...process.env,
+          ...(databaseUrl === null ? {} : { SLUICE_TEST_SERVER_DATABASE: databaseUrl })
+        }
+      })
+      const [ready] = await once(child, "message")
+      const ask = async (question: string): Promise<Memory> => {
+        const answer = once(child, "message")
+        child.send(question)
+        return (await answer)[0] as Memory
+      }
+      const running: Running = {
+        ...(ready as Pick<Running, "url" | "key" | "workflowId">),
+        rest: () => ask("rest"),
+        memory: () => ask("memory"),
+        pid: child.pid ?? 0
+      }
+      return { child, running }
+    }),
+    ({ child }) =>
+      Effect.promise(async () => {
+        if (child.exitCode !== null || child.signalCode !== null) return
+        const gone = once(child, "exit")
+        child.disconnect()
+        await gone
+      })
+  ).pipe(Effect.map(({ running }) => running))

@@ -1,0 +1,89 @@
+/**
+ * The HTTP interface in a process of its own, so that what it costs is not mixed with what its clients cost. Started by
+ * `ServerFork.ts`, which it tells where it listens and, when asked, how much memory it has used.
+ */
+import { randomUUID } from "node:crypto"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
+import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
+import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
+import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
+import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
+import * as Server from "../../apps/api/Server.ts"
+import { Keys } from "../../core/workspace/Keys.ts"
+import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import { makeWorkflow, makeWorkspace } from "./fixtures.ts"
+
+const url = process.env.SLUICE_TEST_SERVER_DATABASE
+const stores = url === undefined ? Memory.layer : Postgres.layer(Redacted.make(url), 10)
+const storage = Layer.mergeAll(stores, Crypto.layer, MemoryArtifacts.layer)
+const runtime = ManagedRuntime.make(
+  Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
+    Layer.provide([
+      ArtifactLinks.layer(Redacted.make("00".repeat(32))),
+      LiveTickets.layer(Redacted.make("00".repeat(32))),
+      SealedSecrets.layer(Redacted.make("00".repeat(32))),
+      HttpSender.layer(HttpSender.defaults),
+      Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) })
+    ]),
+    Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
+    Layer.provideMerge(storage as Layer.Layer<Layer.Success<typeof Memory.layer | typeof Crypto.layer>>)
+  )
+)
+
+const ready = await runtime.runPromise(
+  Effect.gen(function* () {
+    const caller = yield* makeWorkspace("Owner")
+    const { workflow } = yield* makeWorkflow(caller)
+    const keys = yield* Keys
+    const key = yield* keys.make
+    yield* (yield* WorkspaceStore).addKey({
+      id: randomUUID(),
+      hash: yield* keys.hash(key),
+      name: null,
+      ...caller,
+      createdAt: 0,
+      revokedAt: null
+    })
+    return { url: yield* Server.address, key: Redacted.value(key), workflowId: workflow.id }
+  })
+)
+
+let peak = 0
+const sample = () => {
+  const { external, heapUsed, rss } = process.memoryUsage()
+  peak = Math.max(peak, rss)
+  return { rss, heapUsed, external, peak, longestTurn }
+}
+
+let longestTurn = 0
+let used = process.threadCpuUsage()
+/** Looks at every turn of the event loop how much the one before computed. */
+const watch = () => {
+  const now = process.threadCpuUsage()
+  longestTurn = Math.max(longestTurn, (now.user + now.system - used.user - used.system) / 1_000)
+  used = now
+  setImmediate(watch).unref()
+}
+let sampling = false
+
+process.on("message", (question) => {
+  if (question === "rest") {
+    if (!sampling) {
+      setInterval(sample, 2).unref()
+      watch()
+    }
+    sampling = true
+    globalThis.gc?.()
+    peak = 0
+    used = process.threadCpuUsage()
+    longestTurn = 0
+  }
+  process.send?.(sample())
+})
+process.once("disconnect", () => process.exit(0))
+process.send?.(ready)

@@ -1,0 +1,65 @@
+/**
+ * A receiver of webhooks on loopback.
+ */
+import { createServer, type ServerResponse } from "node:http"
+import { Effect, Queue } from "effect"
+
+export interface Received {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
+  readonly text: string
+  readonly body: {
+    readonly event: string
+    readonly expires_at: number
+    readonly payload: Readonly<Record<string, unknown>>
+    readonly metadata?: unknown
+  }
+}
+
+export interface Receiver {
+  readonly url: string
+  /** The next request that arrives, or has arrived since the last one that was taken. */
+  readonly next: Effect.Effect<Received>
+  /** How many requests have arrived. */
+  readonly count: () => number
+}
+
+/** Answers with a status, or as a function says; one that never answers hangs. */
+export type Behaviour = number | ((received: Received, answer: ServerResponse, count: number) => void)
+
+/** Listens until the scope closes. */
+export const receiver = (behaviour: Behaviour) =>
+  Effect.gen(function* () {
+    const arrived = yield* Queue.unbounded<Received>()
+    let count = 0
+    const server = createServer((incoming, answer) => {
+      const chunks: Array<Buffer> = []
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
+      incoming.on("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8")
+        const received = { path: incoming.url ?? "", headers: incoming.headers, text, body: JSON.parse(text) }
+        count += 1
+        Queue.offerUnsafe(arrived, received)
+        if (typeof behaviour === "number") answer.writeHead(behaviour).end("{}")
+        else behaviour(received, answer, count)
+      })
+    })
+    const port = yield* Effect.acquireRelease(
+      Effect.callback<number>((resume) => {
+        server.listen(0, "127.0.0.1", () => {
+          const address = server.address()
+          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+        })
+      }),
+      () =>
+        Effect.sync(() => {
+          server.close()
+          server.closeAllConnections()
+        })
+    )
+    return {
+      url: `http://127.0.0.1:${port}/hook`,
+      next: Queue.take(arrived),
+      count: () => count
+    } satisfies Receiver
+  })

@@ -1,0 +1,37 @@
+import { randomUUID } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import { PublicUrl } from "../../apps/api/request/Origin.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import { Deliveries } from "../../core/webhook/Deliveries.ts"
+import { graph } from "../support/fixtures.ts"
+import { layerSending, Service } from "../support/service.ts"
+import { entriesOf } from "../support/webhooks.ts"
+
+const publicly = layerSending(HttpSender.defaults).pipe(
+  Layer.provide(Layer.succeed(PublicUrl, Option.some("https://sluice.example.com")))
+)
+
+it.layer(publicly, { timeout: "30 seconds" })("links", (it) => {
+  it.effect("begin with the public address where one was set", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const { key } = yield* member("Owner")
+      const made = yield* send({ method: "POST", path: "/workflows", key, json: { name: "W", ...graph() } })
+      const run = yield* send({ method: "POST", path: "/run", key, json: { workflow_id: made.body.id } })
+      const session = String(run.body.session_id)
+      yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 1_000 })
+      const entries = yield* entriesOf(session)
+      yield* (yield* Deliveries).append(
+        entries.map((entry) => ({ id: randomUUID(), entry, webhookId: null, url: "https://example.com" }))
+      )
+      const { body } = yield* send({ method: "GET", path: `/webhooks/${session}`, key })
+      const log = body.webhook_events as ReadonlyArray<{
+        readonly message: { readonly event: string; readonly payload: Record<string, unknown> }
+      }>
+      const started = log.find(({ message }) => message.event === "execution.start")
+      assert.match(String(started?.message.payload.live_view_url), /^https:\/\/sluice\.example\.com\/live\//)
+    })
+  )
+})

@@ -5,16 +5,15 @@ import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
 import type { EventLog } from "../../core/event/EventLog.ts"
-import { failure } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
-import * as Transition from "../../core/run/Transition.ts"
 import type { Deliveries } from "../../core/webhook/Deliveries.ts"
 import type { WebhookStore } from "../../core/webhook/Webhook.ts"
+import { conversationsOf, failedRun } from "../support/conversations.ts"
 import { bodySchema, type Described, type Document, judge, operationsOf } from "../support/description.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { home, hosted } from "../support/hosted.ts"
 import { type Draw, draws, generate, mutate, pick } from "../support/JsonSchema.ts"
-import { type Answer, type Member, Service } from "../support/service.ts"
+import { type Answer, Service } from "../support/service.ts"
 import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const document = OpenApi.fromApi(Api) as unknown as Document
@@ -42,12 +41,12 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   "authentication.updateAuthentication": () => ({ permissioned_user_id: "", domain }),
   setRunWindow: () => daily(9, 17),
   "runWindows.previewRunWindow": () => daily(0, 17),
-  "webhooks.createEndpoint": () => ({ url: `https://example.com/${randomUUID()}` }),
   "workflowBuilder.openSession": () => ({ name: "New", startUrl: home }),
   "workflowBuilder.openSessionFromWorkflow": () => ({ workflowId: "made" }),
   "workflowBuilder.openSessionFromFailedRun": () => ({ sessionId: "made" }),
   "workflowBuilder.say": () => ({ text: "help" }),
-  "workflowBuilder.respond": () => ({ messageId: "made", value: "me" })
+  "workflowBuilder.respond": () => ({ messageId: "made", value: "me" }),
+  "webhooks.createEndpoint": () => ({ url: `https://example.com/${randomUUID()}` })
 }
 
 /** What a query parameter may be, where its type is only text. */
@@ -81,65 +80,6 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** The statuses that what surrounds every request answers, each of which has tests of its own. */
 const answeredAround = new Set(["409", "429"])
 
-/** Has a run fail. */
-const failedRun = (id: string) =>
-  Effect.gen(function* () {
-    const runs = yield* RunStore
-    const claimed = yield* runs.claim({ worker: "w", limit: 10_000, leaseMillis: 1e12 })
-    const own = claimed.find(({ run }) => run.id === id)
-    if (own !== undefined) {
-      const fence = own.run.lease?.fence ?? 0
-      const errors = [failure(own.run, "SELECTOR-E0001", "No such element", 0)]
-      yield* runs
-        .settle({ id: own.run.id, fence }, ({ run }, at) =>
-          Transition.finish(run, fence, { _tag: "Failed", data: {}, errors }, at)
-        )
-        .pipe(Effect.orDie)
-    }
-    return id
-  })
-
-/** Conversations of a workspace that do nothing, and questions of others; no more of them at once than it may have. */
-const conversationsOf = Effect.fnUntraced(function* ({ key }: Member) {
-  const { send } = yield* Service
-  const base = "/workflow-builder/agent"
-  let asking: string | null = null
-  const post = (path: string, json: unknown) => send({ method: "POST", path, key, json })
-  const endAll = Effect.gen(function* () {
-    const { body } = yield* send({ method: "GET", path: `${base}/sessions`, key })
-    for (const { conversationId } of body.sessions as ReadonlyArray<{ readonly conversationId: string }>) {
-      yield* send({ method: "DELETE", path: `${base}/${conversationId}`, key })
-    }
-  })
-  const idle = Effect.gen(function* () {
-    yield* endAll
-    const { body } = yield* post(`${base}/session`, { name: "New", startUrl: home })
-    const id = String(body.conversationId)
-    while ((yield* send({ method: "GET", path: `${base}/${id}/status`, key })).body.isProcessing === true) {
-      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-    }
-    return id
-  })
-  const question = Effect.gen(function* () {
-    yield* endAll
-    const input_schema = { type: "object", properties: { user: { type: "string" } }, required: ["user"] }
-    const made = yield* post("/workflows", { ...workflow, input_schema })
-    const opened = yield* post(`${base}/session/from-workflow`, { workflowId: made.body.id })
-    asking = String(opened.body.conversationId)
-    const { body } = yield* send({ method: "GET", path: `${base}/${asking}/messages`, key })
-    return (body.messages as ReadonlyArray<{ readonly id: string }>)[0]?.id ?? ""
-  })
-  return {
-    question,
-    /** The conversation of the question that was made last, or else one that waits for a message. */
-    id: Effect.suspend(() => {
-      const id = asking
-      asking = null
-      return id === null ? idle : Effect.succeed(id)
-    })
-  }
-})
-
 /** Makes what the parameters and bodies of requests name, anew for every request. */
 const fixtures = Effect.gen(function* () {
   const { member, send } = yield* Service
@@ -149,8 +89,8 @@ const fixtures = Effect.gen(function* () {
   const sessionId = Effect.flatMap(workflowId, (id) =>
     Effect.map(make("/run", { workflow_id: id }), ({ body }) => String(body.session_id))
   )
-  const stores = yield* Effect.context<Deliveries | EventLog | WebhookStore>()
   const conversations = yield* conversationsOf(owner)
+  const stores = yield* Effect.context<Deliveries | EventLog | WebhookStore>()
   const makers: Readonly<Record<string, Effect.Effect<string>>> = {
     workflow_id: workflowId,
     workflowId,

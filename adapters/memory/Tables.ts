@@ -23,17 +23,17 @@ import type { Entry } from "../../core/workspace/Idempotency.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 
-/** A delivery, and how often an entry of the queue was made for it. */
-export interface KeptDelivery {
-  readonly delivery: Delivery
-  readonly turn: number
-}
-
 /** How many looks were asked for, how many were given, and what the last of them has shown. */
 export interface Look {
   readonly wanted: number
   readonly given: number
   readonly view: View | null
+}
+
+/** A delivery, and how often an entry of the queue was made for it. */
+export interface KeptDelivery {
+  readonly delivery: Delivery
+  readonly turn: number
 }
 
 interface Shape {

@@ -139,8 +139,8 @@ const services = Layer.mergeAll(
   RunSubscriptions.layer,
   TfaCodes.layer,
   Vault.layer,
-  Webhooks.layer,
   Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),
+  Webhooks.layer,
   Workspaces.layer
 )
 

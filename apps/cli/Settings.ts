@@ -90,12 +90,6 @@ export const listening = {
     Flag.withSchema(wholeNumber(0, 65_535, "a port number from 0 to 65535")),
     Flag.withDefault(8787)
   ),
-  publicUrl: setting(
-    "public-url",
-    "SLUICE_PUBLIC_URL",
-    "Address under which the outside reaches the HTTP interface; http://HOST:PORT when not set"
-  ).pipe(Flag.withSchema(origin), Flag.optional),
-  allowPrivateNetworks,
   rateLimits: setting(
     "rate-limits",
     "SLUICE_RATE_LIMITS",
@@ -107,7 +101,13 @@ export const listening = {
     ),
     Flag.map((written) => Result.getOrElse(RateLimit.parse(written), () => RateLimit.defaults)),
     Flag.withDefault(RateLimit.defaults)
-  )
+  ),
+  publicUrl: setting(
+    "public-url",
+    "SLUICE_PUBLIC_URL",
+    "Address under which the outside reaches the HTTP interface; http://HOST:PORT when not set"
+  ).pipe(Flag.withSchema(origin), Flag.optional),
+  allowPrivateNetworks
 }
 
 /** How runs are carried out. */

@@ -287,9 +287,9 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         const webhook = endpoint.includes("{webhook_id}") ? (yield* makeWebhook(owner.caller)).id : ""
         const delivery = endpoint.includes("{delivery_id}") ? (yield* makeDead(owner.caller, session)).id : ""
         return {
+          asking,
           delivery,
           webhook,
-          asking,
           code,
           key,
           workflow: workflowId,

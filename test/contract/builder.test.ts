@@ -20,7 +20,7 @@ const begun = (caller: Caller, at: number, startUrl = "https://example.com") => 
   }
   const opening = {
     _tag: "New",
-    name: "A \u0000 \ud800",
+    name: "Orders",
     description: null,
     startUrl,
     inputSchema: null,

@@ -19,5 +19,5 @@ const site: ScriptedBrowser.ScriptedSite = {
 }
 
 export const hosted = Layer.effectDiscard(
-  Effect.forkScoped(Host.run({ name: "host", capacity: 50, leaseMillis: 30_000 }))
+  Effect.forkScoped(Host.run({ name: "host", capacity: 1_000, leaseMillis: 30_000 }))
 ).pipe(Layer.provide(ScriptedBrowser.layer(site)), Layer.provideMerge(layer))

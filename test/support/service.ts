@@ -66,6 +66,72 @@ const firstOf = async (answer: Response) => {
 
 const masterKey = Redacted.make("00".repeat(32))
 
+const service = Layer.effect(
+  Service,
+  Effect.gen(function* () {
+    const url = yield* Server.address
+    const tables = yield* Tables
+    const keys = yield* Keys
+    const encryptionKeys = yield* EncryptionKeys
+    const workspaces = yield* WorkspaceStore
+
+    const send = ({ headers = {}, json, key = null, method, path, raw }: Request) =>
+      Effect.promise(async () => {
+        const body = raw ?? (json === undefined ? null : JSON.stringify(json))
+        const answer = await fetch(`${url}${path}`, {
+          method,
+          headers: {
+            ...(key === null ? {} : { "cc-key": key }),
+            ...(json === undefined ? {} : { "content-type": "application/json" }),
+            ...headers
+          },
+          body,
+          redirect: "manual",
+          ...(body instanceof ReadableStream ? { duplex: "half" } : {})
+        } as RequestInit)
+        const text = await (answer.headers.get("content-type") === "text/event-stream"
+          ? firstOf(answer)
+          : answer.text())
+        const isJson = (answer.headers.get("content-type") ?? "").includes("application/json")
+        return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : {} } as Answer
+      })
+
+    const member = Effect.fnUntraced(function* (role: Caller["role"], beside?: Member) {
+      const workspaceId = beside?.caller.workspaceId ?? WorkspaceId.make(randomUUID())
+      if (beside === undefined) {
+        yield* workspaces.create({
+          id: workspaceId,
+          name: "Test",
+          createdAt: 0,
+          waitingTtlMillis: null,
+          inputRequiredTimeoutSeconds: 15
+        })
+      }
+      const caller = { workspaceId, userId: UserId.make(randomUUID()), role }
+      const key = yield* keys.make
+      const keyId = randomUUID()
+      yield* workspaces.addKey({
+        id: keyId,
+        hash: yield* keys.hash(key),
+        name: null,
+        ...caller,
+        createdAt: 0,
+        revokedAt: null
+      })
+      const encryptionKey = Redacted.value(yield* encryptionKeys.of(workspaceId))
+      return { caller, key: Redacted.value(key), keyId, encryptionKey }
+    })
+
+    return Service.of({
+      url,
+      send,
+      member,
+      revoke: ({ caller, keyId }) => Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1)),
+      dump: Effect.sync(() => JSON.stringify(tables, (_, value) => (value instanceof Map ? [...value] : value)))
+    })
+  })
+)
+
 /** What the server and whoever sends webhooks need beside the stores. */
 const layerOutside = (sending: HttpSender.Options) =>
   Layer.mergeAll(
@@ -75,78 +141,13 @@ const layerOutside = (sending: HttpSender.Options) =>
     HttpSender.layer(sending)
   )
 
-/** The service with the given limits on requests. */
-export const layerWith = (rateLimits: ReadonlyArray<Limit>, sending = HttpSender.defaults) =>
-  Layer.effect(
-    Service,
-    Effect.gen(function* () {
-      const url = yield* Server.address
-      const tables = yield* Tables
-      const keys = yield* Keys
-      const encryptionKeys = yield* EncryptionKeys
-      const workspaces = yield* WorkspaceStore
+interface Options {
+  readonly rateLimits: ReadonlyArray<Limit>
+  readonly sending: HttpSender.Options
+}
 
-      const send = ({ headers = {}, json, key = null, method, path, raw }: Request) =>
-        Effect.promise(async () => {
-          const body = raw ?? (json === undefined ? null : JSON.stringify(json))
-          const answer = await fetch(`${url}${path}`, {
-            method,
-            headers: {
-              ...(key === null ? {} : { "cc-key": key }),
-              ...(json === undefined ? {} : { "content-type": "application/json" }),
-              ...headers
-            },
-            body,
-            redirect: "manual",
-            ...(body instanceof ReadableStream ? { duplex: "half" } : {})
-          } as RequestInit)
-          const text = await (answer.headers.get("content-type") === "text/event-stream"
-            ? firstOf(answer)
-            : answer.text())
-          const isJson = (answer.headers.get("content-type") ?? "").includes("application/json")
-          return {
-            status: answer.status,
-            headers: answer.headers,
-            text,
-            body: isJson ? JSON.parse(text) : {}
-          } as Answer
-        })
-
-      const member = Effect.fnUntraced(function* (role: Caller["role"], beside?: Member) {
-        const workspaceId = beside?.caller.workspaceId ?? WorkspaceId.make(randomUUID())
-        if (beside === undefined) {
-          yield* workspaces.create({
-            id: workspaceId,
-            name: "Test",
-            createdAt: 0,
-            waitingTtlMillis: null,
-            inputRequiredTimeoutSeconds: 15
-          })
-        }
-        const caller = { workspaceId, userId: UserId.make(randomUUID()), role }
-        const key = yield* keys.make
-        const keyId = randomUUID()
-        yield* workspaces.addKey({
-          id: keyId,
-          hash: yield* keys.hash(key),
-          name: null,
-          ...caller,
-          createdAt: 0,
-          revokedAt: null
-        })
-        const encryptionKey = Redacted.value(yield* encryptionKeys.of(workspaceId))
-        return { caller, key: Redacted.value(key), keyId, encryptionKey }
-      })
-
-      return Service.of({
-        url,
-        send,
-        member,
-        revoke: ({ caller, keyId }) => Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1)),
-        dump: Effect.sync(() => JSON.stringify(tables, (_, value) => (value instanceof Map ? [...value] : value)))
-      })
-    })
-  ).pipe(
+const layerOf = ({ rateLimits, sending }: Options) =>
+  service.pipe(
     Layer.provide(
       Server.layer({ host: "127.0.0.1", port: 0, rateLimits }).pipe(
         Layer.provide(Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) }))
@@ -157,6 +158,9 @@ export const layerWith = (rateLimits: ReadonlyArray<Limit>, sending = HttpSender
   )
 
 /** The service; webhooks are sent as it is told. */
-export const layerSending = (sending: HttpSender.Options) => layerWith([], sending)
+export const layerSending = (sending: HttpSender.Options) => layerOf({ rateLimits: [], sending })
+
+/** The service with the given limits on requests. */
+export const layerWith = (rateLimits: ReadonlyArray<Limit>) => layerOf({ rateLimits, sending: HttpSender.defaults })
 
 export const layer = layerWith([])

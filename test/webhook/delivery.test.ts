@@ -287,7 +287,8 @@ it.layer(dispatchingNow, { timeout: "60 seconds" })("a webhook", (it) => {
       const { key } = owner
       const live = yield* receiver(200)
       const json = { url: live.url, workflow_id: workflowId, validity: 3_600 }
-      const made = yield* send({ method: "POST", path: "/webhook-endpoints", key, json })
+      const headers = { "idempotency-key": "told-once-0001" }
+      const made = yield* send({ method: "POST", path: "/webhook-endpoints", key, json, headers })
       const own = String(made.body.secret)
       assert.match(own, /^whsec_[\w-]{43}$/)
       assert.strictEqual((yield* send({ method: "POST", path: "/webhook-endpoints", key, json })).status, 409)

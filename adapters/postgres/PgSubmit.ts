@@ -48,8 +48,8 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         yield* sql`update gates set waiting = true where workflow_id = ${workflowId} and not waiting`
         const [row] = yield* sql<Rows.GateRow & { readonly waiting: boolean; readonly latest: string }>`
           select gates.*, ${latestOf(sql, "gates")} as latest
-          from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId} and removed_at is null
-          for share of gates`
+          from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
+            and removed_at is null for share of gates`
         if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
         if (!row.waiting) return yield* new Forgotten()
         if (row.latest !== versionId) return yield* new VersionOutdated({ versionId })
@@ -57,11 +57,12 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         const at = yield* Clock.currentTimeMillis
         const { events, run } = Transition.submit(submission, gate, at)
         yield* insertRun(sql, run)
-        const [stored] = yield* sql<{ readonly size: number | null }>`
-          select pg_column_size(added_output) as size from runs where id = ${run.id}`
-        yield* Effect.fromResult(
-          FieldLimit.refuse(FieldLimit.overBytes({ "dry_run.add_to_output": stored?.size ?? 0 }))
-        )
+        if (addsOutput(submission)) {
+          const [stored] = yield* sql<{ readonly size: number | null }>`
+            select pg_column_size(added_output) as size from runs where id = ${run.id}`
+          const sizes = { "dry_run.add_to_output": stored?.size ?? 0 }
+          yield* Effect.fromResult(FieldLimit.refuse(FieldLimit.overBytes(sizes)))
+        }
         yield* Writing.credentials(sql, run)
         yield* Writing.events(
           sql,
@@ -131,15 +132,18 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
   return (submission) =>
     Effect.gen(function* () {
       const inTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
-      // Credentials are kept in a table of their own, and the size of an added output is known once it is stored: few runs
-      // need either.
-      const isPlain = submission.credentials.length === 0 && submission.options.dry_run?.add_to_output === undefined
-      const input = inTransaction || !isPlain ? null : shortText(submission.input)
+      // Credentials are kept in a table of their own, and an added output is weighed; few runs have either.
+      const input =
+        inTransaction || submission.credentials.length > 0 || addsOutput(submission)
+          ? null
+          : shortText(submission.input)
       if (input === null) return yield* alone(submission)
       const accepted = yield* withOthers({ submission, input, accepted: Deferred.makeUnsafe() })
       return Option.isSome(accepted) ? accepted.value : yield* alone(submission)
     })
 }
+
+const addsOutput = ({ options }: Transition.Submission): boolean => options.dry_run?.add_to_output !== undefined
 
 /** The text of an input; `null` when it takes more than one piece. */
 const shortText = (input: Schema.JsonObject): string | null => {
@@ -164,16 +168,16 @@ const together = (
     with new as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as new (
         position integer, id uuid, workspace_id uuid, workflow_id uuid, version_id uuid, status text, input text,
-        options text, client_id uuid, credentials text, created_at timestamptz, attempts integer, retries integer, max_retries integer,
+        options text, added_output text, client_id uuid, credentials text, created_at timestamptz, attempts integer, retries integer, max_retries integer,
         not_before timestamptz, expires_at timestamptz, acted boolean, committed boolean, data text, errors text,
         event text, payload text)
     ), gate as (
       select * from gates where workflow_id in (select workflow_id from new)
-        and waiting and starts_at <= ${now} and (stops_at is null or stops_at > ${now}) for share
+        and removed_at is null and waiting and starts_at <= ${now} and (stops_at is null or stops_at > ${now}) for share
     ), inserted as (
-      insert into runs (id, workspace_id, workflow_id, version_id, status, input, options, client_id, credentials, created_at, attempts,
+      insert into runs (id, workspace_id, workflow_id, version_id, status, input, options, added_output, client_id, credentials, created_at, attempts,
         retries, max_retries, not_before, expires_at, acted, committed, data, errors)
-      select id, new.workspace_id, workflow_id, version_id, status, input, options, client_id, credentials, created_at, attempts,
+      select id, new.workspace_id, workflow_id, version_id, status, input, options, added_output, client_id, credentials, created_at, attempts,
         retries, max_retries, not_before, expires_at, acted, committed, data, errors
       from new join gate using (workspace_id, workflow_id) where version_id = ${latestOf(sql, "new")}
       order by position

@@ -3,6 +3,7 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { CreateBody, RenameBody, SaveBody } from "../../core/workflow/ComponentBody.ts"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
@@ -48,7 +49,7 @@ export class Api extends HttpApi.make("sluice")
   .middleware(Surrounded)
   // Whoever sends something wrong is told of everything that is wrong.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotate(HttpApi.AdditionalSchemas, [WorkflowBody])
+  .annotate(HttpApi.AdditionalSchemas, [WorkflowBody, CreateBody, SaveBody, RenameBody])
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",

@@ -4,6 +4,10 @@
 
 /** By the id of the operation. */
 export const operations: Readonly<Record<string, string>> = {
+  "authentication.createAuthentication": "Keep the credentials and sessions of a new user of a site",
+  "authentication.getAuthentication": "Read the entries of a user, with domain the one for a site",
+  "authentication.listAuthentication": "List the entries of the vault, or the one of a user for a site",
+  "authentication.updateAuthentication": "Change the given fields of the entry of a user for a site",
   "errorCodes.changeErrorCode": "Change the given fields of an error code",
   "errorCodes.findOrCreateErrorCode":
     "Answer the error code with this name, whatever its case, and create it when there is none",
@@ -38,6 +42,14 @@ export const operations: Readonly<Record<string, string>> = {
   "runs.record": "Read the record of a run: its state, its results, its errors and its events",
   "runs.start": "Start a run of a workflow, or let it wait while something holds it",
   setRunWindow: "Replace the run window of a workflow; waiting runs are held or released at once",
+  "secretProviders.listSecretItems": "List the items of a secret provider",
+  "secretProviders.listSecretProviders": "List the secret providers of the workspace",
+  "vault.clearBrowserState": "Forget the cookies and the storage of the entry of a user for a site",
+  "vault.createEntry": "Keep the sealed credentials of a user for a site",
+  "vault.listEntries": "List the entries of the vault, or read the one of a user for a site",
+  "vault.removeEntry": "Remove the entry of a user for a site and answer what it was",
+  "vault.tfaCode": "Answer a one-time code of a user for a site",
+  "vault.updateEntry": "Change the given fields of the entry of a user for a site",
   "webhooks.changeEndpoint":
     "Change the given fields of a webhook; what is still to be delivered goes to where it points then",
   "webhooks.createEndpoint":
@@ -105,6 +117,7 @@ export const operations: Readonly<Record<string, string>> = {
 
 /** What the operations of each group are about. */
 export const groups: Readonly<Record<string, string>> = {
+  authentication: "Credentials and sessions of users of sites, by the names of the first clients",
   "error codes": "What a workspace calls the failures of its workflows, and what follows when a run fails with one",
   events: "What happens to runs, as it happens",
   evidence: "What runs leave behind for whoever looks for the reason of a failure",
@@ -113,7 +126,11 @@ export const groups: Readonly<Record<string, string>> = {
   notifications: "Who is told when runs start, succeed, fail or are tried again",
   "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
   runs: "Single executions of workflows",
+  "secret providers": "Where secrets are read from that the vault does not keep itself",
+  vault: "Sealed credentials, sessions and one-time codes for sites",
   webhooks: "Who is told of events by HTTP, and what became of each delivery",
+  "workflow components":
+    'Parts of graphs that workflows share. A node of a workflow that came from a component carries `source_component_instance_id`: the id of the component, followed by ":" and a UUID of the instance where the workflow holds the component more than once. `source_component_node_id` is the id of the node within the component, where that is not its own id. A new version is carried into the latest version of every workflow that holds the component, as a next version of each; a workflow that would not be valid any more is left alone and reported under `skipped`. Deleting a component leaves its nodes in the workflows, without these marks. Several components may have the same name.',
   "workflow builder": "Conversations that build a workflow on an open page, one action after the other",
   workflows: "What is automated, in numbered versions of which each is fixed for ever",
   workspaces: "The workspace of a key: who works in it, how it is set, and its API keys"

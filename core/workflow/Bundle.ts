@@ -4,10 +4,13 @@
  * A bundle holds everything that a workflow is, and nothing that belongs to the workspace it came from: no ids of
  * workflows, versions, users or components, and no secrets. The same workflow always makes the same bundle.
  */
-import { Result, type Schema } from "effect"
+import { Result, Schema } from "effect"
+import { ErrorAction } from "../workspace/ErrorCodes.ts"
 import type { ComponentData } from "./Component.ts"
 import * as ComponentCheck from "./ComponentCheck.ts"
+import * as ErrorReferences from "./ErrorReferences.ts"
 import * as Instances from "./Instances.ts"
+import { problemsOf } from "./Paths.ts"
 import * as SaveBody from "./SaveBody.ts"
 import type { Problem } from "./Workflow.ts"
 import type { Stored } from "./WorkflowStore.ts"
@@ -27,13 +30,36 @@ export interface Part {
 export interface Unpacked {
   readonly draft: SaveBody.Draft
   readonly parts: ReadonlyArray<Part>
+  readonly codes: ReadonlyArray<NamedCode>
 }
 
-/** Packs a workflow with the components that it holds, given by their ids. Marks of others are left out. */
+/** An error code as a bundle has it, by the names of the interface. */
+const Code = Schema.Struct({
+  error_code: SaveBody.Text.check(Schema.isNonEmpty(), Schema.isMaxLength(256)),
+  description: SaveBody.Text,
+  enriched_description: Schema.NullOr(SaveBody.Text),
+  error_action: ErrorAction,
+  retries: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 }))),
+  retry_after: Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 })))
+})
+export type Code = typeof Code.Type
+
+const NamedCode = Schema.Struct({ ref: Schema.String.check(Schema.isPattern(/^error-code-\d{1,6}$/)), ...Code.fields })
+export type NamedCode = typeof NamedCode.Type
+
+/**
+ * Packs a workflow with the components that it holds and the error codes that it names, both given by their ids. Marks
+ * and names of others are left out.
+ */
 export const pack = (
   { gate, version, workflow }: Stored,
-  held: ReadonlyMap<string, { readonly name: string; readonly data: ComponentData }>
+  held: ReadonlyMap<string, { readonly name: string; readonly data: ComponentData }>,
+  codes: ReadonlyMap<string, Code>
 ): Schema.JsonObject => {
+  const named = [...new Set(ErrorReferences.all(version.content.nodes).map(({ id }) => id))].filter((id) =>
+    codes.has(id)
+  )
+  const codeRefs = new Map(named.map((id, index) => [id, `error-code-${index + 1}`]))
   const nodes = version.content.nodes as ReadonlyArray<Schema.Json>
   const ids = Instances.components(nodes)
   const known = ids.filter((id) => held.has(id))
@@ -45,9 +71,15 @@ export const pack = (
     name: workflow.name,
     description: workflow.description,
     ...content,
-    nodes: Instances.renamed(
-      ids.filter((id) => !held.has(id)).reduce(Instances.unlinked, nodes),
-      (id) => refs.get(id) ?? id
+    nodes: ErrorReferences.renamed(
+      Instances.renamed(
+        ids.filter((id) => !held.has(id)).reduce(Instances.unlinked, nodes),
+        (id) => refs.get(id) ?? id
+      ),
+      (text) => {
+        const id = ErrorReferences.idIn(text)
+        return id === null ? text : (codeRefs.get(id) ?? null)
+      }
     ),
     ...withoutSecrets(settings),
     run_window: gate.runWindow as Schema.Json,
@@ -57,15 +89,21 @@ export const pack = (
       return one === undefined || ref === undefined
         ? []
         : [{ ref, name: one.name, component_data: one.data as Schema.Json }]
+    }),
+    error_codes: named.flatMap((id) => {
+      const code = codes.get(id)
+      const ref = codeRefs.get(id)
+      return code === undefined || ref === undefined ? [] : [{ ref, ...code }]
     })
   }
 }
 
 /**
  * Reads what is sent to be imported: a bundle, or an object that has one as `bundle` with a `run_window` beside it that
- * replaces the bundle's. Every problem of it is noted at its path.
+ * replaces the bundle's. Every problem of it is noted at its path. `known` are the ids of the error codes that nodes may
+ * name beside those of the bundle.
  */
-export const unpack = (body: unknown, now: number): Unpacked => {
+export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): Unpacked => {
   const fields = isObject(body) ? body : {}
   const wrapped = isObject(fields.bundle) ? fields.bundle : null
   const bundle = wrapped ?? fields
@@ -73,12 +111,13 @@ export const unpack = (body: unknown, now: number): Unpacked => {
   if (alien.length > 0) {
     const path = wrapped === null ? "" : "bundle."
     const problems = alien.map((problem) => ({ ...problem, path: `${path}${problem.path}` }))
-    return { draft: { ...SaveBody.read(null, now), problems }, parts: [] }
+    return { draft: { ...SaveBody.read(null, now), problems }, parts: [], codes: [] }
   }
   const parts = readParts(bundle.components)
+  const codes = Schema.decodeUnknownResult(Schema.Array(NamedCode), { errors: "all" })(bundle.error_codes ?? [])
   const refs = new Set(parts.parts.map(({ ref }) => ref))
   const replacesWindow = wrapped !== null && fields.run_window !== undefined
-  const draft = SaveBody.read(replacesWindow ? { ...bundle, run_window: fields.run_window } : bundle, now)
+  const draft = SaveBody.read(replacesWindow ? { ...bundle, run_window: fields.run_window } : bundle, now, known)
   const place = (problem: Problem): Problem =>
     wrapped === null || (replacesWindow && problem.path.startsWith("run_window"))
       ? problem
@@ -87,19 +126,28 @@ export const unpack = (body: unknown, now: number): Unpacked => {
     draft: {
       ...draft,
       baseVersionId: null,
-      problems: [...draft.problems, ...parts.problems, ...strangers(bundle.nodes, refs)].map(place)
+      problems: [
+        ...draft.problems,
+        ...parts.problems,
+        ...(Result.isFailure(codes) ? problemsOf(codes.failure, "error_codes") : []),
+        ...strangers(bundle.nodes, refs)
+      ].map(place)
     },
-    parts: parts.parts
+    parts: parts.parts,
+    codes: Result.getOrElse(codes, () => [])
   }
 }
 
-/** The draft of a bundle, its nodes marked with the ids that its components have here. */
+/** The draft of a bundle, its nodes marked with the ids that its components and error codes have here. */
 export const settled = ({ draft }: Unpacked, ids: ReadonlyMap<string, string>): SaveBody.Draft => ({
   ...draft,
   content: {
     ...draft.content,
     nodes: Array.isArray(draft.content.nodes)
-      ? Instances.renamed(draft.content.nodes, (ref) => ids.get(ref) ?? ref)
+      ? ErrorReferences.renamed(
+          Instances.renamed(draft.content.nodes, (ref) => ids.get(ref) ?? ref),
+          (text) => ids.get(text) ?? text
+        )
       : draft.content.nodes
   }
 })

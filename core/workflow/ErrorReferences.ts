@@ -1,6 +1,7 @@
 /**
  * Where the nodes of a workflow say how they fail: by the id of an error code, or by a text of their own.
  */
+import type { Schema } from "effect"
 import type { Problem } from "./Workflow.ts"
 
 /** The parameters of nodes that say it. */
@@ -26,6 +27,24 @@ export const all = (nodes: unknown): ReadonlyArray<Reference> =>
       const id = typeof text === "string" ? idIn(text) : null
       return id === null ? [] : [{ path: `nodes[${index}].parameters.${field}`, id }]
     })
+  })
+
+/** Nodes whose references are what `rename` makes of each text that says how a node fails; `null` takes the text away. */
+export const renamed = (
+  nodes: ReadonlyArray<Schema.Json>,
+  rename: (text: string) => string | null
+): ReadonlyArray<Schema.Json> =>
+  nodes.map((node) => {
+    if (!isFields(node) || !isFields(node.parameters)) return node
+    const { parameters } = node
+    const changed = fields.flatMap((field) => {
+      const text = parameters[field]
+      const next = typeof text === "string" ? rename(text) : undefined
+      return next === undefined || next === text ? [] : [[field, next] as const]
+    })
+    return changed.length === 0
+      ? node
+      : ({ ...node, parameters: { ...parameters, ...Object.fromEntries(changed) } } as Schema.Json)
   })
 
 /** A problem for each reference that names none of the known codes. */

@@ -2,6 +2,7 @@
  * Taking workflows from one workspace to another, and copying them within one.
  */
 import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
+import { type Draft, type ErrorCode, ErrorCodeStore, kind as errorCodeKind } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import * as Bundle from "./Bundle.ts"
@@ -24,7 +25,7 @@ export class Transfers extends Context.Service<
 
     /**
      * Creates a workflow from a bundle. Its components are those of this workspace that have the same name and the same
-     * data, and are created where there is none.
+     * data, and its error codes those that have the same name; they are created where there is none.
      */
     readonly unpack: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused>
 
@@ -41,6 +42,7 @@ export class Transfers extends Context.Service<
       const workflows = yield* Workflows
       const store = yield* WorkflowStore
       const components = yield* ComponentStore
+      const errorCodes = yield* ErrorCodeStore
       const identifiers = yield* Identifiers
 
       const pack = Effect.fn("Transfers.pack")(function* (caller: Caller, id: WorkflowId) {
@@ -54,7 +56,8 @@ export class Transfers extends Context.Service<
         const known = held.flatMap(Option.toArray).map(([component, found]) => {
           return [component, { name: found.component.name, data: found.version.data }] as const
         })
-        return Bundle.pack(stored, new Map(known))
+        const codes = (yield* errorCodes.list(caller.workspaceId)).map((code) => [code.id, described(code)] as const)
+        return Bundle.pack(stored, new Map(known), new Map(codes))
       })
 
       /** The component of this workspace that a part of a bundle is, and whether it has to be created. */
@@ -70,16 +73,49 @@ export class Transfers extends Context.Service<
         return { part, id: ComponentId.make(yield* identifiers.uuid), isNew: true }
       })
 
+      /** The error codes of this workspace that have the names of those of a bundle, made where there is none. */
+      const settleCodes = Effect.fnUntraced(function* (
+        caller: Caller,
+        codes: ReadonlyArray<Bundle.NamedCode>,
+        at: number
+      ) {
+        return yield* Effect.forEach(
+          codes,
+          Effect.fnUntraced(function* ({ ref, ...code }) {
+            const made = { ...drafted(code), id: yield* identifiers.uuid, createdAt: at, updatedAt: at }
+            // Whoever loses the race for a name finds the code that won it.
+            const attempt = Effect.gen(function* () {
+              const found = yield* errorCodes.find(caller.workspaceId, errorCodeKind.key(made))
+              if (Option.isSome(found)) return { ref, id: found.value.id, isNew: false }
+              yield* errorCodes.insert(caller.workspaceId, made)
+              return { ref, id: made.id, isNew: true }
+            })
+            return yield* attempt.pipe(Effect.retry({ times: 10 }), Effect.orDie)
+          })
+        )
+      })
+
       const unpack = Effect.fn("Transfers.unpack")(function* (caller: Caller, body: unknown) {
         const at = yield* Clock.currentTimeMillis
-        const unpacked = Bundle.unpack(body, at)
+        const codes = new Set((yield* errorCodes.list(caller.workspaceId)).map(({ id }) => id))
+        const unpacked = Bundle.unpack(body, at, codes)
+        const named = unpacked.draft.problems.length > 0 ? [] : yield* settleCodes(caller, unpacked.codes, at)
         const settled = yield* Effect.forEach(unpacked.draft.problems.length > 0 ? [] : unpacked.parts, (part) =>
           settle(caller, part)
         )
         // The workflow first: what it is refused for must leave no components behind.
-        const stored = yield* workflows.createFrom(
-          caller,
-          Bundle.settled(unpacked, new Map(settled.map(({ id, part }) => [part.ref, id])))
+        const ids = new Map([
+          ...settled.map(({ id, part }) => [part.ref, id] as const),
+          ...named.map(({ id, ref }) => [ref, id] as const)
+        ])
+        const stored = yield* workflows.createFrom(caller, Bundle.settled(unpacked, ids)).pipe(
+          Effect.tapError(() =>
+            Effect.forEach(
+              named.filter(({ isNew }) => isNew),
+              ({ id }) => errorCodes.remove(caller.workspaceId, id),
+              { discard: true }
+            )
+          )
         )
         yield* Effect.forEach(
           settled.filter(({ isNew }) => isNew),
@@ -121,3 +157,23 @@ export class Transfers extends Context.Service<
     })
   )
 }
+
+/** An error code as a bundle has it. */
+const described = (code: ErrorCode): Bundle.Code => ({
+  error_code: code.name,
+  description: code.description,
+  enriched_description: code.enrichedDescription,
+  error_action: code.action,
+  retries: code.retries,
+  retry_after: code.retryAfterSeconds
+})
+
+/** An error code of a bundle as a workspace keeps it. */
+const drafted = (code: Bundle.Code): Draft => ({
+  name: code.error_code.trim(),
+  description: code.description,
+  enrichedDescription: code.enriched_description,
+  action: code.error_action,
+  retries: code.retries,
+  retryAfterSeconds: code.retry_after
+})

@@ -81,6 +81,34 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
     })
   )
 
+  it.effect("take the error codes that they name with them, by name", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* setUp
+      const code = yield* ask("POST", "/error-codes", { error_code: "No button", description: "It is gone" })
+      const press = componentData().nodes[0]?.workflowNode
+      const [start, end] = workflow.nodes
+      const made = yield* ask("POST", "/workflows", {
+        ...workflow,
+        nodes: [start, { ...press, parameters: { ...press?.parameters, selector_error_message: code.body.id } }, end],
+        edges: { [String(start?.id)]: { to: press?.id }, [String(press?.id)]: { to: end?.id } }
+      })
+      const exported = yield* ask("GET", `/workflows/${made.body.id}/export`)
+      assert.notInclude(exported.text, String(code.body.id))
+      const other = yield* setUp
+      const own = yield* other.ask("POST", "/error-codes", { error_code: "no button " })
+      const imported = yield* other.ask("POST", "/workflows/import", exported.body)
+      assert.strictEqual(imported.status, 201, imported.text)
+      assert.include(JSON.stringify(imported.body.nodes), String(own.body.id))
+      const third = yield* setUp
+      assert.strictEqual((yield* third.ask("POST", "/workflows/import", exported.body)).status, 201)
+      const [arrived] = asList((yield* third.ask("GET", "/error-codes")).body)
+      assert.deepInclude(arrived as object, { error_code: "No button", description: "It is gone" })
+      const wrong = yield* third.ask("POST", "/workflows/import", { ...exported.body, error_codes: [{ ref: "7" }] })
+      assert.strictEqual(wrong.status, 400)
+      assert.include(pathsOf(wrong.body), "error_codes[0].ref")
+    })
+  )
+
   it.effect("are imported with another window, and refused with what is wrong in the bundle", () =>
     Effect.gen(function* () {
       const { ask, create } = yield* setUp

@@ -1,8 +1,9 @@
 /** The endpoints of components and their versions. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ComponentData } from "../../../core/workflow/Component.ts"
 import { Problem } from "../../../core/workflow/Workflow.ts"
+import { bodyIs } from "../Description.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits } from "../request/Fields.ts"
 import { WorkflowReference } from "../workflow/WorkflowView.ts"
@@ -47,59 +48,48 @@ export const ComponentSaved = Schema.Struct({
   skipped: Schema.Array(Schema.Struct({ workflow_id: Schema.String, problems: Schema.Array(Problem) }))
 }).annotate({ identifier: "SavedComponent" })
 
-export class ComponentsGroup extends HttpApiGroup.make("workflow components")
-  .add(
-    HttpApiEndpoint.get("listComponents", "/workflow-components", { success: Schema.Array(ComponentItem) }),
-    HttpApiEndpoint.post("createComponent", "/workflow-components", {
-      payload: Json,
-      success: ComponentView.pipe(HttpApiSchema.status(201)),
-      error: [Errors.BadRequest, Errors.Forbidden]
-    }),
-    HttpApiEndpoint.get("getComponent", "/workflow-components/:component_id", {
-      params: component,
-      success: ComponentView,
-      error: Errors.NotFound
-    }),
-    HttpApiEndpoint.put("saveComponent", "/workflow-components/:component_id", {
-      params: component,
-      payload: Json,
-      success: ComponentSaved,
-      error: edits
-    }),
-    HttpApiEndpoint.patch("renameComponent", "/workflow-components/:component_id", {
-      params: component,
-      payload: Json,
-      success: ComponentView,
-      error: edits
-    }),
-    HttpApiEndpoint.delete("removeComponent", "/workflow-components/:component_id", {
-      params: component,
-      success: HttpApiSchema.NoContent,
-      error: [Errors.Forbidden, Errors.NotFound]
-    }),
-    HttpApiEndpoint.get("componentVersions", "/workflow-components/:component_id/versions", {
-      params: component,
-      success: Schema.Array(ComponentVersionView),
-      error: Errors.NotFound
-    }),
-    HttpApiEndpoint.get("componentVersion", "/workflow-components/:component_id/versions/:version_number", {
-      params: { ...component, version_number: Schema.String },
-      success: ComponentVersionView,
-      error: Errors.NotFound
-    }),
-    HttpApiEndpoint.get("componentUsage", "/workflow-components/:component_id/usage", {
-      params: component,
-      success: Schema.Array(WorkflowReference),
-      error: Errors.NotFound
-    })
-  )
-  .annotateMerge(
-    OpenApi.annotations({
-      description: `Parts of graphs that workflows share. A node of a workflow that came from a component carries
-\`source_component_instance_id\`: the id of the component, followed by ":" and a UUID of the instance where the workflow holds
-the component more than once. \`source_component_node_id\` is the id of the node within the component, where that is not its
-own id. A new version is carried into the latest version of every workflow that holds the component, as a next version of each;
-a workflow that would not be valid any more is left alone and reported under \`skipped\`. Deleting a component leaves its nodes
-in the workflows, without these marks. Several components may have the same name.`.replaceAll("\n", " ")
-    })
-  ) {}
+export class ComponentsGroup extends HttpApiGroup.make("workflow components").add(
+  HttpApiEndpoint.get("listComponents", "/workflow-components", { success: Schema.Array(ComponentItem) }),
+  HttpApiEndpoint.post("createComponent", "/workflow-components", {
+    payload: Json,
+    success: ComponentView.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden]
+  }).annotateMerge(bodyIs("ComponentToCreate")),
+  HttpApiEndpoint.get("getComponent", "/workflow-components/:component_id", {
+    params: component,
+    success: ComponentView,
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.put("saveComponent", "/workflow-components/:component_id", {
+    params: component,
+    payload: Json,
+    success: ComponentSaved,
+    error: edits
+  }).annotateMerge(bodyIs("ComponentToSave")),
+  HttpApiEndpoint.patch("renameComponent", "/workflow-components/:component_id", {
+    params: component,
+    payload: Json,
+    success: ComponentView,
+    error: edits
+  }).annotateMerge(bodyIs("ComponentToRename")),
+  HttpApiEndpoint.delete("removeComponent", "/workflow-components/:component_id", {
+    params: component,
+    success: HttpApiSchema.NoContent,
+    error: [Errors.Forbidden, Errors.NotFound]
+  }),
+  HttpApiEndpoint.get("componentVersions", "/workflow-components/:component_id/versions", {
+    params: component,
+    success: Schema.Array(ComponentVersionView),
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.get("componentVersion", "/workflow-components/:component_id/versions/:version_number", {
+    params: { ...component, version_number: Schema.String },
+    success: ComponentVersionView,
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.get("componentUsage", "/workflow-components/:component_id/usage", {
+    params: component,
+    success: Schema.Array(WorkflowReference),
+    error: Errors.NotFound
+  })
+) {}

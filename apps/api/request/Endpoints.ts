@@ -10,6 +10,7 @@ export interface Endpoint {
   /** As it is described, such as `/run/:session_id`. */
   readonly path: string
   readonly needsKey: boolean
+  readonly takesBody: boolean
 }
 
 const literal = new Map<string, Endpoint>()
@@ -17,8 +18,13 @@ const patterns: Array<{ readonly endpoint: Endpoint; readonly pattern: RegExp }>
 
 HttpApi.reflect(Api, {
   onGroup: () => {},
-  onEndpoint: ({ endpoint: { method, path }, middleware }) => {
-    const endpoint: Endpoint = { method, path, needsKey: (middleware as ReadonlySet<unknown>).has(Authorization) }
+  onEndpoint: ({ endpoint: { method, path, payload }, middleware }) => {
+    const endpoint: Endpoint = {
+      method,
+      path,
+      needsKey: (middleware as ReadonlySet<unknown>).has(Authorization),
+      takesBody: payload.size > 0
+    }
     if (path.includes(":")) patterns.push({ endpoint, pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`) })
     else literal.set(`${method} ${path}`, endpoint)
   }

@@ -16,7 +16,7 @@ import * as Errors from "./Errors.ts"
 const reachesOut = new Set(["POST /webhooks/:session_id/replay"])
 
 /** Endpoints whose success tells a secret that is told once. Whatever else is secret in answers is sealed. */
-const tellsSecret = new Set(["POST /api-keys"])
+const tellsSecret = new Set(["POST /api-keys", "POST /webhook-endpoints"])
 
 export interface Sent {
   readonly workspaceId: WorkspaceId

@@ -2,7 +2,7 @@
  * What happens to every request before its handler sees it, in this order: who sends it, whether it is too much, what
  * its body is, and whether it was carried out before.
  */
-import { Effect, Layer, Option, Redacted, Result } from "effect"
+import { Effect, Exit, Layer, Option, Redacted, Result } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IdempotencyStore } from "../../../core/workspace/Idempotency.ts"
 import { Keys } from "../../../core/workspace/Keys.ts"
@@ -11,6 +11,7 @@ import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { keyOf, unauthorized } from "./Authorization.ts"
 import * as Body from "./Body.ts"
 import * as Endpoints from "./Endpoints.ts"
+import * as Errors from "./Errors.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as RateLimit from "./RateLimit.ts"
 import { Surrounded } from "./Surrounded.ts"
@@ -69,6 +70,8 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const read = yield* Body.read(request, { path, digested: key !== undefined })
         if (Result.isFailure(read)) return refuse(read.failure)
         const { digest, request: complete } = read.success
+        // Nobody else looks at a body that the endpoint does not take.
+        if (endpoint?.takesBody === false && Exit.isFailure(yield* Effect.exit(complete.json))) return noJson
         const answered = Effect.provideService(handler, HttpServerRequest.HttpServerRequest, complete)
         if (key === undefined || endpoint === null || Option.isNone(sender)) return yield* answered
         return yield* Idempotency.around(answers, {
@@ -81,6 +84,8 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         })(answered)
       })
   })
+
+const noJson = HttpServerResponse.jsonUnsafe(Errors.badRequest("The body is not valid JSON"), { status: 400 })
 
 const unauthorizedAnswer = HttpServerResponse.jsonUnsafe(unauthorized, { status: 401 })
 

@@ -15,6 +15,7 @@ import { builder } from "./migrations/0009_builder.ts"
 import { keyNames } from "./migrations/0010_key_names.ts"
 import { webhookDeliveries } from "./migrations/0011_webhook_deliveries.ts"
 import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
+import { lightRuns } from "./migrations/0013_light_runs.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -38,7 +39,8 @@ const migrate = Migrator.make({})({
     "0009_builder": builder,
     "0010_key_names": keyNames,
     "0011_webhook_deliveries": webhookDeliveries,
-    "0012_hold_announcements": holdAnnouncements
+    "0012_hold_announcements": holdAnnouncements,
+    "0013_light_runs": lightRuns
   }),
   table: "sluice_migrations"
 })

@@ -50,7 +50,7 @@ export const layer = Layer.effect(
           )
         )
       ),
-      get: Effect.fn("WorkspaceStore.get")((id) =>
+      get: (id) =>
         spaces
           .get(
             id,
@@ -59,8 +59,7 @@ export const layer = Layer.effect(
               withoutSqlErrors
             )
           )
-          .pipe(Effect.map(Option.fromUndefinedOr))
-      ),
+          .pipe(Effect.map(Option.fromUndefinedOr)),
       list: sql<WorkspaceRow>`select * from workspaces order by created_at, id`.pipe(
         Effect.map((rows) => rows.map(toWorkspace)),
         withoutSqlErrors
@@ -118,7 +117,7 @@ export const layer = Layer.effect(
           })
         ).pipe(Effect.ensuring(callers.forget))
       ),
-      authenticate: Effect.fn("WorkspaceStore.authenticate")((hash) =>
+      authenticate: (hash) =>
         callers
           .get(
             hash,
@@ -132,7 +131,6 @@ export const layer = Layer.effect(
             )
           )
           .pipe(Effect.map(Option.fromUndefinedOr))
-      )
     })
   })
 )

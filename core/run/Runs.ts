@@ -110,7 +110,7 @@ export class Runs extends Context.Service<
           return yield* submitWith(version, caller, request)
         }).pipe(Effect.catchTag("VersionOutdated", () => again(caller, request)))
 
-      const submit = Effect.fn("Runs.submit")(function* (caller: Caller, request: Request) {
+      const submit = Effect.fnUntraced(function* (caller: Caller, request: Request) {
         // The version may not be the latest any more; then it is found out, and asked for again.
         const recent = yield* workflows.recentTerms(caller.workspaceId, request.workflowId)
         const { run, gate } = yield* submitWith(recent, caller, request).pipe(

@@ -43,8 +43,9 @@ const speed = Effect.gen(function* () {
     put({ url: `${url}/run`, headers, body, connections, seconds, rate: perSecond })
   return yield* Effect.promise(async () => {
     const [own, bare]: [Array<number>, Array<number>] = [[], []]
-    await load(ours.url, 2)
-    await load(plain.url, 2)
+    // Long enough for both to be compiled as they are in service.
+    await load(ours.url, 10)
+    await load(plain.url, 10)
     for (let round = 0; round < rounds; round++) {
       own.push((await load(ours.url, 4)).perSecond)
       bare.push((await load(plain.url, 4)).perSecond)

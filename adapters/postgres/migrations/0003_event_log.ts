@@ -6,7 +6,7 @@ const statements = [
   // The log is read in the order of `tx`, then `sequence`, up to the oldest transaction that is still under way: no later
   // commit can appear before what was read. Transactions of other databases of the server, which cannot write here, are
   // left out where they are known. The trigger keeps the events of one run in their order also where a
-  // transaction that began earlier had to wait for the run.
+  // transaction that began earlier had to wait for the run; nothing can come before the first event.
   `alter table run_events add column tx xid8 not null default pg_current_xact_id()`,
   `create index run_events_in_order on run_events (tx, sequence)`,
   `create function place_event() returns trigger language plpgsql as $$
@@ -17,7 +17,8 @@ const statements = [
     new.tx := greatest(pg_current_xact_id(), before);
     return new;
   end $$`,
-  `create trigger events_are_placed before insert on run_events for each row execute function place_event()`,
+  `create trigger events_are_placed before insert on run_events for each row
+    when (new.event <> 'execution.queued') execute function place_event()`,
 
   `create function settled_before() returns xid8 language sql stable as $$
     select coalesce(

@@ -4,12 +4,10 @@
  * A key belongs to one workspace. A request that names another one in the header `x-workspace-id` is answered with 404,
  * rather than with what belongs to somebody else.
  */
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import { Keys } from "../../../core/workspace/Keys.ts"
 import { type Ability, allows, type Caller, RoleForbids } from "../../../core/workspace/Workspace.ts"
-import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 import * as Errors from "./Errors.ts"
 
@@ -32,33 +30,27 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
   }
 ) {}
 
-export const layer = Layer.effect(
-  Authorization,
-  Effect.gen(function* () {
-    const keys = yield* Keys
-    const workspaces = yield* WorkspaceStore
+/** Who sent the request that is being answered, as its surroundings found out; none when it has no valid key. */
+export const Sender: Context.Reference<Option.Option<Caller>> = Context.Reference("sluice/apps/api/Sender", {
+  defaultValue: () => Option.none<Caller>()
+})
 
-    // The schemes are tried in turn. Each looks at the whole request, so that what one refuses no other lets in.
-    const identify = Effect.fn("Authorization")(function* () {
-      const { headers } = yield* HttpServerRequest.HttpServerRequest
-      const credential = keyOf(headers)
-      const caller = yield* workspaces.authenticate(yield* keys.hash(Redacted.make(credential)))
-      if (credential === "" || Option.isNone(caller)) {
-        return yield* Effect.fail(unauthorized)
-      }
-      const workspaceId = headers["x-workspace-id"] ?? ""
-      if (workspaceId !== "" && workspaceId.toLowerCase() !== caller.value.workspaceId) {
-        return yield* Effect.fail(Errors.notFound(new WorkspaceNotFound({ workspaceId: workspaceId.slice(0, 80) })))
-      }
-      return caller.value
-    })
+// The schemes are tried in turn. Each looks at the whole request, so that what one refuses no other lets in.
+const identify = Effect.gen(function* () {
+  const sender = yield* Sender
+  if (Option.isNone(sender)) return yield* Effect.fail(unauthorized)
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const workspaceId = headers["x-workspace-id"] ?? ""
+  if (workspaceId !== "" && workspaceId.toLowerCase() !== sender.value.workspaceId) {
+    return yield* Effect.fail(Errors.notFound(new WorkspaceNotFound({ workspaceId: workspaceId.slice(0, 80) })))
+  }
+  return sender.value
+})
 
-    const authorize = <A, E, R>(httpEffect: Effect.Effect<A, E, R>) =>
-      Effect.flatMap(identify(), (caller) => Effect.provideService(httpEffect, CurrentCaller, caller))
+const authorize = <A, E, R>(httpEffect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(identify, (caller) => Effect.provideService(httpEffect, CurrentCaller, caller))
 
-    return Authorization.of({ "cc-key": authorize, bearer: authorize })
-  })
-)
+export const layer = Layer.succeed(Authorization, Authorization.of({ "cc-key": authorize, bearer: authorize }))
 
 /** The key that a request presents: in the header `cc-key`, or else as a bearer token. Empty when there is none. */
 export const keyOf = (headers: Readonly<Record<string, string | undefined>>): string =>

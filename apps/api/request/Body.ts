@@ -154,9 +154,7 @@ const isRefusal = (error: object): error is Refusal => "statusCode" in error
 /** A body longer than this is handed over once and not held on to, as it is large and what was parsed of it is too. */
 const heldCharacters = 65_536
 
-/**
- * The same request with the body that was read of it. What the server knows of it, such as its response, stays.
- */
+/** The request, from now on with the body that was read of it. What the server knows of it, such as its response, stays. */
 const withBody = (request: HttpServerRequest.HttpServerRequest, read: string): HttpServerRequest.HttpServerRequest => {
   let held: string | null = read
   const take = () => {
@@ -168,10 +166,14 @@ const withBody = (request: HttpServerRequest.HttpServerRequest, read: string): H
   return over(request, take)
 }
 
+const typed = (headers: Headers.Headers): Headers.Headers =>
+  headers["content-type"] === "application/json" ? headers : Headers.set(headers, "content-type", "application/json")
+
 const over = (
   request: HttpServerRequest.HttpServerRequest,
   take: () => string
 ): HttpServerRequest.HttpServerRequest => {
+  const { modify } = request
   const text = Effect.sync(take)
   const json = Effect.flatMap(text, (body) =>
     Effect.try({
@@ -183,15 +185,15 @@ const over = (
   const bytes = Effect.map(text, (body) => new TextEncoder().encode(body))
   const own: PropertyDescriptorMap = {
     // An empty body has no type, whatever the header says.
-    headers: { value: Headers.set(request.headers, "content-type", "application/json") },
+    headers: { value: typed(request.headers) },
     text: { value: text },
     json: { value: json },
     arrayBuffer: { value: Effect.map(bytes, ({ buffer }) => buffer) },
     stream: { value: Stream.fromEffect(bytes) },
     modify: {
       value: (options: Parameters<HttpServerRequest.HttpServerRequest["modify"]>[0]) =>
-        over(request.modify(options), take)
+        over(modify.call(request, options), take)
     }
   }
-  return Object.create(request, own)
+  return Object.defineProperties(request, own)
 }

@@ -8,7 +8,7 @@ import { IdempotencyStore } from "../../../core/workspace/Idempotency.ts"
 import { Keys } from "../../../core/workspace/Keys.ts"
 import type { Limit } from "../../../core/workspace/RateLimit.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
-import { keyOf, unauthorized } from "./Authorization.ts"
+import { keyOf, Sender, unauthorized } from "./Authorization.ts"
 import * as Body from "./Body.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Errors from "./Errors.ts"
@@ -24,7 +24,7 @@ const uncounted = new Set(["/healthz", "/readyz"])
 /** What the description says of it costs nothing here. */
 export const layer = Layer.succeed(Surrounded, (handler) => handler)
 
-/** Surrounds a handler. Each surrounding counts by itself. */
+/** Surrounds what answers requests. Each surrounding counts by itself. */
 export const make = (limits: ReadonlyArray<Limit>) =>
   Effect.gen(function* () {
     const keys = yield* Keys
@@ -42,13 +42,18 @@ export const make = (limits: ReadonlyArray<Limit>) =>
             )
           )
 
-    return <E, R>(handler: Effect.Effect<Response, E, R>) =>
+    return <E, R>(answer: Effect.Effect<Response, E, R>) =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const { headers, method, url } = request
         const path = url.split("?", 1)[0] ?? ""
         const endpoint = Endpoints.find(method, path)
         const sender = yield* identify(keyOf(headers))
+        const handler = Effect.provideService(
+          answer,
+          Sender,
+          Option.map(sender, ({ caller }) => caller)
+        )
 
         if (limiter !== null && !uncounted.has(path)) {
           const name = Option.match(sender, {

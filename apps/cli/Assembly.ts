@@ -21,6 +21,7 @@ import * as Worker from "../../core/run/Worker.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
+import * as Notifier from "../../core/webhook/Notifier.ts"
 import * as Idempotency from "../../core/workspace/Idempotency.ts"
 import type { Limit } from "../../core/workspace/RateLimit.ts"
 import * as LiveTickets from "../api/live/LiveTickets.ts"
@@ -115,12 +116,13 @@ export const layerApi = (settings: Storage & Serving) =>
     })
   )
 
-/** Tells webhooks of the events, for as long as the layer lives. */
+/** Tells webhooks and subscribers of the events, for as long as the layer lives. */
 const layerWebhooks = Layer.effectDiscard(
   Effect.gen(function* () {
     const links = yield* ArtifactLinks.ArtifactLinks
     const origin = Option.getOrElse(yield* PublicUrl, () => undefined) ?? (yield* Server.address)
     yield* Effect.forkScoped(Dispatcher.run({ ...Dispatcher.defaults, links: links.under(origin) }))
+    yield* Effect.forkScoped(Notifier.run())
   })
 )
 

@@ -5,8 +5,10 @@
  * their pages; one that lost a lease without noticing has what it brings refused. On shutdown it takes nothing more and
  * gives every conversation back.
  */
+
 import { Effect, FiberMap, Queue, Stream } from "effect"
 import { Signals } from "../event/Signals.ts"
+import { surviving } from "../event/Surviving.ts"
 import { BuilderStore } from "./BuilderStore.ts"
 import * as Hosting from "./Hosting.ts"
 
@@ -54,14 +56,14 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
       }
       if (claimed.length < limit) return
     }
-  }).pipe(Effect.uninterruptible, survivingDefects("The host could not look for conversations, and tries again"))
+  }).pipe(Effect.uninterruptible, surviving("The host could not look for conversations, and tries again"))
 
   const renew = Effect.gen(function* () {
     if (places.size === 0) return
     const held = [...places.values()].map((place) => place.held)
     const lost = yield* store.renew(held, options.leaseMillis)
     yield* Effect.forEach(lost, ({ id }) => FiberMap.remove(hosted, id), { discard: true })
-  }).pipe(survivingDefects("The host could not renew its leases, and tries again"))
+  }).pipe(surviving("The host could not renew its leases, and tries again"))
 
   const obey = (yield* signals.subscribe).pipe(
     Stream.runForEach((signal) => {
@@ -79,11 +81,3 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
     Effect.onInterrupt(() => FiberMap.clear(hosted))
   )
 }, Effect.scoped)
-
-const survivingDefects =
-  (message: string) =>
-  <A, R>(effect: Effect.Effect<A, never, R>): Effect.Effect<void, never, R> =>
-    effect.pipe(
-      Effect.asVoid,
-      Effect.catchDefect((defect) => Effect.andThen(Effect.logError(message, defect), Effect.sleep("1 second")))
-    )

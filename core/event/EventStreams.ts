@@ -11,6 +11,7 @@ import { type Entry, EventLog, type Position } from "./EventLog.ts"
 import * as Mailbox from "./Mailbox.ts"
 import { isLast, type LoggedEvent } from "./RunEvent.ts"
 import { Signals } from "./Signals.ts"
+import { surviving } from "./Surviving.ts"
 
 /** What a stream gives at once, in order. An empty batch is a sign of life. */
 export type Batch<E extends LoggedEvent = LoggedEvent> = ReadonlyArray<E>
@@ -237,11 +238,3 @@ const remembered = 86_400_000
 const longestSleep = "10 seconds"
 
 const saveEvery = "250 millis"
-
-const surviving =
-  (message: string) =>
-  <A, R>(effect: Effect.Effect<A, never, R>): Effect.Effect<void, never, R> =>
-    effect.pipe(
-      Effect.asVoid,
-      Effect.catchDefect((defect) => Effect.andThen(Effect.logError(message, defect), Effect.sleep("1 second")))
-    )

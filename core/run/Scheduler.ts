@@ -6,9 +6,12 @@
  */
 import { Clock, Effect, Queue, Stream } from "effect"
 import { Signals } from "../event/Signals.ts"
+import { surviving } from "../event/Surviving.ts"
 import { GateStore } from "../gate/GateStore.ts"
 import { RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
+
+const message = "The scheduler could not look after what is due, and tries again"
 
 /** How many gates or runs one transaction deals with. */
 const batch = 200
@@ -75,16 +78,6 @@ export const run = Effect.fn("Scheduler.run")(function* () {
     Effect.raceFirst(Queue.take(edited), Effect.sleep(longestSleep))
   )
   // Telling a million runs takes a while, and must not keep gates closed meanwhile.
-  yield* Effect.forkScoped(Effect.forever(surviving(announceThenSleep)))
-  return yield* Effect.forever(surviving(tickThenSleep))
+  yield* Effect.forkScoped(Effect.forever(announceThenSleep.pipe(surviving(message))))
+  return yield* Effect.forever(tickThenSleep.pipe(surviving(message)))
 }, Effect.scoped)
-
-const surviving = <A, R>(effect: Effect.Effect<A, never, R>) =>
-  effect.pipe(
-    Effect.asVoid,
-    Effect.catchDefect((defect) =>
-      Effect.logError("The scheduler could not look after what is due, and tries again", defect).pipe(
-        Effect.andThen(Effect.sleep("1 second"))
-      )
-    )
-  )

@@ -7,6 +7,7 @@
  */
 import { Effect, FiberMap, Queue, Stream } from "effect"
 import { Signals } from "../event/Signals.ts"
+import { surviving } from "../event/Surviving.ts"
 import * as Attempt from "./Attempt.ts"
 import { type Held, RunStore } from "./RunStore.ts"
 
@@ -57,13 +58,13 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
       }
       if (claimed.length < limit) return
     }
-  }).pipe(Effect.uninterruptible, survivingDefects("The worker could not look for runs, and tries again"))
+  }).pipe(Effect.uninterruptible, surviving("The worker could not look for runs, and tries again"))
 
   const renew = Effect.gen(function* () {
     if (leases.size === 0) return
     const lost = yield* store.renew([...leases.values()], options.leaseMillis)
     yield* Effect.forEach(lost, ({ id }) => FiberMap.remove(running, id), { discard: true })
-  }).pipe(survivingDefects("The worker could not renew its leases, and tries again"))
+  }).pipe(surviving("The worker could not renew its leases, and tries again"))
 
   const obey = (yield* signals.subscribe).pipe(
     Stream.runForEach((signal) => {
@@ -85,11 +86,3 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
     Effect.onInterrupt(() => drain)
   )
 }, Effect.scoped)
-
-const survivingDefects =
-  (message: string) =>
-  <A, R>(effect: Effect.Effect<A, never, R>): Effect.Effect<void, never, R> =>
-    effect.pipe(
-      Effect.asVoid,
-      Effect.catchDefect((defect) => Effect.andThen(Effect.logError(message, defect), Effect.sleep("1 second")))
-    )

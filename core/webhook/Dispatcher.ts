@@ -9,6 +9,7 @@ import { Clock, Effect, Option, Queue, Random, Result, Stream } from "effect"
 import { type Entry, EventLog } from "../event/EventLog.ts"
 import type { Links } from "../event/Message.ts"
 import { Signals } from "../event/Signals.ts"
+import { surviving } from "../event/Surviving.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import * as Circuit from "./Circuit.ts"
 import { Deliveries, type NewDelivery } from "./Deliveries.ts"
@@ -131,29 +132,21 @@ export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
   const collecting = Effect.gen(function* () {
     while (yield* collect()) yield* Effect.sleep("5 millis")
     yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(longestSleep))
-  }).pipe(survivingDefects("Events could not be made into deliveries to webhooks; trying again"), Effect.forever)
+  }).pipe(surviving("Events could not be made into deliveries to webhooks; trying again"), Effect.forever)
 
   const delivering = deliveries
     .next((delivery) => attempt(delivery, circuits, options))
-    .pipe(survivingDefects("A delivery to a webhook could not be attempted; trying again"), Effect.forever)
+    .pipe(surviving("A delivery to a webhook could not be attempted; trying again"), Effect.forever)
 
   const tidying = Effect.gen(function* () {
     yield* Effect.sleep("1 minute")
     yield* deliveries.tidy
     const now = yield* Clock.currentTimeMillis
     for (const [origin, circuit] of circuits) if (Circuit.isForgettable(circuit, now)) circuits.delete(origin)
-  }).pipe(survivingDefects("What was delivered to webhooks could not be tidied up; trying again"), Effect.forever)
+  }).pipe(surviving("What was delivered to webhooks could not be tidied up; trying again"), Effect.forever)
 
   return yield* Effect.all([collecting, tidying, ...Array.from({ length: options.workers }, () => delivering)], {
     concurrency: "unbounded",
     discard: true
   })
 }, Effect.scoped)
-
-const survivingDefects =
-  (message: string) =>
-  <A, R>(effect: Effect.Effect<A, never, R>): Effect.Effect<void, never, R> =>
-    effect.pipe(
-      Effect.asVoid,
-      Effect.catchDefect((defect) => Effect.andThen(Effect.logError(message, defect), Effect.sleep("1 second")))
-    )

@@ -1,0 +1,107 @@
+/**
+ * Tells subscribers of runs: in the log, on Slack, or at an address of their own.
+ *
+ * Any number of processes may do this at once. A notice is for people, who see the run itself as well: it is tried a few
+ * times for some minutes, and may get lost with the process. Who must not miss anything registers a webhook.
+ */
+import { Effect, FiberSet, Queue, Schedule, Schema, Semaphore, Stream } from "effect"
+import { EventLog } from "../event/EventLog.ts"
+import * as Notifications from "../event/Notifications.ts"
+import { RunSubscriptionStore } from "../event/RunSubscriptions.ts"
+import { Signals } from "../event/Signals.ts"
+import { surviving } from "../event/Surviving.ts"
+import { Sender } from "./Sender.ts"
+
+/** Raised by an attempt that may be made again. It names the host alone: the rest of an address may be a secret. */
+class NotTold extends Schema.TaggedError<NotTold>()("NotTold", { host: Schema.String, reason: Schema.String }) {}
+
+/** How many events are looked at in one transaction. */
+const batch = 200
+
+/** How many notices to one host are under way, and how many may wait for that, before further ones are dropped. */
+const together = 2
+const waiting = 1_000
+
+const longestSleep = "10 seconds"
+
+/** Takes the notices that the next events of the log bring, and answers whether there is more. */
+export const collect = Effect.fn("Notifier.collect")(function* () {
+  const log = yield* EventLog
+  const subscriptions = yield* RunSubscriptionStore
+  let notices: ReadonlyArray<Notifications.Notice> = []
+  const more = yield* log.consume("notifications", batch, (entries) =>
+    Effect.gen(function* () {
+      const known = new Map<string, ReadonlyArray<Notifications.RunSubscription>>()
+      const found: Array<Notifications.Notice> = []
+      for (const entry of entries) {
+        const own = known.get(entry.workspaceId) ?? (yield* subscriptions.list(entry.workspaceId))
+        known.set(entry.workspaceId, own)
+        // What happened before somebody subscribed is not told to them, however late it is read.
+        const since = own.filter(({ createdAt }) => createdAt <= entry.at)
+        found.push(...Notifications.notices(since, entry))
+      }
+      notices = found
+    })
+  )
+  return { notices, more }
+})
+
+/** Tells one notice, in the log or over the network, and says in the log when that is given up. */
+export const tell = Effect.fnUntraced(function* (notice: Notifications.Notice) {
+  const { channel } = notice
+  if (channel.type === "log") return yield* Effect.logInfo(notice.text)
+  const { host } = new URL(channel.url)
+  const sender = yield* Sender
+  const attempt = sender
+    .post({
+      url: channel.url,
+      headers: { "content-type": "application/json", "user-agent": "sluice" },
+      body: JSON.stringify(Notifications.body(notice))
+    })
+    .pipe(
+      Effect.flatMap((outcome) =>
+        outcome._tag === "Answered" && outcome.status < 300
+          ? Effect.void
+          : Effect.fail(
+              new NotTold({ host, reason: outcome._tag === "Answered" ? `status ${outcome.status}` : outcome.reason })
+            )
+      )
+    )
+  yield* attempt.pipe(
+    Effect.retry(Schedule.exponential("2 seconds").pipe(Schedule.jittered, Schedule.upTo({ times: 5 }))),
+    Effect.catchTag("NotTold", ({ reason }) => Effect.logWarning(`A notice could not be sent to ${host}: ${reason}`))
+  )
+})
+
+/** Tells until interrupted. A host that is slow or away is waited for by its own notices alone. */
+export const run = Effect.fn("Notifier.run")(function* () {
+  const signals = yield* Signals
+  const telling = yield* FiberSet.make()
+  const hosts = new Map<string, { readonly room: Semaphore.Semaphore; waiting: number }>()
+  const woken = yield* Queue.sliding<void>(1)
+  yield* (yield* signals.subscribe).pipe(
+    Stream.filter((signal) => signal._tag === "events"),
+    Stream.runForEach(() => Queue.offer(woken, undefined)),
+    Effect.forkScoped
+  )
+
+  const begin = Effect.fnUntraced(function* (notice: Notifications.Notice) {
+    const name = notice.channel.type === "log" ? "" : new URL(notice.channel.url).host
+    const host = hosts.get(name) ?? { room: yield* Semaphore.make(together), waiting: 0 }
+    if (host.waiting >= waiting)
+      return yield* Effect.logWarning(`A notice to ${name} was dropped: too many wait for it`)
+    hosts.set(name, host)
+    host.waiting++
+    const done = Effect.sync(() => {
+      host.waiting--
+      if (host.waiting === 0) hosts.delete(name)
+    })
+    yield* FiberSet.run(telling, host.room.withPermits(1)(tell(notice)).pipe(Effect.ensuring(done)))
+  })
+
+  return yield* Effect.gen(function* () {
+    const { more, notices } = yield* collect()
+    yield* Effect.forEach(notices, begin, { discard: true })
+    if (!more) yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(longestSleep))
+  }).pipe(surviving("Subscribers could not be told of runs; trying again"), Effect.forever)
+}, Effect.scoped)

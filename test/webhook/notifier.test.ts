@@ -1,0 +1,122 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Logger, Queue } from "effect"
+import { TestClock } from "effect/testing"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import type { Channel, NoticeKind } from "../../core/event/Notifications.ts"
+import { RunSubscriptionStore } from "../../core/event/RunSubscriptions.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import type { Outcome } from "../../core/webhook/Delivery.ts"
+import * as Notifier from "../../core/webhook/Notifier.ts"
+import { type Post, Sender } from "../../core/webhook/Sender.ts"
+import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+
+const answered = (status: number): Outcome => ({
+  _tag: "Answered",
+  status,
+  durationMillis: 1,
+  retryAfterMillis: null
+})
+
+/** Runs a test with a sender that answers in turn, what was posted, and what was logged. */
+const provided = <A, E>(
+  outcomes: ReadonlyArray<Outcome>,
+  test: (seen: {
+    readonly posts: Queue.Queue<Post>
+    readonly lines: ReadonlyArray<string>
+  }) => Effect.Effect<A, E, RunStore | RunSubscriptionStore | Sender | Layer.Success<typeof Memory.layer>>
+) =>
+  Effect.gen(function* () {
+    const posts = yield* Queue.unbounded<Post>()
+    const lines: Array<string> = []
+    let count = 0
+    const sender = Layer.succeed(Sender, {
+      refusal: () => null,
+      post: (post) =>
+        Effect.as(Queue.offer(posts, post), outcomes[Math.min(count++, outcomes.length - 1)] ?? answered(200))
+    })
+    const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+    return yield* test({ posts, lines }).pipe(Effect.provide(Layer.mergeAll(Layer.fresh(Memory.layer), sender, logger)))
+  })
+
+const interrupted = (channel: Channel, events: ReadonlyArray<NoticeKind>, notifications?: object) =>
+  Effect.gen(function* () {
+    const runs = yield* RunStore
+    const caller = yield* makeWorkspace()
+    const workflow = yield* makeWorkflow(caller)
+    yield* (yield* RunSubscriptionStore).insert(caller.workspaceId, {
+      id: "00000000-0000-4000-8000-000000000001",
+      workflowId: null,
+      events,
+      channel,
+      createdBy: caller.userId,
+      createdAt: 0
+    })
+    const sent = submission(
+      workflow,
+      notifications === undefined ? {} : { options: { notifications: notifications as never } }
+    )
+    yield* runs.submit(sent)
+    const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 1_000 })
+    const fence = claimed?.run.lease?.fence ?? 0
+    yield* runs.settle({ id: sent.id, fence }, ({ run }, at) =>
+      Transition.finish(run, fence, { _tag: "Success", data: {} }, at)
+    )
+    return sent.id
+  })
+
+/** Tells what the next events bring, and answers whether there is more. */
+const tellAll = Effect.gen(function* () {
+  const { more, notices } = yield* Notifier.collect()
+  yield* Effect.forEach(notices, Notifier.tell, { discard: true })
+  return more
+})
+
+/** Time passes in small steps, so that what begins on the way is waited for too. */
+const minutesPass = Effect.repeat(TestClock.adjust("5 seconds"), { times: 60 })
+
+const url = "https://hooks.example/services/T000/secret-part"
+
+it.effect("subscribers are told of what they subscribed to, in the form of their channel", () =>
+  provided([answered(200)], ({ lines, posts }) =>
+    Effect.gen(function* () {
+      const id = yield* interrupted({ type: "slack_webhook", url }, ["run.started", "run.succeeded"])
+      assert.isFalse(yield* tellAll)
+      const texts = (yield* Queue.takeAll(posts)).map(({ body }) => JSON.parse(body).text)
+      assert.lengthOf(texts, 2)
+      for (const text of texts) assert.include(text, id)
+      yield* interrupted({ type: "log" }, ["run.succeeded"])
+      yield* tellAll
+      assert.isTrue(lines.some((line) => line.includes("succeeded")))
+      yield* interrupted({ type: "http", url }, ["run.succeeded"], { enabled: false })
+      yield* tellAll
+      assert.strictEqual(yield* Queue.size(posts), 0)
+    })
+  )
+)
+
+it.effect("a notice that is not taken is tried again some times, and its secret address is never logged", () =>
+  provided([answered(500), answered(500), answered(204)], ({ posts }) =>
+    Effect.gen(function* () {
+      yield* interrupted({ type: "http", url }, ["run.succeeded"])
+      const telling = yield* Effect.forkChild(tellAll)
+      yield* minutesPass
+      yield* Fiber.join(telling)
+      assert.strictEqual(yield* Queue.size(posts), 3)
+    })
+  )
+)
+
+it.effect("a notice is given up in the end, which does not keep others", () =>
+  provided([answered(500)], ({ lines, posts }) =>
+    Effect.gen(function* () {
+      yield* interrupted({ type: "http", url }, ["run.succeeded"])
+      const telling = yield* Effect.forkChild(tellAll)
+      yield* minutesPass
+      yield* Fiber.join(telling)
+      assert.strictEqual(yield* Queue.size(posts), 6)
+      assert.isTrue(lines.some((line) => line.includes("hooks.example")))
+      assert.isFalse(lines.some((line) => line.includes("secret-part")))
+    })
+  )
+)

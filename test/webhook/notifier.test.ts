@@ -33,7 +33,7 @@ const provided = <A, E>(
     const sender = Layer.succeed(Sender, {
       refusal: () => null,
       post: (post) =>
-        Effect.as(Queue.offer(posts, post), outcomes[Math.min(count++, outcomes.length - 1)] ?? answered(200))
+        Effect.map(Queue.offer(posts, post), () => outcomes[Math.min(count++, outcomes.length - 1)] ?? answered(200))
     })
     const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
     return yield* test({ posts, lines }).pipe(Effect.provide(Layer.mergeAll(Layer.fresh(Memory.layer), sender, logger)))

@@ -12,7 +12,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Signals } from "../../core/event/Signals.ts"
 import { layerSignals } from "../memory/LocalSignals.ts"
-import { layerStores } from "../postgres/Stores.ts"
+import { layerStores, maxMessageSize } from "../postgres/Stores.ts"
 import * as Lock from "./Lock.ts"
 import * as Wire from "./Wire.ts"
 
@@ -47,6 +47,7 @@ export const layerClient = (folder: string | null) =>
         username: "postgres",
         database: "postgres",
         // PGlite is one session, so the pool holds one connection, for as long as there is the pool.
+        maxMessageSize,
         maxConnections: 1,
         minConnections: 1
       })

@@ -24,6 +24,12 @@ import * as PgWebhookStore from "./PgWebhookStore.ts"
 import * as PgWorkflowStore from "./PgWorkflowStore.ts"
 import * as PgWorkspaceStore from "./PgWorkspaceStore.ts"
 
+/**
+ * The longest row that is read, in bytes. A run's input alone may have 25 MB, and what its events tell of it as much
+ * again; the client would take 16 MB.
+ */
+export const maxMessageSize = 268_435_456
+
 /** The stores, on whatever client of the database is given. */
 export const layerStores = Layer.mergeAll(
   PgComponentStore.layer,
@@ -50,7 +56,9 @@ export const layer = (url: Redacted.Redacted<string>, maxConnections = 10) =>
   Layer.merge(layerStores, PgSignals.layer).pipe(
     Layer.provideMerge(
       PgClient.layerFrom(
-        PgClient.make({ url, maxConnections, applicationName: "sluice" }).pipe(Effect.mapError(Migrations.unavailable))
+        PgClient.make({ url, maxConnections, maxMessageSize, applicationName: "sluice" }).pipe(
+          Effect.mapError(Migrations.unavailable)
+        )
       )
     )
   )

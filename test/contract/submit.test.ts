@@ -6,6 +6,7 @@ import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { RunId } from "../../core/run/Run.ts"
 import { RunStore, VersionOutdated } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
 import { VersionId } from "../../core/workflow/Workflow.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -33,6 +34,26 @@ const suite = <E>(name: string, layer: Layer.Layer<RunStore | WorkflowStore | Ga
   it.layer(layer, { timeout: "60 seconds" })(`submissions (${name})`, (it) => {
     const all = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
       Effect.all(effects, { concurrency: "unbounded" })
+
+    it.effect("of the longest input that is accepted are started, ended and read as others are", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const sent = submission(workflow, { input: { text: "ü".repeat(12_000_000) } })
+        yield* runs.submit(sent)
+        const claimed = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 1_000_000 })
+        assert.deepStrictEqual(
+          claimed.map(({ run }) => run.id),
+          [sent.id]
+        )
+        const fence = claimed[0]?.run.lease?.fence ?? 0
+        yield* runs.settle({ id: sent.id, fence }, ({ run }, at) =>
+          Transition.finish(run, fence, { _tag: "Success", data: {} }, at)
+        )
+        assert.strictEqual((yield* runs.get(sent.workspaceId, sent.id)).run.status, "execution.success")
+        assert.lengthOf(yield* runs.events(sent.id, 0), 3)
+      })
+    )
 
     it.effect("that come at once are all kept, each with its input, and announced once", () =>
       Effect.gen(function* () {

@@ -136,7 +136,10 @@ describe("the network of a page", () => {
         {
           "/": html(`<body><p id="done"></p><img src="/logo.png"><script>
             (async () => {
-              await fetch("/api?token=abc", { method: "POST", headers: { authorization: "Bearer x" }, body: "{}" })
+              const answer = await fetch("/api?token=abc", {
+                method: "POST", headers: { authorization: "Bearer x" }, body: "{}"
+              })
+              await answer.text()
               await fetch("${unreachable}").catch(() => {})
               await fetch("/moved")
               fetch("/never")

@@ -191,10 +191,8 @@ it.layer(layer, { timeout: "60 seconds" })("credentials", (it) => {
             assert.strictEqual(body.statusCode, status)
             assert.strictEqual(yield* dump, before)
           } else if (path === "/vault") {
-            const found = yield* ask(
-              "GET",
-              `/vault${query({ ...pair, permissioned_user_id: String(body.permissioned_user_id) })}`
-            )
+            const names = { permissioned_user_id: String(body.permissioned_user_id), domain: String(body.domain) }
+            const found = yield* ask("GET", `/vault${query(names)}`)
             assert.deepStrictEqual(found.body, body)
           }
         }

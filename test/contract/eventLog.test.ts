@@ -172,7 +172,7 @@ it.layer(databases.postgres[0], { timeout: "60 seconds" })("the log of events (t
             yield* Deferred.succeed(began, undefined)
             yield* Deferred.await(go)
             yield* sql`insert into run_events (run_id, at, event, payload)
-              values (${sent.id}, now(), 'execution.queued', ${JSON.stringify({ session_id: sent.id, workflow_id: "w" })})`
+              values (${sent.id}, now(), 'execution.start', ${JSON.stringify({ session_id: sent.id, workflow_id: "w" })})`
           })
         )
       )
@@ -182,7 +182,7 @@ it.layer(databases.postgres[0], { timeout: "60 seconds" })("the log of events (t
       assert.deepStrictEqual([meanwhile.entries, meanwhile.more], [[], true])
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(early)
-      assert.deepStrictEqual(kinds((yield* log.read(position, 10)).entries), ["execution.stopped", "execution.queued"])
+      assert.deepStrictEqual(kinds((yield* log.read(position, 10)).entries), ["execution.stopped", "execution.start"])
       const first = yield* log.read(position, 1)
       assert.deepStrictEqual(kinds(first.entries), ["execution.stopped"])
     })

@@ -13,7 +13,7 @@ import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
 import * as Errors from "./Errors.ts"
 
 /** Endpoints that talk to other hosts before they answer. They are not carried out within a transaction. */
-const reachesOut = new Set(["POST /webhooks/:session_id/replay"])
+const reachesOut = new Set(["POST /webhooks/:session_id/replay", "POST /webhook-endpoints/:webhook_id/test"])
 
 /** Endpoints whose success tells a secret that is told once. Whatever else is secret in answers is sealed. */
 const tellsSecret = new Set(["POST /api-keys", "POST /webhook-endpoints"])

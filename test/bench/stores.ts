@@ -88,7 +88,7 @@ export const stores = async (): Promise<ReadonlyArray<Row>> => {
     await runtime.runPromise(
       Effect.flatMap(SqlClient.SqlClient, (sql) =>
         Effect.gen(function* () {
-          yield* sql`truncate run_events, runs`
+          yield* sql`truncate run_events, runs cascade`
           yield* sql`update gates set waiting = false`
           yield* sql`vacuum analyze`
         })

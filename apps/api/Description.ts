@@ -2,20 +2,8 @@
  * Makes the description of the interface say what the interface does, beyond what its endpoints say of themselves.
  */
 import { SchemaAST } from "effect"
-import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import * as Summaries from "./Summaries.ts"
-
-/** An endpoint whose handler checks the body as a whole: what it expects is described by a schema of this name. */
-export const bodyIs = (identifier: string) =>
-  OpenApi.annotations({
-    transform: (operation) => ({
-      ...operation,
-      requestBody: {
-        required: true,
-        content: { "application/json": { schema: { $ref: `#/components/schemas/${identifier}` } } }
-      }
-    })
-  })
 
 interface Operation {
   operationId: string

@@ -73,7 +73,7 @@ const NewSession = Schema.Struct({
   jsonExample: optional(Schema.Json),
   inputVariables: optional(Schema.JsonObject),
   enableNetworkListener: optional(Schema.Boolean)
-}).annotate({ identifier: "BuilderSessionRequest", parseOptions: { errors: "all" } })
+}).annotate({ identifier: "BuilderSessionRequest" })
 
 const given = {
   inputVariables: optional(Schema.JsonObject),
@@ -87,13 +87,13 @@ const FromWorkflow = Schema.Struct({
   /** The steps before this node are done; without it, only the start page is opened. */
   targetNodeId: optional(Schema.String),
   ...given
-}).annotate({ identifier: "BuilderSessionFromWorkflow", parseOptions: { errors: "all" } })
+}).annotate({ identifier: "BuilderSessionFromWorkflow" })
 
 const FromFailedRun = Schema.Struct({
   sessionId: optional(Schema.String),
   session_id: optional(Schema.String),
   ...given
-}).annotate({ identifier: "BuilderSessionFromFailedRun", parseOptions: { errors: "all" } })
+}).annotate({ identifier: "BuilderSessionFromFailedRun" })
 
 /** A draft, in the shape of a workflow. Its ids are `null` until it is saved. Optional settings stand beside the fields. */
 export const DraftJson = Schema.StructWithRest(
@@ -182,7 +182,7 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
       value: optional(Schema.Json),
       /** The answers by their names. */
       responses: optional(Schema.JsonObject)
-    }).annotate({ identifier: "BuilderAnswer", parseOptions: { errors: "all" } }),
+    }).annotate({ identifier: "BuilderAnswer" }),
     success: StatusJson,
     error: changes
   }),
@@ -212,7 +212,7 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
         versionNote: optional(Schema.String),
         /** Saves although the workflow has a version that is later than the one the conversation began with. */
         force: optional(Schema.Boolean)
-      }).annotate({ identifier: "BuilderSave", parseOptions: { errors: "all" } }),
+      }).annotate({ identifier: "BuilderSave" }),
       Schema.Null
     ],
     success: WorkflowView,

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
-import { bodyIs } from "../Description.ts"
+import { bodyIs } from "../request/Described.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, json, optional, workflow } from "../request/Fields.ts"
 import { HoldJson } from "../run/RunRecord.ts"

@@ -34,7 +34,7 @@ export const NewInputVariables = Schema.Struct({
   chosen_option: optional(Schema.String),
   /** Takes the same option when the step misses the same one again later in the run. */
   save_decision: optional(Schema.Boolean)
-}).annotate({ identifier: "NewInputVariables", parseOptions: { errors: "all" } })
+}).annotate({ identifier: "NewInputVariables" })
 
 export class InteractionsGroup extends HttpApiGroup.make("interactions").add(
   HttpApiEndpoint.get("openQuestion", "/run/:session_id/user_interaction", {

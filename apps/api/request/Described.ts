@@ -26,6 +26,18 @@ export const body = (schema: Schema.Top) => {
   })
 }
 
+/** An endpoint whose handler checks the body as a whole: what it expects is described by a schema of this name. */
+export const bodyIs = (identifier: string) =>
+  OpenApi.annotations({
+    transform: (operation) => ({
+      ...operation,
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: { $ref: `#/components/schemas/${identifier}` } } }
+      }
+    })
+  })
+
 /** Every parameter of the query has to be there. */
 export const wholeQuery = OpenApi.annotations({
   transform: (operation) => ({

@@ -17,7 +17,6 @@ export const RunWebhookRequest = Schema.Struct({
   validity: optional(Validity),
   metadata: optional(Schema.Json)
 })
-  .annotate({ parseOptions: { errors: "all" } })
   .check(
     Schema.makeFilter(({ event_types_subscribed, secret, url, validity }) => {
       const named = url != null

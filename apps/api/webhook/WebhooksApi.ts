@@ -111,8 +111,7 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks").add(
   HttpApiEndpoint.get("listEndpoints", "/webhook-endpoints", { success: Schema.Array(WebhookEndpoint) }),
   HttpApiEndpoint.post("createEndpoint", "/webhook-endpoints", {
     payload: Schema.Struct({ url: Url, workflow_id: optional(Schema.String), ...settings }).annotate({
-      identifier: "WebhookEndpointRequest",
-      parseOptions: { errors: "all" }
+      identifier: "WebhookEndpointRequest"
     }),
     success: CreatedEndpoint.pipe(HttpApiSchema.status(201)),
     error: [...edits, Errors.Conflict]
@@ -125,8 +124,7 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks").add(
   HttpApiEndpoint.patch("changeEndpoint", "/webhook-endpoints/:webhook_id", {
     params: webhook,
     payload: Schema.Struct({ url: optional(Url), ...settings }).annotate({
-      identifier: "WebhookEndpointChange",
-      parseOptions: { errors: "all" }
+      identifier: "WebhookEndpointChange"
     }),
     success: WebhookEndpoint,
     error: [...edits, Errors.Conflict]

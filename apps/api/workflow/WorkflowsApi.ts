@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ForkBody } from "../../../core/workflow/ForkBody.ts"
 import { InputError } from "../../../core/workflow/InputContract.ts"
-import { bodyIs } from "../Description.ts"
+import { bodyIs } from "../request/Described.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, json, optional, workflow } from "../request/Fields.ts"
 import { Created, Saved, VersionItem, WorkflowItem, WorkflowView } from "./WorkflowView.ts"
@@ -156,7 +156,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   ),
   HttpApiEndpoint.post("fork", "/workflows/:workflow_id/fork", {
     params: workflow,
-    payload: [Schema.Null, ForkBody.annotate({ parseOptions: { errors: "all" } })],
+    payload: [Schema.Null, ForkBody],
     success: created,
     error: edits
   }),

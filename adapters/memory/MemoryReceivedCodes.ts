@@ -1,27 +1,38 @@
 /** Received codes in memory. */
 import { Effect, Layer, Option } from "effect"
-import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
+import { type ReceivedCode, ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
   ReceivedCodes,
-  Effect.map(Tables, ({ receivedCodes }) =>
-    ReceivedCodes.of({
+  Effect.map(Tables, ({ receivedCodes }) => {
+    /** All of a kind at an address, the newest first; of those that arrived at one instant, the one that was kept last. */
+    const arrived = (workspaceId: WorkspaceId, address: string, kind: ReceivedCode["kind"]) =>
+      [...receivedCodes.values()]
+        .filter((kept) => kept.workspaceId === workspaceId && kept.code.address === address.toLowerCase())
+        .map(({ code }) => code)
+        .filter((code) => code.kind === kind)
+        .reverse()
+        .sort((a, b) => b.receivedAt - a.receivedAt)
+
+    const newest = (all: ReadonlyArray<ReceivedCode>, since: number) =>
+      Option.filter(Option.fromUndefinedOr(all[0]), ({ receivedAt }) => receivedAt >= since)
+
+    return ReceivedCodes.of({
       keep: (workspaceId, code) =>
         Effect.sync(
           () => void receivedCodes.set(code.id, { workspaceId, code: { ...code, address: code.address.toLowerCase() } })
         ),
-      latest: (workspaceId, address, since) =>
+      latest: (workspaceId, address, { kind, since }) =>
+        Effect.sync(() => newest(arrived(workspaceId, address, kind), since)),
+      take: (workspaceId, address, { kind, since }) =>
         Effect.sync(() => {
-          const fresh = [...receivedCodes.values()]
-            .filter((kept) => kept.workspaceId === workspaceId && kept.code.address === address.toLowerCase())
-            .map(({ code }) => code)
-            .filter(({ receivedAt }) => receivedAt >= since)
-          // Of those that arrived at one instant, the one that was kept last.
-          return Option.fromUndefinedOr(fresh.reverse().sort((a, b) => b.receivedAt - a.receivedAt)[0])
+          const all = arrived(workspaceId, address, kind)
+          const taken = newest(all, since)
+          if (Option.isSome(taken)) for (const { id } of all) receivedCodes.delete(id)
+          return taken
         }),
-      discard: (workspaceId, id) =>
-        Effect.sync(() => receivedCodes.get(id)?.workspaceId === workspaceId && receivedCodes.delete(id)),
       discardBefore: (at) =>
         Effect.sync(() => {
           const old = [...receivedCodes.values()].filter(({ code }) => code.receivedAt < at)
@@ -29,5 +40,5 @@ export const layer = Layer.effect(
           return old.length
         })
     })
-  )
+  })
 )

@@ -16,6 +16,7 @@ import { keyNames } from "./migrations/0010_key_names.ts"
 import { webhookDeliveries } from "./migrations/0011_webhook_deliveries.ts"
 import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 import { lightRuns } from "./migrations/0013_light_runs.ts"
+import { receivedLinks } from "./migrations/0014_received_links.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -40,7 +41,8 @@ const migrate = Migrator.make({})({
     "0010_key_names": keyNames,
     "0011_webhook_deliveries": webhookDeliveries,
     "0012_hold_announcements": holdAnnouncements,
-    "0013_light_runs": lightRuns
+    "0013_light_runs": lightRuns,
+    "0014_received_links": receivedLinks
   }),
   table: "sluice_migrations"
 })

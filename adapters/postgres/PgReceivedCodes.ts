@@ -1,26 +1,46 @@
 /** Received codes in PostgreSQL. */
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ReceivedCode, ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
-import { withoutSqlErrors } from "./Transaction.ts"
+import { type ReceivedCode, ReceivedCodes, type Wanted } from "../../core/tfa/ReceivedCodes.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { transaction, withoutSqlErrors } from "./Transaction.ts"
 
 interface Row {
   readonly id: string
+  readonly kind: ReceivedCode["kind"]
   readonly address: string
   readonly sealed: string
   readonly received_at: Date
+  readonly position: bigint
 }
 
 export const layer = Layer.effect(
   ReceivedCodes,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+
+    const newest = (
+      workspaceId: WorkspaceId,
+      address: string,
+      { kind, since }: Wanted,
+      { lock }: { readonly lock: boolean }
+    ) =>
+      Effect.map(
+        sql<Row>`
+          select id, kind, address, sealed, received_at, position from received_codes
+          where workspace_id = ${workspaceId} and address = ${address.toLowerCase()} and kind = ${kind}
+            and received_at >= ${new Date(since)}
+          order by received_at desc, position desc limit 1 ${sql.literal(lock ? "for update" : "")}`,
+        ([row]) => row
+      )
+
     return ReceivedCodes.of({
       keep: Effect.fn("ReceivedCodes.keep")((workspaceId, code) =>
         withoutSqlErrors(
           Effect.asVoid(
             sql`insert into received_codes ${sql.insert({
               id: code.id,
+              kind: code.kind,
               workspace_id: workspaceId,
               address: code.address.toLowerCase(),
               sealed: code.sealed,
@@ -29,23 +49,25 @@ export const layer = Layer.effect(
           )
         )
       ),
-      latest: Effect.fn("ReceivedCodes.latest")((workspaceId, address, since) =>
-        sql<Row>`
-          select id, address, sealed, received_at from received_codes
-          where workspace_id = ${workspaceId} and address = ${address.toLowerCase()}
-            and received_at >= ${new Date(since)}
-          order by received_at desc, position desc limit 1`.pipe(
-          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), toCode)),
+      latest: Effect.fn("ReceivedCodes.latest")((workspaceId, address, wanted) =>
+        newest(workspaceId, address, wanted, { lock: false }).pipe(
+          Effect.map((row) => Option.map(Option.fromUndefinedOr(row), toCode)),
           withoutSqlErrors
         )
       ),
-      discard: Effect.fn("ReceivedCodes.discard")((workspaceId, id) =>
-        isUuid(id)
-          ? sql`delete from received_codes where id = ${id} and workspace_id = ${workspaceId} returning id`.pipe(
-              Effect.map((rows) => rows.length > 0),
-              withoutSqlErrors
-            )
-          : Effect.succeed(false)
+      take: Effect.fn("ReceivedCodes.take")((workspaceId, address, wanted) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const row = yield* newest(workspaceId, address, wanted, { lock: true })
+            if (row === undefined) return Option.none()
+            yield* sql`
+              delete from received_codes
+              where workspace_id = ${workspaceId} and address = ${row.address} and kind = ${row.kind}
+                and (received_at, position) <= (${row.received_at}, ${row.position})`
+            return Option.some(toCode(row))
+          })
+        )
       ),
       discardBefore: Effect.fn("ReceivedCodes.discardBefore")((at) =>
         sql`delete from received_codes where received_at < ${new Date(at)} returning id`.pipe(
@@ -57,10 +79,9 @@ export const layer = Layer.effect(
   })
 )
 
-const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))
-
-const toCode = ({ address, id, received_at, sealed }: Row): ReceivedCode => ({
+const toCode = ({ address, id, kind, received_at, sealed }: Row): ReceivedCode => ({
   id,
+  kind,
   address,
   sealed,
   receivedAt: received_at.getTime()

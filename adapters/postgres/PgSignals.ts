@@ -14,7 +14,7 @@ const together = "3 millis"
 const decode = Schema.decodeUnknownOption(
   Schema.fromJsonString(
     Schema.Union([
-      Schema.Struct({ _tag: Schema.Literals(["work", "due", "events"]) }),
+      Schema.Struct({ _tag: Schema.Literals(["work", "due", "events", "received"]) }),
       Schema.Struct({ _tag: Schema.Literal("announced"), runId: Schema.String, clientId: Schema.String }),
       Schema.Struct({ _tag: Schema.Literals(["ended", "answered", "watched"]), runId: Schema.String }),
       Schema.Struct({ _tag: Schema.Literal("builder"), conversationId: Schema.String })

@@ -10,12 +10,13 @@ import { Context, type Effect, type Scope, type Stream } from "effect"
  * `work`: runs may be there to start. `due`: the next due instant may have come nearer. `events`: the log of events has
  * grown. `ended`: a run was ended while running. `answered`: what a run asked was answered. `announced`: whoever submitted
  * a run for a client was told its id. `watched`: somebody looks at a run and waits for a picture of its page. `builder`:
- * something happened in a conversation that builds a workflow.
+ * something happened in a conversation that builds a workflow. `received`: a one-time code or a link arrived.
  */
 export type Signal =
   | { readonly _tag: "work" }
   | { readonly _tag: "due" }
   | { readonly _tag: "events" }
+  | { readonly _tag: "received" }
   | { readonly _tag: "announced"; readonly runId: string; readonly clientId: string }
   | { readonly _tag: "ended"; readonly runId: string }
   | { readonly _tag: "answered"; readonly runId: string }

@@ -13,6 +13,10 @@ export interface Credential {
   readonly domain: string
 }
 
+/** The one that a run uses: the only one, or the one that was chosen of a pool; `null` while none was. */
+export const chosen = ({ permissionedUserIds }: Credential): string | null =>
+  permissionedUserIds.length === 1 ? (permissionedUserIds[0] ?? null) : null
+
 /** The references in an input, in the order of the vault schema. An alias that was given nothing is left out. */
 export const of = (content: Pick<Content, "vault_schema">, input: Schema.JsonObject): ReadonlyArray<Credential> =>
   Object.entries(content.vault_schema).flatMap(([alias, entry]) => {
@@ -39,12 +43,12 @@ export const vaultEntries = (credentials: ReadonlyArray<Credential>): Readonly<R
   credentials.length === 0
     ? null
     : Object.fromEntries(
-        credentials.map(({ alias, domain, permissionedUserIds }) => [
-          alias,
+        credentials.map((credential) => [
+          credential.alias,
           {
-            permissioned_user_id: permissionedUserIds.length === 1 ? (permissionedUserIds[0] ?? null) : null,
-            permissioned_user_ids: permissionedUserIds,
-            domain
+            permissioned_user_id: chosen(credential),
+            permissioned_user_ids: credential.permissionedUserIds,
+            domain: credential.domain
           }
         ])
       )

@@ -31,6 +31,8 @@ export type Outcome =
       readonly errors: ReadonlyArray<Run.RunError>
       /** Present when the run is to be tried again. */
       readonly retry?: Retry
+      /** The alias of the credential that the attempt could not sign in with, where that is how it failed. */
+      readonly failedLogin?: string
     }
 
 /** What a failure asks for: how many retries in all (`null`: as many as the workflow allows), and how far put off. */

@@ -1,16 +1,24 @@
 /**
- * Codes that arrived for credentials, kept until they are used or too old. A code is kept sealed.
+ * One-time codes and links that arrived for credentials, kept until they are used or too old. They are kept sealed.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 
 export interface ReceivedCode {
   readonly id: string
-  /** The address that it was sent to. */
+  /** What it is: digits or letters to type, or an address to open. */
+  readonly kind: "code" | "link"
+  /** The mail address, or the phone number in its form `+15551234567`, that it was sent to. */
   readonly address: string
-  /** The code, sealed with the key of the workspace. */
+  /** The code or the link, sealed with the key of the workspace. */
   readonly sealed: string
   readonly receivedAt: number
+}
+
+/** What is wanted: of which kind, and not from before which instant. */
+export interface Wanted {
+  readonly kind: ReceivedCode["kind"]
+  readonly since: number
 }
 
 /** Addresses are the same whatever their case, as mail programs change it. */
@@ -19,15 +27,22 @@ export class ReceivedCodes extends Context.Service<
   {
     readonly keep: (workspaceId: WorkspaceId, code: ReceivedCode) => Effect.Effect<void>
 
-    /** The code that arrived last at an address, if it arrived at `since` or later. */
+    /** What of a kind arrived last at an address, if it arrived at `since` or later. It stays. */
     readonly latest: (
       workspaceId: WorkspaceId,
       address: string,
-      since: number
+      wanted: Wanted
     ) => Effect.Effect<Option.Option<ReceivedCode>>
 
-    /** Removes a code that was used, and tells whether it was still there: of several who use it, one is told so. */
-    readonly discard: (workspaceId: WorkspaceId, id: string) => Effect.Effect<boolean>
+    /**
+     * Takes what `latest` would answer, and removes it together with all of its kind that arrived at the address
+     * before, which it replaces: of several who take at once, one gets it, and the others nothing.
+     */
+    readonly take: (
+      workspaceId: WorkspaceId,
+      address: string,
+      wanted: Wanted
+    ) => Effect.Effect<Option.Option<ReceivedCode>>
 
     /** Removes the codes of all workspaces that arrived before an instant, and tells how many there were. */
     readonly discardBefore: (at: number) => Effect.Effect<number>

@@ -111,7 +111,7 @@ export class TfaCodes extends Context.Service<
         if (inboxDomain === null) return yield* new NoInbox()
         const address = Inbox.addressOf(entry.workspaceId, entry, inboxDomain)
         const since = (yield* Clock.currentTimeMillis) - Inbox.freshMillis
-        const latest = yield* received.latest(entry.workspaceId, address, since)
+        const latest = yield* received.latest(entry.workspaceId, address, { kind: "code", since })
         if (Option.isNone(latest)) {
           return yield* new NoCode({
             reason: `none arrived at ${address} within the last ${Inbox.freshMillis / 60_000} minutes`

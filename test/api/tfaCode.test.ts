@@ -44,6 +44,7 @@ const arrive = Effect.fnUntraced(function* (member: Member, user: string, code: 
   const { workspaceId } = member.caller
   yield* (yield* ReceivedCodes).keep(workspaceId, {
     id: randomUUID(),
+    kind: "code",
     address: addressOf(workspaceId, { permissionedUserId: user, domain }, "inbox.example"),
     sealed: yield* (yield* Sealing).seal(workspaceId, Redacted.make(code)),
     receivedAt

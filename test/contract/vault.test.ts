@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
-import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
+import { type ReceivedCode, ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
 import { SecretProviders } from "../../core/vault/SecretProviders.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
@@ -83,8 +83,9 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
         const codes = yield* ReceivedCodes
         const { workspaceId } = yield* makeWorkspace()
         const stranger = (yield* makeWorkspace()).workspaceId
-        const code = (address: string, sealed: string, receivedAt: number) => ({
+        const code = (address: string, sealed: string, receivedAt: number, kind: "code" | "link" = "code") => ({
           id: randomUUID(),
+          kind,
           address,
           sealed,
           receivedAt
@@ -95,31 +96,34 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
           code("P+u+S@X", "03", 2_000)
         ]
         for (const one of [newer, older, tied, code("p+other+s@x", "04", 9_000)]) yield* codes.keep(workspaceId, one)
+        yield* codes.keep(workspaceId, code("p+u+s@x", "06", 7_000, "link"))
         yield* codes.keep(stranger, code("p+u+s@x", "05", 8_000))
-        const latest = (since: number, of = workspaceId) =>
-          Effect.map(
-            codes.latest(of, "P+U+S@x", since),
-            Option.map(({ sealed }) => sealed)
-          )
+        const sealedOf = Effect.map(Option.map(({ sealed }: ReceivedCode) => sealed))
+        const latest = (since: number, of = workspaceId, kind: "code" | "link" = "code") =>
+          sealedOf(codes.latest(of, "P+U+S@x", { kind, since }))
+        const take = (since: number) => sealedOf(codes.take(workspaceId, "p+u+s@X", { kind: "code", since }))
 
         assert.deepStrictEqual(
-          yield* codes.latest(workspaceId, "p+u+s@X", 2_000),
+          yield* codes.latest(workspaceId, "p+u+s@X", { kind: "code", since: 2_000 }),
           Option.some({ ...tied, address: "p+u+s@x" })
         )
         assert.isTrue(Option.isNone(yield* latest(2_001)))
         assert.isTrue(Option.isNone(yield* latest(0, WorkspaceId.make(randomUUID()))))
-        assert.isFalse(yield* codes.discard(stranger, tied.id))
-        assert.isFalse(yield* codes.discard(workspaceId, "no id"))
-        const discarded = yield* Effect.all(
-          Array.from({ length: 4 }, () => codes.discard(workspaceId, tied.id)),
+        assert.deepStrictEqual(yield* latest(0, workspaceId, "link"), Option.some("06"))
+        assert.isTrue(Option.isNone(yield* take(2_001)))
+        const taken = yield* Effect.all(
+          Array.from({ length: 4 }, () => take(1_000)),
           { concurrency: "unbounded" }
         )
-        assert.lengthOf(discarded.filter(Boolean), 1)
-        assert.deepStrictEqual(yield* latest(0), Option.some("02"))
-        assert.strictEqual(yield* codes.discardBefore(2_000), 1)
-        assert.deepStrictEqual(yield* latest(0), Option.some("02"))
-        assert.strictEqual(yield* codes.discardBefore(10_000), 3)
+        assert.deepStrictEqual(taken.flatMap(Option.toArray), ["03"])
+        assert.isTrue(Option.isNone(yield* latest(0)), "those that it replaced are gone with it")
+
+        yield* codes.keep(workspaceId, code("p+u+s@x", "07", 3_000))
+        assert.deepStrictEqual(yield* latest(0), Option.some("07"), "what arrives later is there")
+        assert.strictEqual(yield* codes.discardBefore(7_000), 1)
         assert.isTrue(Option.isNone(yield* latest(0)))
+        assert.strictEqual(yield* codes.discardBefore(10_000), 3)
+        assert.isTrue(Option.isNone(yield* latest(0, workspaceId, "link")))
       })
     )
 

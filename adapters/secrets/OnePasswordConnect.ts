@@ -62,6 +62,10 @@ export const make = ({ ask, inTime, refusal }: Asking): SecretSource => {
 
   const list = Effect.fnUntraced(function* (connection: Connection, path: string) {
     const json = yield* get(connection, path)
+    // A server that has no list of vaults is another one; a vault without items was not there.
+    if (json === null && path !== "vaults") {
+      return yield* new ItemNotFound({ provider: connection.name, reason: "it has no such vault" })
+    }
     return Array.isArray(json) ? json.map(objectOf) : yield* malformed(connection, "expected a list")
   })
 

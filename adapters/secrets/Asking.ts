@@ -18,7 +18,7 @@ export interface Options {
   readonly allowedOrigins: ReadonlyArray<string>
   /** How long a question may take from the first connection to the last answer, in milliseconds. */
   readonly budgetMillis: number
-  /** How long to wait before a request is tried again, in milliseconds. */
+  /** How long to wait before a request is tried again, in milliseconds; 0 tries at once. */
   readonly retryMillis: number
 }
 
@@ -124,6 +124,9 @@ export const make = (options: Options) => {
       return Effect.sync(() => void outgoing.destroy())
     })
 
+  const retried = (request: Ask) =>
+    options.retryMillis === 0 ? send(request) : Effect.delay(send(request), options.retryMillis)
+
   const mayPass = (outcome: Outcome): boolean =>
     outcome._tag === "Unreachable" ||
     (outcome._tag === "Replied" && passing.has(outcome.status) && outcome.retryAfterSeconds <= patienceSeconds)
@@ -137,7 +140,7 @@ export const make = (options: Options) => {
     if (refused !== null) return yield* new SourceUnavailable({ provider, reason: refused })
     const first = yield* send(request)
     const again = request.method === "GET" && mayPass(first)
-    const outcome = again ? yield* Effect.delay(send(request), options.retryMillis) : first
+    const outcome = again ? yield* retried(request) : first
     if (outcome._tag === "TooLarge") return yield* new MalformedAnswer({ provider, reason: outcome.reason })
     if (outcome._tag !== "Replied") return yield* new SourceUnavailable({ provider, reason: outcome.reason })
     const { json, status } = outcome

@@ -51,7 +51,9 @@ const onePassword = Effect.gen(function* () {
     source: OnePasswordConnect.make(asking),
     access: { url: server.url, token: server.token },
     refs: { full: ref("full"), plain: ref("plain"), empty: ref("empty"), missing: ref("missing") },
-    change: (password) => void (plain.fields = [field("PASSWORD", password)])
+    change: (password) => {
+      plain.fields = [field("PASSWORD", password)]
+    }
   } satisfies Store
 })
 

@@ -7,6 +7,7 @@ import * as SecretCache from "./SecretCache.ts"
 import { type SecretProvider, SecretProviders } from "./SecretProviders.ts"
 import {
   type Access,
+  AccessRefused,
   type Connection,
   type ProvidedSecrets,
   type SecretSource,
@@ -32,7 +33,7 @@ export class BoundSecrets extends Context.Service<
     readonly forget: (entry: VaultEntry) => Effect.Effect<void>
 
     /** The store behind a connection, and the connection with its access opened. */
-    readonly open: (provider: SecretProvider) => Effect.Effect<Opened, SourceUnavailable>
+    readonly open: (provider: SecretProvider) => Effect.Effect<Opened, SourceUnavailable | AccessRefused>
   }
 >()("sluice/core/vault/BoundSecrets") {
   static readonly layer = Layer.effect(
@@ -45,13 +46,13 @@ export class BoundSecrets extends Context.Service<
 
       const open = Effect.fn("BoundSecrets.open")(function* (provider: SecretProvider) {
         const source = sources.get(provider.providerType)
-        const unavailable = (reason: string) => new SourceUnavailable({ provider: provider.name, reason })
         if (source === undefined) {
-          return yield* unavailable(`this service knows no stores of the type "${provider.providerType}"`)
+          const reason = `this service knows no stores of the type "${provider.providerType}"`
+          return yield* new SourceUnavailable({ provider: provider.name, reason })
         }
         const access = yield* sealing
           .unseal(provider.workspaceId, provider.sealedAccess)
-          .pipe(Effect.mapError(({ message }) => unavailable(message)))
+          .pipe(Effect.mapError(({ message }) => new AccessRefused({ provider: provider.name, reason: message })))
         const connection = { id: provider.id, name: provider.name, access: Redacted.make(textsOf(access)) }
         return { source, connection } satisfies Opened
       })

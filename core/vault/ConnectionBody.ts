@@ -155,7 +155,8 @@ export const settle = (
   for (const name of ["mount", "auth_mount", "namespace"] as const) {
     const path = access[name]?.replace(/^\/+|\/+$/g, "")
     if (path === undefined) continue
-    if (isPath(path)) access[name] = path
+    // The namespace becomes a header, and headers are ASCII.
+    if (isPath(path) && (name !== "namespace" || /^[\x21-\x7e]*$/.test(path))) access[name] = path
     else problem(name, "Expected a path such as secret or team/secret")
   }
   return problems.length === 0 ? Result.succeed(Redacted.make(access)) : Result.fail(problems)

@@ -174,9 +174,13 @@ export class SecretConnections extends Context.Service<
             sent.config == null
               ? null
               : yield* Effect.gen(function* () {
-                  const { connection, source } = yield* bound.open(before)
                   const { providerType } = before
-                  const made = yield* settled(caller, source, providerType, sent, Redacted.value(connection.access))
+                  // An access that nobody can open any more is replaced as a whole.
+                  const known = yield* Effect.catchTag(bound.open(before), "AccessRefused", () => Effect.succeed(null))
+                  const source = known?.source ?? sources.get(providerType)
+                  if (source === undefined) return yield* new ConnectionNotFound({ id })
+                  const access = known === null ? null : Redacted.value(known.connection.access)
+                  const made = yield* settled(caller, source, providerType, sent, access)
                   if (tried) yield* source.check({ id, name, access: made.access })
                   return {
                     configHint: ConnectionBody.hintOf(providerType, made.access),

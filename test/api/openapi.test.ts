@@ -78,7 +78,7 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "vault.tfaCode": ["200", "422"],
   "secretProviders.createSecretProvider": ["201", "422"],
   "secretProviders.changeSecretProvider": ["422"],
-  "secretProviders.listSecretItems": ["200", "422"]
+  "secretProviders.listSecretItems": ["200", "503"]
 }
 
 /** The statuses that what surrounds every request answers, each of which has tests of its own. */
@@ -108,7 +108,7 @@ const fixtures = Effect.gen(function* () {
       )
     ),
     domain: Effect.succeed(domain),
-    secret_provider_id: Effect.provide(makeSecretProvider(owner.caller.workspaceId), stores),
+    secret_provider_id: Effect.provide(makeSecretProvider(owner.caller.workspaceId, "1password"), stores),
     component_id: Effect.suspend(() =>
       Effect.map(make("/workflow-components", component), ({ body }) => String(body.id))
     ),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { asMember, pair, query } from "../support/credentials.ts"
+import { asMember, makeSecretProvider, pair, query } from "../support/credentials.ts"
 import { connectServer, id, vaultServer } from "../support/secretServers.ts"
 import { layer, Service } from "../support/service.ts"
 import * as SetClock from "../support/setClock.ts"
@@ -131,6 +131,7 @@ it.layer(Layer.fresh(layer).pipe(Layer.provide(clock.layer)), { timeout: "60 sec
         [post({ provider_type: "hashicorp_vault" }, { token: null, role_id: "r" }), ["config.secret_id"]],
         [post({ provider_type: "hashicorp_vault" }, { token: null, secret_id: sealed("s") }), ["config.role_id"]],
         [post({ provider_type: "hashicorp_vault" }, { mount: "a/../b" }), ["config.mount"]],
+        [post({ provider_type: "hashicorp_vault" }, { namespace: "caf\u00e9 \ud83d\udc27" }), ["config.namespace"]],
         [ask("PATCH", path, { provider_type: "hashicorp_vault" }), ["provider_type"]],
         [ask("PATCH", path, { config: { url: "http://127.0.0.1:1" } }), ["config.token"]],
         [ask("PATCH", path, { config: { token: null } }), ["config.token"]]
@@ -176,6 +177,18 @@ it.layer(Layer.fresh(layer).pipe(Layer.provide(clock.layer)), { timeout: "60 sec
       assert.deepInclude(down.body, { statusCode: 503, code: "PROVIDER_UNAVAILABLE" })
       const odd = yield* ask("GET", `${path}/items`)
       assert.deepInclude(odd.body, { statusCode: 503, code: "PROVIDER_ANSWER_MALFORMED" })
+    })
+  )
+
+  it.effect("whose access nobody can open take a whole new one", () =>
+    Effect.gen(function* () {
+      const { ask, body, me } = yield* connected
+      const path = `/secret-providers/${yield* makeSecretProvider(me.caller.workspaceId, "1password")}`
+      assert.deepInclude((yield* ask("POST", `${path}/test`)).body, { success: false, code: "PROVIDER_ACCESS_REFUSED" })
+      const partly = yield* ask("PATCH", path, { config: { url: body.config.url } })
+      assert.deepStrictEqual([partly.status, paths(partly.body)], [400, ["config.token"]])
+      assert.strictEqual((yield* ask("PATCH", path, { config: body.config })).status, 200)
+      assert.strictEqual((yield* ask("POST", `${path}/test`)).body.success, true)
     })
   )
 

@@ -173,7 +173,7 @@ describe("HashiCorp Vault", () => {
       assert.deepStrictEqual(yield* read("odd name ✓/a%b"), [null, "odd", null, null])
       assert.strictEqual(yield* read("app/login#none"), "ItemNotFound")
       assert.strictEqual(yield* read("object"), "ItemIncomplete")
-      for (const ref of ["gone", "app", "app/../gone", "app//login", "#pin", "secret/", "kv/app/login"]) {
+      for (const ref of ["gone", "app", "app/../gone", "app//login", "#pin", "secret/", "kv/app/login", "\ud800"]) {
         assert.strictEqual(yield* read(ref), "ItemNotFound", ref)
       }
     })

@@ -24,13 +24,13 @@ export const asMember = Effect.fnUntraced(function* (role: Member["caller"]["rol
   return { me, ask, sealed: (value: unknown) => seal(me.encryptionKey, value) }
 })
 
-/** A connection to a store of a type that nobody knows. */
-export const makeSecretProvider = (workspaceId: WorkspaceId) =>
+/** A connection whose access nobody can open, to a store of a type that nobody knows unless one is given. */
+export const makeSecretProvider = (workspaceId: WorkspaceId, providerType = "none that is known") =>
   Effect.gen(function* () {
     const provider: SecretProvider = {
       id: randomUUID(),
       workspaceId,
-      providerType: "none that is known",
+      providerType,
       name: randomUUID(),
       configHint: {},
       sealedAccess: "",

@@ -19,13 +19,20 @@ const methodOf = (second: SecondFactor | null): string | null => {
 }
 
 /** The body that keeps the credential of a visitor of the site, under the visitor's name. */
-export const credentialOf = (name: string, { password, second, user }: Visitor, site: string, encryptionKey: string) => {
+export const credentialOf = (
+  name: string,
+  { password, second, user }: Visitor,
+  site: string,
+  encryptionKey: string
+) => {
   const sealed = (value: string) => seal(encryptionKey, value)
   const method = methodOf(second)
   const secret =
     second?._tag !== "app"
       ? {}
-      : { tfa_secret: sealed(second.counts ? `otpauth://hotp/Marlow?secret=${second.secret}&counter=0` : second.secret) }
+      : {
+          tfa_secret: sealed(second.counts ? `otpauth://hotp/Marlow?secret=${second.secret}&counter=0` : second.secret)
+        }
   return {
     permissioned_user_id: name,
     domain: site,
@@ -63,7 +70,10 @@ export const signInWorkflow = ({ second }: Visitor, site: string) => {
     },
     vault_schema: { SITE: { type: "credential", domain: site } },
     ...graphOf(`${site}/login`, [
-      { action: "INPUT_TEXT", parameters: { selector: "//input[@id='user']", text: "{{context.inputs.SITE.USER_NAME}}" } },
+      {
+        action: "INPUT_TEXT",
+        parameters: { selector: "//input[@id='user']", text: "{{context.inputs.SITE.USER_NAME}}" }
+      },
       {
         action: "INPUT_TEXT",
         parameters: { selector: "//input[@id='password']", text: "{{context.inputs.SITE.PASSWORD}}" }

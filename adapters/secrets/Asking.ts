@@ -177,7 +177,12 @@ export const make = (options: Options) => {
 export type Asking = ReturnType<typeof make>
 
 /** What stores call an item, a key or a path, in an address. */
-export const encoded = (path: string): string => path.toWellFormed().split("/").map(encodeURIComponent).join("/")
+export const encoded = (path: string): string =>
+  path
+    .replace(/\p{Cs}/gu, "\ufffd")
+    .split("/")
+    .map(encodeURIComponent)
+    .join("/")
 
 /** The object that a value is; an empty one for anything else. */
 export const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>

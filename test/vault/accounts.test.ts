@@ -6,6 +6,9 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Asking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
+import * as RunAccounts from "../../apps/worker/RunAccounts.ts"
+import type { Run } from "../../core/run/Run.ts"
+import type { Outcome } from "../../core/run/Transition.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import { Sealing } from "../../core/vault/Sealing.ts"
 import { SecretConnections } from "../../core/vault/SecretConnections.ts"
@@ -120,6 +123,25 @@ it.layer(Layer.fresh(layer), { timeout: "30 seconds" })("a credential that is bo
         yield* change
         assert.strictEqual(yield* password("robot"), `changed ${index}`)
       }
+    })
+  )
+
+  it.effect("is read anew by the runs after one that could not sign in with it", () =>
+    Effect.gen(function* () {
+      const { bind, caller, password, server } = yield* bound(3_600)
+      yield* bind("robot", "secret/login")
+      assert.strictEqual(yield* password("robot"), "one")
+      server.secrets.set("login", { password: "two" })
+      const forget = yield* RunAccounts.forgetting
+      const credentials = [{ alias: site.alias, domain: site.domain, permissionedUserIds: ["robot"] }]
+      const run = { workspaceId: caller.workspaceId, credentials } as unknown as Run
+      const failed: Outcome = { _tag: "Failed", data: {}, errors: [] }
+      for (const outcome of [{ _tag: "Success", data: {} } as const, failed, { ...failed, failedLogin: "OTHER" }]) {
+        yield* forget(run, outcome)
+        assert.strictEqual(yield* password("robot"), "one")
+      }
+      yield* forget(run, { ...failed, failedLogin: site.alias })
+      assert.strictEqual(yield* password("robot"), "two")
     })
   )
 

@@ -12,6 +12,7 @@ import { Executor, type Reporter } from "../../core/run/Executor.ts"
 import type { LeaseLost, RunError } from "../../core/run/Run.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome, Retry } from "../../core/run/Transition.ts"
+import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { AccountUnavailable } from "../../core/vault/Account.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
@@ -31,6 +32,7 @@ export const layer = Layer.effect(
     const evidence = yield* Evidence.make
     const errorCodes = yield* ErrorCodeStore
     const gates = yield* Gates
+    const codes = yield* LoginCodes
     const openAccounts = yield* RunAccounts.make
 
     const observer = (claimed: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
@@ -88,6 +90,7 @@ export const layer = Layer.effect(
           dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery === true,
           accounts: accounts.success,
+          codes,
           secrets
         },
         evidence(claimed, secrets, observer(claimed, reporter))
@@ -157,7 +160,7 @@ export const layer = Layer.effect(
 
     return Executor.of({ execute })
   })
-).pipe(Layer.provide([Gates.layer, Accounts.layer]))
+).pipe(Layer.provide([Gates.layer, Accounts.layer, LoginCodes.layer]))
 
 const retryOf = ({ retries, retryAfterSeconds }: ErrorCode): Retry => ({
   times: retries,

@@ -2,6 +2,7 @@
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
 import { Clock, Effect, type Schema, type Scope } from "effect"
+import type { LoginCodes } from "../tfa/LoginCodes.ts"
 import type { Account } from "../vault/Account.ts"
 import type { ActionName } from "../workflow/Action.ts"
 import * as ErrorReferences from "../workflow/ErrorReferences.ts"
@@ -15,6 +16,7 @@ import { inputSelect } from "./action/InputSelect.ts"
 import { inputText } from "./action/InputText.ts"
 import { navigate } from "./action/Navigate.ts"
 import { screenshot } from "./action/Screenshot.ts"
+import { tfa } from "./action/Tfa.ts"
 import { userInteraction } from "./action/UserInteraction.ts"
 import { Browser, type Page, type Shot } from "./Browser.ts"
 import { redactUrl } from "./Exchange.ts"
@@ -37,6 +39,8 @@ export interface Execution {
   readonly correctable: boolean
   /** The credentials that it signs in with, by the aliases that the graph knows them by. */
   readonly accounts: ReadonlyMap<string, Account>
+  /** Where its one-time codes come from; `null` when a person is to be asked for each. */
+  readonly codes: LoginCodes["Service"] | null
   /** Takes up what the execution learns that must not be told, and hides it in the outcome and in what observers hear. */
   readonly secrets: Secrets
 }
@@ -146,7 +150,9 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
             () => void pictures.push({ ...shot, fullPage, metadata: secrets.hideIn(metadata), node, error: false })
           ),
         ask: (question) => observer.person.ask({ ...question, node }),
-        option
+        option,
+        codes: execution.codes,
+        began
       }
       const step = outOfBounds !== null ? Effect.fail(outOfBounds) : perform(node, position, surroundings)
       const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
@@ -196,7 +202,8 @@ const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> 
   BOOL_CONDITION: boolCondition,
   DELAY: delay,
   SCREENSHOT: screenshot,
-  USER_INTERACTION: userInteraction
+  USER_INTERACTION: userInteraction,
+  TFA: tfa
 }
 
 /** Begins a loop, or goes on with the one under way. */
@@ -302,7 +309,7 @@ const tooLong = (limits: Limits): StepFailed =>
 
 /** Opening and reading pages does nothing on the site that a second attempt would do again. */
 const acts = (node: Node): boolean =>
-  node.action === "CLICK" || node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT"
+  node.action === "CLICK" || node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT" || node.action === "TFA"
 
 const isNotRepeatable = (node: Node): boolean =>
   "not_repeatable" in node.parameters && node.parameters.not_repeatable === true

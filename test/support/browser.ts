@@ -9,6 +9,7 @@ import * as Agent from "../../core/agent/Agent.ts"
 import type { Browser } from "../../core/agent/Browser.ts"
 import type { Person } from "../../core/agent/Person.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
+import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { Account } from "../../core/vault/Account.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 
@@ -77,6 +78,7 @@ export const walk = (
     readonly person?: Person
     readonly correctable?: boolean
     readonly accounts?: ReadonlyArray<Account>
+    readonly codes?: LoginCodes["Service"]
     readonly secrets?: Secrets
   } = {}
 ) =>
@@ -95,6 +97,7 @@ export const walk = (
         dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun },
         correctable: options.correctable ?? false,
         accounts: new Map((options.accounts ?? []).map((account) => [account.alias, account])),
+        codes: options.codes ?? null,
         secrets: options.secrets ?? new Secrets()
       },
       {

@@ -100,7 +100,9 @@ export const layer = Layer.effect(
       const error = yield* errorOf(outcome.failure, code)
       if (code?.action === "pause") yield* pause(claimed, code)
       const retry = code?.action === "retry" ? { retry: retryOf(code) } : {}
-      return { _tag: "Failed", data: outcome.data, errors: [error], ...retry } satisfies Outcome
+      const { failedLogin } = outcome.failure
+      const login = failedLogin === null ? {} : { failedLogin }
+      return { _tag: "Failed", data: outcome.data, errors: [error], ...retry, ...login } satisfies Outcome
     })
 
     /** A defect ends the attempt as itself, but without what the attempt knew to be secret. */

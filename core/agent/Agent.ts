@@ -21,6 +21,7 @@ import { userInteraction } from "./action/UserInteraction.ts"
 import { Browser, type Page, type Shot } from "./Browser.ts"
 import { redactUrl } from "./Exchange.ts"
 import { type Code, declared, kinds, ofPage, StepFailed } from "./Failure.ts"
+import * as Login from "./Login.ts"
 import * as Memory from "./Memory.ts"
 import type { Person } from "./Person.ts"
 import * as Position from "./Position.ts"
@@ -68,6 +69,8 @@ export interface Observer<E> {
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
   readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
+  /** The login with a credential begins, which is awaited, or is over. Either is told at most once of each. */
+  readonly login?: (alias: string, phase: "begins" | "over") => Effect.Effect<void, E>
   /** Who answers what the execution asks. */
   readonly person: Person
   /** The session was opened. What is begun in the scope ends with the session. */
@@ -86,6 +89,8 @@ export interface Failure {
   readonly errorCodeId: string | null
   readonly node: Node | null
   readonly address: string | null
+  /** The credential that the site refused, as far as its page tells; `null` when the failure is another. */
+  readonly failedLogin: string | null
 }
 
 /** How an execution ended. A failed one keeps the data that it had gathered. */
@@ -123,6 +128,13 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
   const recovery = { page, person: observer.person, choices: new Map<string, string>() }
   let position = Position.before(graph, Memory.initial(execution.inputs, { accounts, secrets }))
   let acted = false
+  const moved = ({ aliases, login: next }: Login.Moved, phase: "begins" | "over") => {
+    login = next
+    return Effect.forEach(aliases, (alias) => observer.login?.(alias, phase) ?? Effect.void, { discard: true })
+  }
+  const unbegun = Login.before(graph, accounts.keys())
+  let { login } = unbegun
+  yield* moved(unbegun, "over")
 
   for (let steps = 1; ; steps++) {
     const node = Position.nodeOf(graph, position.at)
@@ -134,6 +146,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     yield* observer.step(node, following(graph, node))
     yield* observer.seen?.(page, node, "begins") ?? Effect.void
     const outOfBounds = exceeded(limits, steps, (yield* Clock.currentTimeMillis) - began)
+    if (outOfBounds === null) yield* moved(Login.begin(login, node), "begins")
     if (!acted && acts(node)) {
       yield* observer.before("acting")
       acted = true
@@ -175,9 +188,11 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       }
       yield* observer.seen?.(page, node, "failed") ?? Effect.void
       const address = redactUrl(secrets.hide(yield* page.address))
-      return failed(secrets.hideInData(memory.data), done.failure, node, address, secrets)
+      const failedLogin = Login.isByThePage(done.failure.code) ? Login.underWay(login) : null
+      return failed(secrets.hideInData(memory.data), done.failure, node, address, secrets, failedLogin)
     }
     position = Position.after(graph, { ...position, memory }, done.success)
+    yield* moved(Login.after(login, node, position.at), "over")
   }
 })
 
@@ -267,7 +282,8 @@ const failed = (
   { code, original, sentence }: StepFailed,
   node: Node | null,
   address: string | null,
-  secrets: Secrets
+  secrets: Secrets,
+  failedLogin: string | null = null
 ): Outcome => {
   const { hide } = secrets
   const where = address === null ? "" : ` (at ${address})`
@@ -285,7 +301,8 @@ const failed = (
       original: words === null ? (original === null ? null : hide(original)) : hide(sentence),
       errorCodeId,
       node,
-      address: address === null ? null : hide(address)
+      address: address === null ? null : hide(address),
+      failedLogin
     }
   }
 }

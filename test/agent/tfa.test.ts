@@ -18,6 +18,7 @@ import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import * as accounts from "../support/accounts.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
+import { eventually } from "../support/eventually.ts"
 
 const site = "https://bank.example/code"
 const home = "https://bank.example/home"
@@ -67,19 +68,6 @@ const run = (
       }
     )
   }).pipe(Effect.provide(ScriptedBrowser.layer(options.pages ?? pages(values))))
-
-/** Lets what does not depend on the clock, such as cryptography, come to its end. */
-const settled = Effect.promise(async () => {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
-})
-
-/** Lets a run go on for as long as it takes, in the time of the test. */
-const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(effect)
-    while (fiber.pollUnsafe() === undefined) yield* Effect.andThen(settled, TestClock.adjust("100 millis"))
-    return yield* Fiber.join(fiber)
-  })
 
 const failureOf = (outcome: Agent.Outcome): Agent.Failure => {
   if (outcome._tag === "Failed") return outcome.failure

@@ -65,6 +65,8 @@ export interface Seen {
   readonly steps: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Agent.Picture>
   readonly marks: ReadonlyArray<string>
+  /** The logins that began and were over, such as `BANK begins`. */
+  readonly logins: ReadonlyArray<string>
 }
 
 /** Walks a graph and answers what came of it and what was told on the way. */
@@ -86,6 +88,7 @@ export const walk = (
     const steps: Array<string> = []
     const pictures: Array<Agent.Picture> = []
     const marks: Array<string> = []
+    const logins: Array<string> = []
     const outcome = yield* Agent.run(
       {
         graph: Result.getOrThrowWith(
@@ -104,9 +107,11 @@ export const walk = (
         step: (node) => Effect.sync(() => void steps.push(node.name)),
         picture: (picture) => Effect.sync(() => void pictures.push(picture)),
         before: (mark) => Effect.sync(() => void marks.push(mark)),
+        login: (alias, phase) =>
+          Effect.sync(() => void logins.push(`${alias} ${phase} at ${steps.at(-1) ?? "the start"}`)),
         person: options.person ?? nobody
       },
       options.limits
     )
-    return { outcome, steps, pictures, marks } satisfies Seen
+    return { outcome, steps, pictures, marks, logins } satisfies Seen
   })

@@ -20,6 +20,7 @@ import * as Host from "../../core/builder/Host.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
@@ -143,6 +144,7 @@ const layerWebhooks = Layer.effectDiscard(
 export const layerScheduler = Layer.mergeAll(
   Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
   Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
+  Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
   Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping))
 )
 

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
+import { TestClock } from "effect/testing"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as Worker from "../../core/run/Worker.ts"
@@ -63,7 +64,7 @@ const started = Effect.fnUntraced(function* (
   })
   const path = `/run/${run.body.session_id}`
   const until = <A>(look: (body: Fields) => A | undefined) =>
-    ask("GET", path).pipe(
+    Effect.andThen(TestClock.adjust("50 millis"), ask("GET", path)).pipe(
       Effect.flatMap(({ body }) => {
         const found = look(body)
         return found === undefined ? Effect.fail("not yet") : Effect.succeed(found)
@@ -108,9 +109,15 @@ it.layer(layer, { timeout: "60 seconds" })("a run that signs in", (it) => {
         assert.deepEqual<unknown>(body.data, { title: "Hello ada@bank.example, [secret], [secret]" })
         const [error] = body.errors as ReadonlyArray<Fields>
         assert.include(error?.message, "Hello [user name], [secret], [secret]")
-        const { dump } = yield* Service
+        const { dump, send } = yield* Service
         assert.notMatch(yield* dump, /battery|424242/)
-        assert.notInclude(JSON.stringify({ ...body, data: null }), "ada@bank.example")
+        const besideData = JSON.stringify(body).replaceAll("Hello ada@bank.example, [secret], [secret]", "")
+        assert.notInclude(besideData, "ada@bank.example")
+
+        const second = yield* run.ask("GET", `${run.path}/debug-snapshots/00000000-0000-4000-8000-000000000002`)
+        const address = new URL(String(second.body.page_snapshot_url))
+        const snapshot = yield* send({ method: "GET", path: address.pathname + address.search })
+        assert.include(snapshot.text, "<p>[user name]</p>")
       })
     )
   )

@@ -10,11 +10,13 @@ import { Executor, type Reporter } from "../../core/run/Executor.ts"
 import type { LeaseLost, RunError } from "../../core/run/Run.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome, Retry } from "../../core/run/Transition.ts"
+import { Accounts } from "../../core/vault/Accounts.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 import { type ErrorCode, ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import * as Evidence from "./Evidence.ts"
 import * as RemotePerson from "./RemotePerson.ts"
+import * as RunSession from "./RunSession.ts"
 
 export const layer = Layer.effect(
   Executor,
@@ -26,6 +28,7 @@ export const layer = Layer.effect(
     const evidence = yield* Evidence.make
     const errorCodes = yield* ErrorCodeStore
     const gates = yield* Gates
+    const sessionOf = yield* RunSession.make
 
     const observer = (claimed: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
       const { run } = claimed
@@ -69,15 +72,22 @@ export const layer = Layer.effect(
         (problems) => new Error(`The saved graph is not valid: ${JSON.stringify(problems)}`)
       )
       const dryRun = claimed.run.options.dry_run
+      const begun = yield* Effect.result(sessionOf(claimed))
+      if (Result.isFailure(begun)) {
+        const error = yield* errorOf(RunSession.failureOf(begun.failure), null)
+        return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome
+      }
+      const { over, session } = begun.success
       const outcome = yield* Agent.run(
         {
           graph,
           inputs: claimed.run.input,
           outputSchema: content.output_schema,
           dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
-          correctable: content.settings.enable_incorrect_form_input_recovery === true
+          correctable: content.settings.enable_incorrect_form_input_recovery === true,
+          session
         },
-        evidence(claimed, observer(claimed, reporter))
+        evidence(claimed, { ...observer(claimed, reporter), over })
       ).pipe(Effect.provideService(Browser, browser))
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const code = yield* declaredCode(claimed, outcome.failure)
@@ -119,7 +129,7 @@ export const layer = Layer.effect(
 
     return Executor.of({ execute })
   })
-).pipe(Layer.provide(Gates.layer))
+).pipe(Layer.provide([Gates.layer, Accounts.layer]))
 
 const retryOf = ({ retries, retryAfterSeconds }: ErrorCode): Retry => ({
   times: retries,

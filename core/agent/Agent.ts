@@ -22,6 +22,7 @@ import * as Memory from "./Memory.ts"
 import type { Person } from "./Person.ts"
 import * as Position from "./Position.ts"
 import * as Recovery from "./Recovery.ts"
+import type { Session } from "./Session.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 
 /** What is executed. */
@@ -33,6 +34,8 @@ export interface Execution {
   readonly dryRun: { readonly addToOutput: Schema.JsonObject } | null
   /** Whether a person may correct inputs that a step cannot use. */
   readonly correctable: boolean
+  /** What the browser begins with. */
+  readonly session: Session
 }
 
 /** How far a run may go, whatever its graph says. */
@@ -64,6 +67,8 @@ export interface Observer<E> {
   readonly opened?: (page: Page) => Effect.Effect<void, E, Scope.Scope>
   /** The page as a node begins, END included when it succeeds, and again as a node has failed. */
   readonly seen?: (page: Page, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>
+  /** How the execution ended, while its session is still open. Not told of one that is interrupted. */
+  readonly over?: (page: Page, outcome: Outcome) => Effect.Effect<void, E>
 }
 
 /** The failure of an execution, and the step that failed. */
@@ -97,10 +102,12 @@ export const run = <E>(
   Effect.scoped(
     Effect.gen(function* () {
       const browser = yield* Browser
-      const opened = yield* Effect.result(browser.open)
+      const opened = yield* Effect.result(browser.open(execution.session))
       if (opened._tag === "Failure") return failed({}, ofPage("open a browser", opened.failure), null, null)
       if (observer.opened !== undefined) yield* observer.opened(opened.success)
-      return yield* walk(execution, observer, limits, opened.success)
+      const outcome = yield* walk(execution, observer, limits, opened.success)
+      yield* observer.over?.(opened.success, outcome) ?? Effect.void
+      return outcome
     })
   )
 

@@ -17,6 +17,7 @@ export const kinds = {
   "TEMPLATE-E0001": "INCORRECT_FORM_INPUTS",
   "CONDITION-E0001": "UNEXPECTED_UI_STATE",
   "INTERACTION-E0001": "ADDITIONAL_USER_INPUT_REQUIRED",
+  "PROXY-E0001": "SERVICE_UNAVAILABLE",
   "LIMIT-E0001": "UNEXPECTED_UI_STATE",
   "LIMIT-E0002": "PAGE_STILL_LOADING",
   OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
@@ -39,6 +40,7 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
 const codes: Record<PageFailure["kind"], Code> = {
   navigation: "NAVIGATION-E0001",
   forbidden: "NAVIGATION-E0002",
+  proxy: "PROXY-E0001",
   mismatch: "SELECTOR-E0001",
   unusable: "SELECTOR-E0002",
   option: "OPTION-E0001",
@@ -57,7 +59,13 @@ export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
 }
 
 /** Failures that say nothing about the page: a node's own words for its failure would be wrong for them. */
-const ownWordsMislead: ReadonlySet<Code> = new Set(["BROWSER-E0001", "TEMPLATE-E0001", "LIMIT-E0001", "LIMIT-E0002"])
+const ownWordsMislead: ReadonlySet<Code> = new Set([
+  "BROWSER-E0001",
+  "PROXY-E0001",
+  "TEMPLATE-E0001",
+  "LIMIT-E0001",
+  "LIMIT-E0002"
+])
 
 /**
  * What a node says about its failure with `code`: the id of an error code, or a text; `null` when it says nothing.

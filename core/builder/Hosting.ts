@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, Queue, Ref, Schema, ScopedRef } from "effect"
 import { Browser, type Page } from "../agent/Browser.ts"
+import * as Session from "../agent/Session.ts"
 import { Signals } from "../event/Signals.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { BuilderStore, type Held, type View, type ViewKind } from "./BuilderStore.ts"
@@ -76,7 +77,7 @@ const attend = Effect.fnUntraced(function* (place: Place) {
   /** A page in a session of its own; the one before is closed. */
   const reopen = Effect.fnUntraced(function* (one: One) {
     yield* close
-    yield* ScopedRef.set(page, browser.open)
+    yield* ScopedRef.set(page, browser.open(Session.empty))
     const opened = yield* ScopedRef.get(page)
     const fresh = opened === null ? null : Turn.newStage(opened, one.inputs)
     yield* Ref.set(stage, fresh)

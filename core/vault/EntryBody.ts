@@ -4,6 +4,7 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import * as Domain from "./Domain.ts"
 import { IntervalText } from "./Interval.ts"
+import * as Place from "./Place.ts"
 import { Cookie, type Problem, ProxySetting, TfaMethod } from "./VaultEntry.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -69,7 +70,11 @@ const settable = {
   expiry_time_from_last_use: optional(IntervalText),
   expiry_time_from_session_data_set: optional(IntervalText),
   ip_address: optional(text(256)),
-  location: optional(text(256)),
+  location: optional(
+    text(256).check(
+      Schema.makeFilter((location) => location === "" || Place.parse(location) !== null, { message: Place.expected })
+    )
+  ),
   proxy_setting: optional(ProxySetting),
   proxy_value: optional(text(16_384).annotate({ description: "Sealed when proxy_setting is custom" })),
   proxy: optional(Schema.Struct({ enable: optional(Schema.Boolean), target_ip: optional(text(256)) })),

@@ -8,6 +8,7 @@ import * as Site from "../../apps/demo/Site.ts"
 import * as Agent from "../../core/agent/Agent.ts"
 import type { Browser } from "../../core/agent/Browser.ts"
 import type { Person } from "../../core/agent/Person.ts"
+import * as Session from "../../core/agent/Session.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 
 export const executablePath = Option.getOrThrow(
@@ -74,6 +75,7 @@ export const walk = (
     readonly limits?: Agent.Limits
     readonly person?: Person
     readonly correctable?: boolean
+    readonly session?: Session.Session
   } = {}
 ) =>
   Effect.gen(function* () {
@@ -89,7 +91,8 @@ export const walk = (
         inputs,
         outputSchema: options.outputSchema ?? {},
         dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun },
-        correctable: options.correctable ?? false
+        correctable: options.correctable ?? false,
+        session: options.session ?? Session.empty
       },
       {
         step: (node) => Effect.sync(() => void steps.push(node.name)),

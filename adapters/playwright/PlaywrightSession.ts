@@ -139,7 +139,7 @@ const remembered = async (page: Page, origins: ReadonlyArray<string>): Promise<R
 
 /** Asked of the browser itself: Playwright does not tell a cookie that says `Lax` from one that says nothing. */
 const cookiesOf = async (devTools: CDPSession): Promise<ReadonlyArray<Cookie>> => {
-  const { cookies } = await devTools.send("Storage.getCookies")
+  const { cookies } = await devTools.send("Network.getAllCookies")
   const found = new Map<string, Cookie>()
   // Of two that differ only in the page they belong to, the one that belongs to none is kept.
   for (const cookie of cookies.sort((one, other) => Number("partitionKey" in other) - Number("partitionKey" in one))) {

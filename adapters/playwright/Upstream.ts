@@ -66,10 +66,14 @@ const ask = (proxy: Proxy, address: string, options: RequestOptions) => {
   return httpsRequest({ ...asked, ...name })
 }
 
-const causeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "no answer"
+/** The code of an error, which is all that may be told of it: its text may carry the password. */
+const causeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return "no answer"
+  if ("code" in error && typeof error.code === "string") return error.code
+  return /\b(E[A-Z]{4,})\b/.exec(error.message)?.[1] ?? "no answer"
+}
 
-/** What came of a connection to a proxy that failed before it answered. Errors of libraries may carry the password. */
+/** What came of a connection to a proxy that failed before it answered. */
 const unreachable = (proxy: Proxy, error: unknown): ProxyFailed =>
   error instanceof ProxyFailed ? error : new ProxyFailed(proxy, `could not be reached: ${causeOf(error)}`, true)
 

@@ -19,6 +19,7 @@ import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
+import * as Proxies from "../../core/vault/Proxies.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
 import * as Notifier from "../../core/webhook/Notifier.ts"
@@ -42,6 +43,7 @@ export interface Working {
   readonly chromium: Option.Option<string>
   readonly allowPrivateNetworks: boolean
   readonly graceSeconds: number
+  readonly proxies: ReadonlyArray<Proxies.Pooled>
 }
 
 /** Raised when processes share a database but were given no key to share. */
@@ -92,6 +94,7 @@ export interface Serving {
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
   readonly inboxDomain: Option.Option<string>
+  readonly proxies: ReadonlyArray<Proxies.Pooled>
   readonly publicUrl: Option.Option<string>
   readonly allowPrivateNetworks: boolean
 }
@@ -110,7 +113,8 @@ export const layerApi = (settings: Storage & Serving) =>
           SealedSecrets.layer(masterKey),
           HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
           Layer.succeed(PublicUrl, settings.publicUrl),
-          Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain))
+          Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain)),
+          Layer.succeed(Proxies.ProxyPool, settings.proxies)
         ])
       )
     })
@@ -148,7 +152,7 @@ export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<str
         graceMillis: settings.graceSeconds * 1_000
       })
     )
-  ).pipe(Layer.provide(AgentExecutor.layer))
+  ).pipe(Layer.provide(AgentExecutor.layer), Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)))
   const host = Layer.effectDiscard(
     Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis }))
   )

@@ -112,31 +112,8 @@ export const listening = {
   allowPrivateNetworks
 }
 
-/** How runs are carried out. */
-export const working = {
-  concurrency: setting("concurrency", "SLUICE_CONCURRENCY", "How many runs a worker carries out at once").pipe(
-    Flag.withSchema(wholeNumber(1, 1_000, "a number from 1 to 1000")),
-    Flag.withDefault(4)
-  ),
-  builderSessions: setting(
-    "builder-sessions",
-    "SLUICE_BUILDER_SESSIONS",
-    "How many conversations that build workflows a worker hosts at once; 0 hosts none"
-  ).pipe(Flag.withSchema(wholeNumber(0, 100, "a number from 0 to 100")), Flag.withDefault(4)),
-  chromium: setting("chromium", "SLUICE_CHROMIUM", "The Chromium program to run").pipe(
-    Flag.withSchema(text),
-    Flag.optional
-  ),
-  allowPrivateNetworks,
-  proxies,
-  graceSeconds: setting("grace", "SLUICE_GRACE_SECONDS", "How long running runs may go on after a shutdown began").pipe(
-    Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")),
-    Flag.withDefault(20)
-  )
-}
-
 /** The proxies that credentials and workflows choose from: every process of the service needs the same ones. */
-export const proxies = Flag.Redacted("proxies").pipe(
+const proxies = Flag.Redacted("proxies").pipe(
   Flag.withDescription(
     "Proxies that runs may go out through: URLs such as http://user:password@host:8080#country=DE, or @ and a file of them [SLUICE_PROXIES]"
   ),
@@ -161,6 +138,29 @@ const contents = (written: string): string => {
   } catch {
     throw new Error(`cannot read the file ${file}`)
   }
+}
+
+/** How runs are carried out. */
+export const working = {
+  concurrency: setting("concurrency", "SLUICE_CONCURRENCY", "How many runs a worker carries out at once").pipe(
+    Flag.withSchema(wholeNumber(1, 1_000, "a number from 1 to 1000")),
+    Flag.withDefault(4)
+  ),
+  builderSessions: setting(
+    "builder-sessions",
+    "SLUICE_BUILDER_SESSIONS",
+    "How many conversations that build workflows a worker hosts at once; 0 hosts none"
+  ).pipe(Flag.withSchema(wholeNumber(0, 100, "a number from 0 to 100")), Flag.withDefault(4)),
+  chromium: setting("chromium", "SLUICE_CHROMIUM", "The Chromium program to run").pipe(
+    Flag.withSchema(text),
+    Flag.optional
+  ),
+  allowPrivateNetworks,
+  proxies,
+  graceSeconds: setting("grace", "SLUICE_GRACE_SECONDS", "How long running runs may go on after a shutdown began").pipe(
+    Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")),
+    Flag.withDefault(20)
+  )
 }
 
 /** What the service does for credentials. */

@@ -19,6 +19,7 @@ import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
+import { Accounts } from "../../core/vault/Accounts.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
@@ -30,6 +31,7 @@ import { PublicUrl } from "../api/request/Origin.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
+import * as RunSession from "../worker/RunSession.ts"
 
 export interface Storage {
   readonly dataDir: string
@@ -152,11 +154,15 @@ export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<str
         graceMillis: settings.graceSeconds * 1_000
       })
     )
-  ).pipe(Layer.provide(AgentExecutor.layer), Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)))
+  ).pipe(Layer.provide(AgentExecutor.layer))
   const host = Layer.effectDiscard(
-    Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis }))
-  )
+    Effect.gen(function* () {
+      const sessionOf = yield* RunSession.ofConversations
+      yield* Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis, sessionOf }))
+    })
+  ).pipe(Layer.provide(Accounts.layer))
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
     Layer.provide(
       Layer.unwrap(
         Effect.gen(function* () {

@@ -72,7 +72,7 @@ export const layer = Layer.effect(
         (problems) => new Error(`The saved graph is not valid: ${JSON.stringify(problems)}`)
       )
       const dryRun = claimed.run.options.dry_run
-      const begun = yield* Effect.result(sessionOf(claimed))
+      const begun = yield* Effect.result(sessionOf(RunSession.ofRun(claimed)))
       if (Result.isFailure(begun)) {
         const error = yield* errorOf(RunSession.failureOf(begun.failure), null)
         return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome

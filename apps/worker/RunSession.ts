@@ -3,10 +3,11 @@
  */
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import type * as Agent from "../../core/agent/Agent.ts"
-import type { Page } from "../../core/agent/Browser.ts"
+import { type Page, PageFailure } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
 import * as SavedSession from "../../core/agent/SavedSession.ts"
 import * as Session from "../../core/agent/Session.ts"
+import type * as Hosting from "../../core/builder/Hosting.ts"
 import * as Credentials from "../../core/run/Credentials.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Account } from "../../core/vault/Account.ts"
@@ -15,6 +16,7 @@ import * as Proxies from "../../core/vault/Proxies.ts"
 import { type Cipher, Sealing } from "../../core/vault/Sealing.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { BrowserState, VaultEntry } from "../../core/vault/VaultEntry.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 
 /** The session of one attempt. */
 export interface RunSession {
@@ -25,6 +27,15 @@ export interface RunSession {
    * kept as it was; one that is interrupted never comes here.
    */
   readonly over: (page: Page, outcome: Agent.Outcome) => Effect.Effect<void>
+}
+
+/** What asks for a session: whose credentials it uses, and what the workflow says of the way out. */
+export interface Asking {
+  readonly workspaceId: WorkspaceId
+  /** What a proxy stays the same for, where no credential asks for one. */
+  readonly id: string
+  readonly credentials: ReadonlyArray<Credentials.Credential>
+  readonly settings: Schema.JsonObject
 }
 
 /** Raised when a run cannot go out as it is to. It repeats no secret. */
@@ -66,13 +77,13 @@ export const make = Effect.gen(function* () {
   const sealing = yield* Sealing
   const pool = yield* Proxies.ProxyPool
 
-  const accountsOf = ({ run }: Claimed): Effect.Effect<ReadonlyArray<Account>> =>
-    Effect.forEach(run.credentials, (credential) => {
+  const accountsOf = ({ credentials, workspaceId }: Asking): Effect.Effect<ReadonlyArray<Account>> =>
+    Effect.forEach(credentials, (credential) => {
       const permissionedUserId = Credentials.chosen(credential)
       const { alias, domain } = credential
       return permissionedUserId === null
         ? Effect.succeedNone
-        : Effect.option(accounts.open(run.workspaceId, { alias, domain, permissionedUserId }))
+        : Effect.option(accounts.open(workspaceId, { alias, domain, permissionedUserId }))
     }).pipe(Effect.map((found) => found.flatMap(Option.toArray)))
 
   const change = (entry: VaultEntry, decide: (before: VaultEntry) => VaultEntry) =>
@@ -90,9 +101,9 @@ export const make = Effect.gen(function* () {
   })
 
   /** The proxy that the first of the credentials asks for, or else the workflow. */
-  const proxyOf = Effect.fnUntraced(function* (cipher: Cipher, used: ReadonlyArray<Used>, { run, version }: Claimed) {
+  const proxyOf = Effect.fnUntraced(function* (cipher: Cipher, used: ReadonlyArray<Used>, { id, settings }: Asking) {
     const asking = used.find(({ entry }) => entry.fields.proxy_setting !== null)?.entry
-    const { proxy_setting = null, proxy_value = null } = asking?.fields ?? version.content.settings
+    const { proxy_setting = null, proxy_value = null } = asking?.fields ?? settings
     const value = typeof proxy_value === "string" ? proxy_value : null
     switch (proxy_setting) {
       case "custom": {
@@ -109,12 +120,7 @@ export const make = Effect.gen(function* () {
       case "random":
       case "static":
       case "country": {
-        const chosen = Proxies.choose(
-          pool,
-          { proxy_setting, proxy_value: value },
-          asking?.id ?? run.workflowId,
-          yield* Random.next
-        )
+        const chosen = Proxies.choose(pool, { proxy_setting, proxy_value: value }, asking?.id ?? id, yield* Random.next)
         if (Result.isSuccess(chosen)) return chosen.success
         return yield* new NoProxy({ setting: proxy_setting, reason: chosen.failure })
       }
@@ -140,13 +146,13 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  return Effect.fn("RunSession.begin")(function* (claimed: Claimed) {
-    const opened = yield* accountsOf(claimed)
-    if (opened.length === 0 && (claimed.version.content.settings.proxy_setting ?? "off") === "off") return plain
+  return Effect.fn("RunSession.begin")(function* (asking: Asking) {
+    const opened = yield* accountsOf(asking)
+    if (opened.length === 0 && (asking.settings.proxy_setting ?? "off") === "off") return plain
     const now = yield* Clock.currentTimeMillis
-    const cipher = yield* sealing.cipher(claimed.run.workspaceId)
+    const cipher = yield* sealing.cipher(asking.workspaceId)
     const used = yield* Effect.forEach(opened, (account) => use(cipher, account, now))
-    const proxy = yield* proxyOf(cipher, used, claimed)
+    const proxy = yield* proxyOf(cipher, used, asking)
     const brought = SavedSession.join(used.map(({ entry, state }) => SavedSession.brought(entry, state, now)))
     return {
       session: { ...brought, proxy },
@@ -163,6 +169,28 @@ export const make = Effect.gen(function* () {
           : Effect.void
     } satisfies RunSession
   })
+})
+
+/** What an attempt of a run begins with. */
+export const ofRun = ({ run, version }: Claimed): Asking => ({
+  workspaceId: run.workspaceId,
+  id: run.workflowId,
+  credentials: run.credentials,
+  settings: version.content.settings
+})
+
+/** Makes the function that says what the page of a conversation begins with. Nothing is kept of that page. */
+export const ofConversations = Effect.map(make, (begin): Hosting.SessionOf => {
+  return ({ draft, id, inputs, workspaceId }) =>
+    begin({
+      workspaceId,
+      id,
+      credentials: Credentials.of(draft.content, inputs),
+      settings: draft.content.settings
+    }).pipe(
+      Effect.map(({ session }) => session),
+      Effect.mapError(({ message }) => new PageFailure({ kind: "proxy", reason: message }))
+    )
 })
 
 /** Whether what the browser has after an execution is worth keeping. */

@@ -4,12 +4,7 @@
 import type { Schema } from "effect"
 import * as Domain from "../vault/Domain.ts"
 import * as Place from "../vault/Place.ts"
-import {
-  type BrowserState,
-  effectiveExpiresAt,
-  type Cookie as KeptCookie,
-  type VaultEntry
-} from "../vault/VaultEntry.ts"
+import { type BrowserState, type Cookie as KeptCookie, type VaultEntry, withoutExpired } from "../vault/VaultEntry.ts"
 import * as Session from "./Session.ts"
 
 /** The parts that a browser changes. */
@@ -29,13 +24,7 @@ const isKept = ({ fields }: VaultEntry, part: Part): boolean => fields[switches[
 export const isKeeping = (entry: VaultEntry): boolean => parts.some((part) => isKept(entry, part))
 
 /** The entry as a run begins to use it: used now, and without a session that has expired. */
-export const used = (entry: VaultEntry, now: number): VaultEntry => {
-  const end = effectiveExpiresAt(entry)
-  const after = { ...entry, lastUsedAt: now }
-  return end === null || end > now
-    ? after
-    : withParts(after, { cookies: null, local_storage: null, session_storage: null }, now)
-}
+export const used = (entry: VaultEntry, now: number): VaultEntry => ({ ...withoutExpired(entry, now), lastUsedAt: now })
 
 /**
  * The entry with the parts that a run leaves behind, sealed. `began` is what it was when the run began: where the state

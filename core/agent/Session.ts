@@ -58,13 +58,23 @@ export const empty: Session = {
 /** Shorter texts stand in too many places to be known for secrets. */
 const shortestSecret = 8
 
-/** What gives access to something among that which is brought along: nothing of it may be shown. */
+/**
+ * What gives access to something among that which is brought along: nothing of it may be shown. Headers, the password of
+ * the proxy and cookies that no script may read count whole. Of all else it is what looks like a token: the rest is what
+ * pages show anyway, such as the name of a theme.
+ */
 export const secrets = ({ cookies, headers, localStorage, proxy, sessionStorage }: Session) => {
+  const stored = [localStorage, sessionStorage].flatMap((storage) =>
+    Object.values(storage).flatMap(Object.values<string>)
+  )
   const values = [
-    ...cookies.map(({ value }) => value),
     ...headers.flatMap((one) => one.headers.map(({ value }) => value)),
-    ...[localStorage, sessionStorage].flatMap((storage) => Object.values(storage).flatMap(Object.values<string>)),
-    ...(proxy === null ? [] : [Redacted.value(proxy.password)])
+    ...(proxy === null ? [] : [Redacted.value(proxy.password)]),
+    ...cookies.filter(({ httpOnly }) => httpOnly).map(({ value }) => value),
+    ...[...cookies.map(({ value }) => value), ...stored].flatMap(tokensIn)
   ]
   return [...new Set(values)].filter((value) => value.length >= shortestSecret).map((value) => Redacted.make(value))
 }
+
+const tokensIn = (text: string): ReadonlyArray<string> =>
+  (text.match(/[\w.~+/=%-]{16,}/g) ?? []).filter((run) => /\d/.test(run) && /[a-z]/i.test(run))

@@ -2,8 +2,8 @@
  * One conversation at its host, from the claim until it ends or is given back.
  */
 import { Clock, Effect, Queue, Ref, Schema, ScopedRef } from "effect"
-import { Browser, type Page } from "../agent/Browser.ts"
-import * as Session from "../agent/Session.ts"
+import { Browser, type Page, type PageFailure } from "../agent/Browser.ts"
+import type { Session } from "../agent/Session.ts"
 import { Signals } from "../event/Signals.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { BuilderStore, type Held, type View, type ViewKind } from "./BuilderStore.ts"
@@ -16,6 +16,9 @@ export interface Place {
   readonly turns: Queue.Queue<void>
   readonly looks: Queue.Queue<void>
 }
+
+/** What the browser begins with for a conversation. */
+export type SessionOf = (one: Conversation.Conversation) => Effect.Effect<Session, PageFailure>
 
 /** Makes the host of a conversation look at it. */
 export const wake = ({ looks, turns }: Place) =>
@@ -35,7 +38,7 @@ type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Re
  * Hosts a conversation until it ends, its page is gone, or its lease is lost. Whatever ends it, interruption included, the
  * page is closed and the lease given back.
  */
-export const host = Effect.fn("Hosting.host")(function* (place: Place) {
+export const host = Effect.fn("Hosting.host")(function* (place: Place, sessionOf: SessionOf) {
   const { held } = place
   const store = yield* BuilderStore
   const signals = yield* Signals
@@ -48,7 +51,7 @@ export const host = Effect.fn("Hosting.host")(function* (place: Place) {
     yield* told
   }).pipe(Effect.ignore)
 
-  yield* Effect.scoped(attend(place)).pipe(
+  yield* Effect.scoped(attend(place, sessionOf)).pipe(
     Effect.catchTag("HostLost", (gone) => Effect.logInfo(gone.message)),
     Effect.catchDefect((defect) => Effect.logError("Hosting a conversation ended by an internal error", defect)),
     Effect.ensuring(release),
@@ -56,7 +59,7 @@ export const host = Effect.fn("Hosting.host")(function* (place: Place) {
   )
 })
 
-const attend = Effect.fnUntraced(function* (place: Place) {
+const attend = Effect.fnUntraced(function* (place: Place, sessionOf: SessionOf) {
   const { held } = place
   const store = yield* BuilderStore
   const signals = yield* Signals
@@ -77,7 +80,7 @@ const attend = Effect.fnUntraced(function* (place: Place) {
   /** A page in a session of its own; the one before is closed. */
   const reopen = Effect.fnUntraced(function* (one: One) {
     yield* close
-    yield* ScopedRef.set(page, browser.open(Session.empty))
+    yield* ScopedRef.set(page, browser.open(yield* sessionOf(one)))
     const opened = yield* ScopedRef.get(page)
     const fresh = opened === null ? null : Turn.newStage(opened, one.inputs)
     yield* Ref.set(stage, fresh)

@@ -22,7 +22,8 @@ import {
   InvalidEntry,
   type Pair,
   type VaultEntry,
-  withoutBrowserState
+  withoutBrowserState,
+  withoutExpired
 } from "./VaultEntry.ts"
 
 /** An entry with what follows from it. */
@@ -69,7 +70,8 @@ export class Vault extends Context.Service<
       const sealing = yield* Sealing
       const pool = yield* Proxies.ProxyPool
 
-      const view = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, entry: VaultEntry) {
+      const view = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, kept: VaultEntry) {
+        const entry = withoutExpired(kept, yield* Clock.currentTimeMillis)
         const browserState = allows(caller.role, "edit") ? yield* openState(cipher, entry) : nothing
         const method = effectiveTfaMethod(entry)
         const isMailed = method === "EMAIL" || method === "MAGIC_LINK"

@@ -126,6 +126,18 @@ export const effectiveExpiresAt = ({ fields, lastUsedAt, sessionDataSetAt }: Vau
   return ends.length === 0 ? null : Math.min(...ends)
 }
 
+/** The entry as it is at an instant: session data that has expired is gone, whether or not anything has removed it yet. */
+export const withoutExpired = (entry: VaultEntry, now: number): VaultEntry => {
+  const end = effectiveExpiresAt(entry)
+  return end === null || end > now
+    ? entry
+    : {
+        ...entry,
+        sessionDataSetAt: null,
+        fields: { ...entry.fields, cookies: null, local_storage: null, session_storage: null }
+      }
+}
+
 /** How codes for the site are come by: as the entry says, or by its secret where it says nothing. */
 export const effectiveTfaMethod = ({ fields }: VaultEntry): TfaMethod | null =>
   fields.tfa_method ?? (fields.tfa_secret === null ? null : "AUTHENTICATOR")

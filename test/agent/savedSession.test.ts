@@ -317,7 +317,7 @@ describe("an entry that a run uses", () => {
     ]) {
       const over = SavedSession.used(entryOf({ ...parts, ...fields }, { ...set, lastUsedAt: now - 1_800_000 }), now)
       assert.deepInclude(over.fields, { cookies: null, local_storage: null, session_storage: null, headers: "h" })
-      assert.deepInclude(over, { lastUsedAt: now, sessionDataSetAt: null, updatedAt: now })
+      assert.deepInclude(over, { lastUsedAt: now, sessionDataSetAt: null })
     }
   })
 

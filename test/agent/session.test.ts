@@ -245,16 +245,18 @@ describe("in Chromium", () => {
 })
 
 describe("the secrets of a session", () => {
-  it("are its values of some length, each once", () => {
+  it("are its headers, its password, its cookies that scripts cannot read, and what looks like a token", () => {
     const session: Session.Session = {
       ...Session.empty,
       cookies: [
-        cookie({ value: "canary-cookie" }),
-        cookie({ name: "b", value: "canary-cookie" }),
-        cookie({ value: "1" })
+        cookie({ value: "canary-http-only", httpOnly: true }),
+        cookie({ value: "canary-token-0123456789" }),
+        cookie({ name: "b", value: "canary-token-0123456789" }),
+        cookie({ name: "theme", value: "dark-and-simple-one" }),
+        cookie({ name: "short", value: "1", httpOnly: true })
       ],
-      localStorage: { "http://a.localhost": { token: "canary-local" } },
-      sessionStorage: { "http://a.localhost": { token: "canary-session" } },
+      localStorage: { "http://a.localhost": { user: '{"name":"Ann Smith","token":"canary.0123456789"}' } },
+      sessionStorage: { "http://a.localhost": { city: "Berlin, Germany", key: "canary/0123456789=" } },
       headers: [{ origins: [], headers: [{ name: "x", value: "canary-header" }] }],
       proxy: {
         scheme: "http",
@@ -266,11 +268,12 @@ describe("the secrets of a session", () => {
       }
     }
     assert.deepStrictEqual(Session.secrets(session).map(Redacted.value).sort(), [
-      "canary-cookie",
       "canary-header",
-      "canary-local",
+      "canary-http-only",
       "canary-proxy",
-      "canary-session"
+      "canary-token-0123456789",
+      "canary.0123456789",
+      "canary/0123456789="
     ])
   })
 })

@@ -6,11 +6,14 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
+import * as RunSession from "../../apps/worker/RunSession.ts"
 import { Browser, PageFailure } from "../../core/agent/Browser.ts"
 import type * as Session from "../../core/agent/Session.ts"
+import * as Opening from "../../core/builder/Opening.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { Accounts } from "../../core/vault/Accounts.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import { Sealing } from "../../core/vault/Sealing.ts"
 import { Vault } from "../../core/vault/Vault.ts"
@@ -318,6 +321,32 @@ describe("a run goes out through", () => {
             "Cannot go out through the country proxy of the run: this service has no proxy in the country FR (SLUICE_PROXIES)"
         })
         assert.deepStrictEqual(watched.opened, [])
+      })
+    )
+  )
+})
+
+describe("a conversation that builds a workflow", () => {
+  it.effect("has what its credential brings, and goes out as its workflow says", () =>
+    provided(
+      Effect.gen(function* () {
+        const { caller, entry } = yield* begin({ ...keepsAll, cookies: given })
+        const { workflow } = yield* (yield* Workflows).create(caller, {
+          name: "Shop",
+          ...graphOf(`${shop}/`, []),
+          vault_schema: { SHOP: { type: "credential", domain: shop } },
+          proxy_setting: "country",
+          proxy_value: "US"
+        })
+        const sessionOf = yield* RunSession.ofConversations.pipe(Effect.provide(Accounts.layer))
+        const inputs = { SHOP: pair.permissioned_user_id }
+        const stored = yield* (yield* Workflows).get(caller, workflow.id)
+        const opening: Opening.Opening = { _tag: "Of", stored, inputs, until: null }
+        const begun = Opening.begin(caller, opening, yield* Opening.ids, 0)
+        const session = yield* sessionOf(Result.getOrThrow(begun).conversation)
+        assert.deepStrictEqual(names(session.cookies), ["given"])
+        assert.strictEqual(session.proxy?.host, "gate.example")
+        assert.strictEqual((yield* entry).lastUsedAt, 0)
       })
     )
   )

@@ -34,7 +34,7 @@ export interface Asking {
   readonly workspaceId: WorkspaceId
   /** What a proxy stays the same for, where no credential asks for one. */
   readonly id: string
-  readonly credentials: ReadonlyArray<Credentials.Credential>
+  readonly accounts: Iterable<Account>
   readonly settings: Schema.JsonObject
 }
 
@@ -72,19 +72,9 @@ const nothing: BrowserState = { cookies: null, local_storage: null, session_stor
 
 /** Makes the function that begins the session of an attempt. */
 export const make = Effect.gen(function* () {
-  const accounts = yield* Accounts
   const entries = yield* VaultEntries
   const sealing = yield* Sealing
   const pool = yield* Proxies.ProxyPool
-
-  const accountsOf = ({ credentials, workspaceId }: Asking): Effect.Effect<ReadonlyArray<Account>> =>
-    Effect.forEach(credentials, (credential) => {
-      const permissionedUserId = Credentials.chosen(credential)
-      const { alias, domain } = credential
-      return permissionedUserId === null
-        ? Effect.succeedNone
-        : Effect.option(accounts.open(workspaceId, { alias, domain, permissionedUserId }))
-    }).pipe(Effect.map((found) => found.flatMap(Option.toArray)))
 
   const change = (entry: VaultEntry, decide: (before: VaultEntry) => VaultEntry) =>
     entries
@@ -147,7 +137,7 @@ export const make = Effect.gen(function* () {
   })
 
   return Effect.fn("RunSession.begin")(function* (asking: Asking) {
-    const opened = yield* accountsOf(asking)
+    const opened = [...asking.accounts]
     if (opened.length === 0 && (asking.settings.proxy_setting ?? "off") === "off") return plain
     const now = yield* Clock.currentTimeMillis
     const cipher = yield* sealing.cipher(asking.workspaceId)
@@ -171,26 +161,34 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** What an attempt of a run begins with. */
-export const ofRun = ({ run, version }: Claimed): Asking => ({
+/** What an attempt of a run asks for. */
+export const ofRun = ({ run, version }: Claimed, accounts: Iterable<Account>): Asking => ({
   workspaceId: run.workspaceId,
   id: run.workflowId,
-  credentials: run.credentials,
+  accounts,
   settings: version.content.settings
 })
 
-/** Makes the function that says what the page of a conversation begins with. Nothing is kept of that page. */
-export const ofConversations = Effect.map(make, (begin): Hosting.SessionOf => {
-  return ({ draft, id, inputs, workspaceId }) =>
-    begin({
-      workspaceId,
-      id,
-      credentials: Credentials.of(draft.content, inputs),
-      settings: draft.content.settings
-    }).pipe(
-      Effect.map(({ session }) => session),
+/**
+ * Makes the function that says what the page of a conversation begins with: what those of its credentials bring that can
+ * be used. Nothing is kept of that page.
+ */
+export const ofConversations = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const begin = yield* make
+  const sessionOf: Hosting.SessionOf = Effect.fnUntraced(function* ({ draft, id, inputs, workspaceId }) {
+    const opened = yield* Effect.forEach(Credentials.of(draft.content, inputs), (credential) => {
+      const { alias, domain, permissionedUserIds } = credential
+      const permissionedUserId = permissionedUserIds[0] ?? ""
+      return Effect.option(accounts.open(workspaceId, { alias, domain, permissionedUserId }))
+    })
+    const asking = { workspaceId, id, accounts: opened.flatMap(Option.toArray), settings: draft.content.settings }
+    const { session } = yield* begin(asking).pipe(
       Effect.mapError(({ message }) => new PageFailure({ kind: "proxy", reason: message }))
     )
+    return session
+  })
+  return sessionOf
 })
 
 /** Whether what the browser has after an execution is worth keeping. */

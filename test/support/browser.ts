@@ -8,7 +8,9 @@ import * as Site from "../../apps/demo/Site.ts"
 import * as Agent from "../../core/agent/Agent.ts"
 import type { Browser } from "../../core/agent/Browser.ts"
 import type { Person } from "../../core/agent/Person.ts"
+import { Secrets } from "../../core/agent/Secrets.ts"
 import * as Session from "../../core/agent/Session.ts"
+import type { Account } from "../../core/vault/Account.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 
 export const executablePath = Option.getOrThrow(
@@ -75,6 +77,8 @@ export const walk = (
     readonly limits?: Agent.Limits
     readonly person?: Person
     readonly correctable?: boolean
+    readonly accounts?: ReadonlyArray<Account>
+    readonly secrets?: Secrets
     readonly session?: Session.Session
   } = {}
 ) =>
@@ -92,7 +96,9 @@ export const walk = (
         outputSchema: options.outputSchema ?? {},
         dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun },
         correctable: options.correctable ?? false,
-        session: options.session ?? Session.empty
+        session: options.session ?? Session.empty,
+        accounts: new Map((options.accounts ?? []).map((account) => [account.alias, account])),
+        secrets: options.secrets ?? new Secrets()
       },
       {
         step: (node) => Effect.sync(() => void steps.push(node.name)),

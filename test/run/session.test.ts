@@ -252,10 +252,16 @@ describe("a run with a credential", () => {
 
 describe("a run goes out through", () => {
   const proxyOf = Effect.fnUntraced(function* (fields: object, settings: object = {}) {
-    const { run } = yield* begin(fields, settings)
+    const { caller, run, vault } = yield* begin(fields, settings)
     const { errors, status } = yield* run()
+    const [view] = yield* vault.list(caller, {})
     const proxy = watched.opened[0]?.proxy
-    return { status, errors, proxy: proxy === undefined || proxy === null ? null : Proxies.named(proxy) }
+    return {
+      status,
+      errors,
+      assigned: view?.proxyString ?? null,
+      proxy: proxy === undefined || proxy === null ? null : Proxies.named(proxy)
+    }
   })
 
   it.effect.each([
@@ -285,6 +291,7 @@ describe("a run goes out through", () => {
         const seen = yield* proxyOf(fields, settings)
         assert.strictEqual(seen.status, "execution.success")
         assert.strictEqual(seen.proxy, expected)
+        assert.strictEqual(seen.assigned, "proxy_setting" in fields ? expected : null)
       })
     )
   )

@@ -56,7 +56,8 @@ export const failureOf = ({ message }: NoProxy): Agent.Failure => ({
   original: null,
   errorCodeId: null,
   node: null,
-  address: null
+  address: null,
+  failedLogin: null
 })
 
 /** One credential, as the attempt began to use it. */
@@ -196,7 +197,7 @@ const isUsable = (outcome: Agent.Outcome): boolean =>
   outcome._tag === "Success" ||
   (outcome.failure.code !== "BROWSER-E0001" &&
     outcome.failure.code !== "PROXY-E0001" &&
-    !("failedLogin" in outcome.failure))
+    outcome.failure.failedLogin === null)
 
 /** What is sealed here opens again: anything else means that the data was changed behind our back. */
 const openState = Effect.fnUntraced(function* (cipher: Cipher, { fields }: VaultEntry) {

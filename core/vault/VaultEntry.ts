@@ -138,9 +138,9 @@ export const withoutExpired = (entry: VaultEntry, now: number): VaultEntry => {
       }
 }
 
-/** How codes for the site are come by: as the entry says, or by its secret where it says nothing. */
+/** How codes for the site are come by: as the entry says, or by its secret, or that of its provider, where it says nothing. */
 export const effectiveTfaMethod = ({ fields }: VaultEntry): TfaMethod | null =>
-  fields.tfa_method ?? (fields.tfa_secret === null ? null : "AUTHENTICATOR")
+  fields.tfa_method ?? (fields.tfa_secret === null && fields.secret_provider_id === null ? null : "AUTHENTICATOR")
 
 /** The entry after somebody cleared its browser state. What runs under way have of it does not come back. */
 export const withoutBrowserState = (entry: VaultEntry, now: number): VaultEntry => ({

@@ -23,6 +23,7 @@ import * as Worker from "../../core/run/Worker.ts"
 import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
+import * as Proxies from "../../core/vault/Proxies.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
 import * as Notifier from "../../core/webhook/Notifier.ts"
@@ -33,6 +34,7 @@ import { PublicUrl } from "../api/request/Origin.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
+import * as RunSession from "../worker/RunSession.ts"
 
 export interface Storage {
   readonly dataDir: string
@@ -47,6 +49,7 @@ export interface Working {
   readonly allowPrivateNetworks: boolean
   readonly secretProviderOrigins: ReadonlyArray<string>
   readonly graceSeconds: number
+  readonly proxies: ReadonlyArray<Proxies.Pooled>
 }
 
 /** Raised when processes share a database but were given no key to share. */
@@ -97,6 +100,7 @@ export interface Serving {
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
   readonly inboxDomain: Option.Option<string>
+  readonly proxies: ReadonlyArray<Proxies.Pooled>
   readonly publicUrl: Option.Option<string>
   readonly allowPrivateNetworks: boolean
   readonly secretProviderOrigins: ReadonlyArray<string>
@@ -125,7 +129,8 @@ export const layerApi = (settings: Storage & Serving) =>
           HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
           layerSecretSources(settings),
           Layer.succeed(PublicUrl, settings.publicUrl),
-          Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain))
+          Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain)),
+          Layer.succeed(Proxies.ProxyPool, settings.proxies)
         ])
       )
     })
@@ -166,9 +171,13 @@ export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<str
     )
   ).pipe(Layer.provide(AgentExecutor.layer))
   const host = Layer.effectDiscard(
-    Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis }))
+    Effect.gen(function* () {
+      const sessionOf = yield* RunSession.ofConversations
+      yield* Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis, sessionOf }))
+    })
   ).pipe(Layer.provide(Accounts.layer))
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
     Layer.provide(layerSecretSources(settings)),
     Layer.provide(
       Layer.unwrap(

@@ -8,6 +8,7 @@ import { allows, type Caller, type WorkspaceId } from "../workspace/Workspace.ts
 import * as Domain from "./Domain.ts"
 import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"
+import * as Proxies from "./Proxies.ts"
 import { type Cipher, Sealing } from "./Sealing.ts"
 import { SecretProviders } from "./SecretProviders.ts"
 import { locate, VaultEntries } from "./VaultEntries.ts"
@@ -21,7 +22,8 @@ import {
   InvalidEntry,
   type Pair,
   type VaultEntry,
-  withoutBrowserState
+  withoutBrowserState,
+  withoutExpired
 } from "./VaultEntry.ts"
 
 /** An entry with what follows from it. */
@@ -33,6 +35,8 @@ export interface EntryView {
   readonly siteIdentifier: string
   /** Where codes for the credential may be mailed to, if it has them mailed and this service receives mail. */
   readonly tfaEmail: string | null
+  /** `ip:port` of the proxy of the installation that runs with the entry go out through, where there is one for it. */
+  readonly proxyString: string | null
 }
 
 export class Vault extends Context.Service<
@@ -64,8 +68,10 @@ export class Vault extends Context.Service<
       const inboxDomain = yield* Inbox.InboxDomain
       const providers = yield* SecretProviders
       const sealing = yield* Sealing
+      const pool = yield* Proxies.ProxyPool
 
-      const view = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, entry: VaultEntry) {
+      const view = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, kept: VaultEntry) {
+        const entry = withoutExpired(kept, yield* Clock.currentTimeMillis)
         const browserState = allows(caller.role, "edit") ? yield* openState(cipher, entry) : nothing
         const method = effectiveTfaMethod(entry)
         const isMailed = method === "EMAIL" || method === "MAGIC_LINK"
@@ -73,6 +79,7 @@ export class Vault extends Context.Service<
           entry,
           browserState,
           effectiveExpiresAt: effectiveExpiresAt(entry),
+          proxyString: Proxies.assigned(pool, entry),
           siteIdentifier: Domain.siteIdentifier(entry.domain),
           tfaEmail: isMailed && inboxDomain !== null ? Inbox.addressOf(entry.workspaceId, entry, inboxDomain) : null
         } satisfies EntryView

@@ -8,6 +8,7 @@ export const record = ({
   browserState,
   effectiveExpiresAt,
   entry,
+  proxyString,
   siteIdentifier,
   tfaEmail
 }: EntryView): typeof VaultRecord.Type => ({
@@ -23,9 +24,9 @@ export const record = ({
   ...entry.fields,
   ...browserState,
   tfa_email: tfaEmail,
-  // Codes by SMS need a number of the workspace, and there is none; proxies are given by `proxy_setting` alone.
+  // Codes by SMS need a number of the workspace, and there is none.
   tfa_phone_number: null,
-  proxy_string: null,
+  proxy_string: proxyString,
   effective_expires_at: isoOrNull(effectiveExpiresAt),
   session_data_set_at: isoOrNull(entry.sessionDataSetAt)
 })

@@ -5,9 +5,10 @@ import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgReceivedCodes from "./PgReceivedCodes.ts"
 import * as PgWrappedKeys from "./PgWrappedKeys.ts"
+import * as SlotColumns from "./SlotColumns.ts"
 
 export const layer = Layer.mergeAll(
-  Layer.effect(VaultEntries.VaultEntries, PgCollection.make(VaultEntries.kind)),
+  Layer.effect(VaultEntries.VaultEntries, PgCollection.make(VaultEntries.kind, SlotColumns.of)),
   Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
   PgReceivedCodes.layer,
   PgWrappedKeys.layer

@@ -162,7 +162,11 @@ export interface FailedLogin {
 export const failLogin = (
   credentials: ReadonlyArray<Credential>,
   alias: string
-): { readonly login: FailedLogin; readonly credentials: ReadonlyArray<Credential>; readonly untried: boolean } | null => {
+): {
+  readonly login: FailedLogin
+  readonly credentials: ReadonlyArray<Credential>
+  readonly untried: boolean
+} | null => {
   const failed = credentials.find((credential) => credential.alias === alias)
   if (failed?.slot === undefined || failed.chosen === undefined) return null
   const { chosen, domain, permissionedUserIds, slot } = failed

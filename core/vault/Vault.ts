@@ -2,6 +2,7 @@
  * The credentials of a workspace, as callers keep and see them.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
+import { Signals } from "../event/Signals.ts"
 import * as Inbox from "../tfa/Inbox.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { allows, type Caller, type WorkspaceId } from "../workspace/Workspace.ts"
@@ -64,6 +65,10 @@ export class Vault extends Context.Service<
       const inboxDomain = yield* Inbox.InboxDomain
       const providers = yield* SecretProviders
       const sealing = yield* Sealing
+      const signals = yield* Signals
+
+      /** Runs that waited for the entry, or for more of it, may be able to start. */
+      const changed = signals.publish({ _tag: "work" })
 
       const view = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, entry: VaultEntry) {
         const browserState = allows(caller.role, "edit") ? yield* openState(cipher, entry) : nothing
@@ -143,6 +148,7 @@ export class Vault extends Context.Service<
                 () => new EntryTaken({ permissionedUserId: entry.permissionedUserId, domain: entry.domain })
               )
             )
+          yield* changed
           return yield* view(caller, cipher, entry)
         }),
 
@@ -162,6 +168,7 @@ export class Vault extends Context.Service<
           const after = yield* entries
             .change(caller.workspaceId, before.value.id, decide)
             .pipe(Effect.catchTag("KeyTaken", Effect.die))
+          yield* changed
           return Option.isSome(after) ? yield* view(caller, cipher, after.value) : yield* new EntryNotFound(pair)
         }),
 
@@ -170,6 +177,7 @@ export class Vault extends Context.Service<
           const { id } = yield* found(caller.workspaceId, pair)
           const removed = yield* entries.remove(caller.workspaceId, id)
           if (Option.isNone(removed)) return yield* new EntryNotFound(pair)
+          yield* changed
           return yield* view(caller, yield* sealing.cipher(caller.workspaceId), removed.value)
         }),
 

@@ -109,9 +109,9 @@ const following = (sql: SqlClient.SqlClient, { queue, workflow_id, workspace_id 
             from queues where queues.queue is not null
           )
           select ${gate.workflow_id}::uuid as workflow_id, head.queue, head.credentials
-          from (select queue from queues where queue is not null limit ${left}) as some
+          from (select queue from queues where queue is not null limit ${left}) as ahead
           cross join lateral (
-            select queue, credentials from runs where ${waiting} and runs.queue = some.queue order by sequence limit 1
+            select queue, credentials from runs where ${waiting} and runs.queue = ahead.queue order by sequence limit 1
           ) as head order by head.queue`)
       )
     }

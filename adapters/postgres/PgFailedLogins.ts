@@ -9,10 +9,14 @@ import { type Run, RunId } from "../../core/run/Run.ts"
 import type { StopAfter } from "../../core/run/RunStore.ts"
 import * as Slots from "../../core/run/Slots.ts"
 import type { Change } from "../../core/run/Transition.ts"
+import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
 import * as Rows from "./Rows.ts"
 import { transaction } from "./Transaction.ts"
 import * as Writing from "./Writing.ts"
+
+/** Before every queue that has a name. */
+const first = " "
 
 /** How many queues are looked at in one transaction. */
 const queuesTogether = 256
@@ -74,9 +78,13 @@ export const stop = (sql: SqlClient.SqlClient, limit: number, decide: StopAfter)
         return true
       }
       const rows = yield* sql<Rows.RunRow>`
-        select * from runs where workflow_id = ${place.workflow_id} and queue = ${place.queue}
-          and status in ('execution.queued', 'execution.requeued') and sequence <= ${failure.last}
-        order by sequence limit ${limit} for update`
+        select * from runs where id in (select id from ${PgQueues.oldestIn(sql, {
+          workflowId: place.workflow_id,
+          queue: sql`${place.queue}`,
+          behind: 0n,
+          limit,
+          condition: sql`sequence <= ${failure.last}`
+        })} as oldest) and status in ('execution.queued', 'execution.requeued') order by sequence for update`
       const now = yield* Clock.currentTimeMillis
       const cause = { ...login, runId: RunId.make(failure.run_id) }
       const changes = rows.flatMap((row) => decide(Rows.toRun(row), cause, now) ?? [])
@@ -96,23 +104,19 @@ const following = (sql: SqlClient.SqlClient, { queue, workflow_id, workspace_id 
     for (const gate of gates) {
       const left = queuesTogether - found.length
       if (left === 0) break
-      const from = gate.workflow_id === workflow_id ? (queue ?? "") : ""
-      const waiting = sql`
-        workflow_id = ${gate.workflow_id} and status in ('execution.queued', 'execution.requeued')`
+      const from = gate.workflow_id === workflow_id ? (queue ?? first) : first
       found.push(
         ...(yield* sql<Place & { readonly credentials: string }>`
-          with recursive queues (queue) as (
-            (select queue from runs where ${waiting} and queue >= ${from} order by queue limit 1)
-            union all
-            select (select runs.queue from runs where ${waiting} and runs.queue > queues.queue
-              order by runs.queue limit 1)
-            from queues where queues.queue is not null
-          )
+          with ${PgQueues.queues(sql, gate.workflow_id, from)}
           select ${gate.workflow_id}::uuid as workflow_id, head.queue, head.credentials
           from (select queue from queues where queue is not null limit ${left}) as ahead
-          cross join lateral (
-            select queue, credentials from runs where ${waiting} and runs.queue = ahead.queue order by sequence limit 1
-          ) as head order by head.queue`)
+          cross join lateral ${PgQueues.oldestIn(sql, {
+            workflowId: gate.workflow_id,
+            queue: sql`ahead.queue`,
+            behind: 0n,
+            limit: 1,
+            condition: sql`true`
+          })} as head order by head.queue`)
       )
     }
     return found

@@ -6,8 +6,44 @@
  * for one busy credential, they cost no more than one of them, and nobody who needs another one waits behind them.
  */
 import { Effect } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { Assigned, Candidate, Ledger } from "./PgSlots.ts"
+
+/**
+ * A recursive table `queues` of the queues of a workflow that have waiting runs, from one on, in their order. Each is
+ * found by one look at the index, however many runs it has; the last row is null.
+ */
+export const queues = (sql: SqlClient.SqlClient, workflowId: string, from: string) => {
+  const waiting = sql`workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')`
+  return sql`recursive queues (queue) as (
+    (select queue from runs where ${waiting} and queue >= ${from} order by queue limit 1)
+    union all
+    select (select runs.queue from runs where ${waiting} and runs.queue > queues.queue order by runs.queue limit 1)
+    from queues where queues.queue is not null
+  )`
+}
+
+/**
+ * The oldest waiting runs of a queue, in their order. They are asked for in the order of queues, which one index alone
+ * has: asked for by their sequence, they are looked for among all runs that wait for the workflow, 100,000 of them in 60 ms.
+ */
+export const oldestIn = (
+  sql: SqlClient.SqlClient,
+  of: {
+    readonly workflowId: string
+    readonly queue: Statement.Fragment
+    readonly behind: bigint
+    readonly limit: number
+    readonly condition: Statement.Fragment
+  }
+) => sql`(
+  select * from (
+    select id, workspace_id, sequence, queue, credentials from runs
+    where workflow_id = ${of.workflowId} and status in ('execution.queued', 'execution.requeued')
+      and (queue, sequence) > (${of.queue}, ${of.behind}::bigint) and ${of.condition}
+    order by queue, sequence limit ${of.limit}
+  ) as following where queue = ${of.queue}
+)`
 
 /** How many runs are looked at in one go. */
 const window = 64
@@ -35,32 +71,21 @@ export const startable = (
     where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued') and not_before <= ${now}
     order by sequence limit ${size}`
 
-  const rest = (behind: bigint) => {
-    const waiting = sql`
-      workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')`
-    const among = sql`${waiting} and sequence > ${behind} and not_before <= ${now} and ${
-      found.length === 0 ? sql`true` : sql`not ${sql.in("id", found)}`
-    }`
-    const free = blocked.size === 0 ? sql`true` : sql`not ${sql.in("queue", [...blocked])}`
-    return sql<Candidate>`
-      with recursive queues (queue) as (
-        (select queue from runs where ${waiting} and queue is not null order by queue limit 1)
-        union all
-        select (select runs.queue from runs where ${waiting} and runs.queue > queues.queue order by runs.queue limit 1)
-        from queues where queues.queue is not null
-      )
-      select * from (
-        select run.* from (select queue from queues where queue is not null and ${free}) as free
-        cross join lateral (
-          select id, workspace_id, sequence, queue, credentials from runs
-          where ${among} and runs.queue = free.queue order by sequence limit ${options.most}
-        ) as run
-        union all
-        (select id, workspace_id, sequence, queue, credentials from runs
-          where ${among} and queue is null order by sequence limit ${options.most})
-      ) as candidates
-      order by sequence limit ${size}`
-  }
+  const rest = (behind: bigint) => sql<Candidate>`
+    with ${queues(sql, workflowId, "")}
+    select candidates.* from (
+      select queue from queues where queue is not null and ${
+        blocked.size === 0 ? sql`true` : sql`not ${sql.in("queue", [...blocked])}`
+      }
+    ) as free
+    cross join lateral ${oldestIn(sql, {
+      workflowId,
+      queue: sql`free.queue`,
+      behind,
+      limit: options.most,
+      condition: sql`not_before <= ${now} and ${found.length === 0 ? sql`true` : sql`not ${sql.in("id", found)}`}`
+    })} as candidates
+    order by sequence limit ${size}`
 
   const more = Effect.gen(function* () {
     const rows = yield* last === null ? oldest() : rest(last)
@@ -80,10 +105,10 @@ export const startable = (
         continue
       }
       ahead = others
-      if (candidate.queue !== null && blocked.has(candidate.queue)) continue
-      const credentials = candidate.queue === null ? [] : ledger.assign(candidate)
+      if (blocked.has(candidate.queue)) continue
+      const credentials = ledger.assign(candidate)
       if (credentials === null) {
-        blocked.add(candidate.queue ?? "")
+        blocked.add(candidate.queue)
         continue
       }
       found.push(candidate.id)

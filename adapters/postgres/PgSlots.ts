@@ -18,7 +18,7 @@ export interface Candidate {
   readonly id: string
   readonly workspace_id: string
   readonly sequence: bigint
-  readonly queue: string | null
+  readonly queue: string
   readonly credentials: string
 }
 

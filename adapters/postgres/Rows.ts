@@ -197,10 +197,10 @@ export const fromRun = (run: Run, input = JSON.stringify(run.input)) => ({
   ...fromRunState(run)
 })
 
-/** Names what decides whether a run can be given slots; `null` for a run that needs none. */
-export const queueOf = (credentials: ReadonlyArray<Credential>): string | null => {
+/** Names what decides whether a run can be given slots; empty for a run that needs none. */
+export const queueOf = (credentials: ReadonlyArray<Credential>): string => {
   const queue = Slots.queue(credentials)
-  return queue === null ? null : createHash("sha256").update(queue).digest("hex")
+  return queue === null ? "" : createHash("sha256").update(queue).digest("hex")
 }
 
 /** The columns of a run that its transitions change. */

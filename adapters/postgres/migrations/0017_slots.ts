@@ -17,8 +17,8 @@ const before = [
     add column served bigint not null default 0,
     add column login_failed_at timestamptz`,
 
-  // Runs of one queue can all be given slots, or none of them. Null for those that need none.
-  `alter table runs add column queue text collate "C", add column holds text[]`,
+  // Runs of one queue can all be given slots, or none of them. Those that need none are in the queue without a name.
+  `alter table runs add column queue text collate "C" not null default '', add column holds text[]`,
 
   // Whether runs with credentials were ever submitted.
   `alter table gates add column slots boolean not null default false`,
@@ -69,6 +69,6 @@ export const slots = Effect.gen(function* () {
       where status in ('execution.queued', 'execution.requeued') and credentials = ${credentials}`
   }
   yield* sql`update gates set slots = true where exists (
-    select from runs where runs.workflow_id = gates.workflow_id and queue is not null)`
+    select from runs where runs.workflow_id = gates.workflow_id and queue <> '')`
   for (const statement of after) yield* sql.unsafe(statement)
 })

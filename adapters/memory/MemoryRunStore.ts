@@ -113,9 +113,10 @@ export const layer = Layer.effect(
       claim: Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {
         const now = yield* Clock.currentTimeMillis
         const claimed: Array<Claimed> = []
+        const assign = MemorySlots.assigner(tables, now)
         for (const run of inTurn(now)) {
           if (claimed.length === limit) break
-          const credentials = MemorySlots.assign(tables, run)
+          const credentials = assign(run)
           if (credentials === null) continue
           const lease = { worker, fence: ++tables.lastFence, until: now + leaseMillis }
           const change = Transition.claim(run, gateOf(tables, run), lease, now, credentials)

@@ -12,11 +12,22 @@ import { type Tables, write } from "./Tables.ts"
 
 type Shape = Tables["Service"]
 
-/** Gives a waiting run its credentials; `null` when it has to wait for one. */
-export const assign = (tables: Shape, run: Run.Run): ReadonlyArray<Credential> | null =>
-  run.credentials.length === 0
-    ? run.credentials
-    : Slots.assign(run.credentials, findIn(tables, run.workspaceId), heldIn(tables))
+/**
+ * What gives waiting runs their credentials, one after the other, or `null` to one that has to wait. It remembers what
+ * those before kept for themselves.
+ */
+export const assigner = (tables: Shape, now: number) => {
+  const reserved: Array<string> = []
+  const taken = heldIn(tables)
+  const held: Slots.Held = (name) => taken(name) + reserved.filter((one) => one === name).length
+  return ({ credentials, notBefore, workspaceId }: Run.Run): ReadonlyArray<Credential> | null => {
+    if (credentials.length === 0) return credentials
+    const find = findIn(tables, workspaceId)
+    const assigned = Slots.assign(credentials, find, held)
+    if (assigned === null) reserved.push(...Slots.reserved(credentials, now - notBefore, find, held))
+    return assigned
+  }
+}
 
 /** Notes whose turn it was. */
 export const serve = (tables: Shape, credentials: ReadonlyArray<Credential>, turn: number): void => {

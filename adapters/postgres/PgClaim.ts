@@ -83,7 +83,7 @@ const take = (
       .filter((gate) => isOpen(gate, now))
       .sort((a, b) => (byTurn.get(a.workflow_id) ?? 0) - (byTurn.get(b.workflow_id) ?? 0))
 
-    const ledger = PgSlots.ledger(sql)
+    const ledger = PgSlots.ledger(sql, now)
     const queues = new Map(
       open
         .filter((gate) => gate.slots)

@@ -38,7 +38,7 @@ export const oldestIn = (
   }
 ) => sql`(
   select * from (
-    select id, workspace_id, sequence, queue, credentials from runs
+    select id, workspace_id, sequence, queue, credentials, not_before from runs
     where workflow_id = ${of.workflowId} and status in ('execution.queued', 'execution.requeued')
       and (queue, sequence) > (${of.queue}, ${of.behind}::bigint) and ${of.condition}
     order by queue, sequence limit ${of.limit}
@@ -67,7 +67,7 @@ export const startable = (
   let atEnd = false
 
   const oldest = () => sql<Candidate>`
-    select id, workspace_id, sequence, queue, credentials from runs
+    select id, workspace_id, sequence, queue, credentials, not_before from runs
     where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued') and not_before <= ${now}
     order by sequence limit ${size}`
 

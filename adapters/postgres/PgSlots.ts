@@ -20,6 +20,7 @@ export interface Candidate {
   readonly sequence: bigint
   readonly queue: string
   readonly credentials: string
+  readonly not_before: Date
 }
 
 /** A run that could be given these credentials. */
@@ -55,7 +56,7 @@ interface EntryRow {
 const nameOf = ({ key_hash, workspace_id }: Pick<EntryRow, "key_hash" | "workspace_id">) =>
   `${workspace_id}:${key_hash}`
 
-export const ledger = (sql: SqlClient.SqlClient): Ledger => {
+export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
   const located = new Map<string, Slots.Entry | undefined>()
   const ids = new Map<string, string>()
   const counts = new Map<string, number>()
@@ -66,8 +67,8 @@ export const ledger = (sql: SqlClient.SqlClient): Ledger => {
     (pair) =>
       located.get(pairKey(workspaceId, pair))
 
-  const hold = (credentials: ReadonlyArray<Credential>) => {
-    for (const name of Slots.names(credentials)) counts.set(name, held(name) + 1)
+  const hold = (names: ReadonlyArray<string>) => {
+    for (const name of names) counts.set(name, held(name) + 1)
   }
 
   return {
@@ -99,9 +100,11 @@ export const ledger = (sql: SqlClient.SqlClient): Ledger => {
         }
       }),
 
-    assign: ({ credentials, workspace_id }) => {
-      const assigned = Slots.assign(parse(credentials), find(workspace_id), held)
-      if (assigned !== null) hold(assigned)
+    assign: ({ credentials, not_before, workspace_id }) => {
+      const wanted = parse(credentials)
+      const assigned = Slots.assign(wanted, find(workspace_id), held)
+      const waited = now - not_before.getTime()
+      hold(assigned === null ? Slots.reserved(wanted, waited, find(workspace_id), held) : Slots.names(assigned))
       return assigned
     },
 

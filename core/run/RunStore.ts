@@ -108,7 +108,8 @@ export class RunStore extends Context.Service<
      * how many are held.
      *
      * A run that names credentials is taken only together with the slots that `Slots.assign` gives it. One that has to
-     * wait for a slot holds nobody up behind it who needs another. What a run holds counts until it ends or waits again.
+     * wait for a slot holds nobody up behind it who needs another, unless it waits for several of them and has waited
+     * for long. What a run holds counts until it ends or waits again.
      */
     readonly claim: (options: {
       readonly worker: string

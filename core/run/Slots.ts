@@ -106,6 +106,26 @@ export const assign = (
   return assigned
 }
 
+/**
+ * How long a run that needs several credentials leaves those of them that are free to others. Runs that need one of them
+ * each could go on for ever before it otherwise.
+ */
+export const patienceMillis = 600_000
+
+/**
+ * The names that a run which has to wait keeps from those who come after it: those of the free entries that it would be
+ * given, once it has waited for long.
+ */
+export const reserved = (
+  credentials: ReadonlyArray<Credential>,
+  waitedMillis: number,
+  find: Find,
+  held: Held
+): ReadonlyArray<string> =>
+  credentials.length < 2 || waitedMillis < patienceMillis
+    ? []
+    : [...new Set(credentials.flatMap((credential) => names(assign([credential], find, held) ?? [])))]
+
 /** Every name that the holder of these credentials holds, once each. */
 export const names = (credentials: ReadonlyArray<Credential>): ReadonlyArray<string> => [
   ...new Set(

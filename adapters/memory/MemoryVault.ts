@@ -4,11 +4,13 @@ import * as SecretProviders from "../../core/vault/SecretProviders.ts"
 import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryReceivedCodes from "./MemoryReceivedCodes.ts"
+import * as MemoryTimeSteps from "./MemoryTimeSteps.ts"
 import * as MemoryWrappedKeys from "./MemoryWrappedKeys.ts"
 
 export const layer = Layer.mergeAll(
   Layer.effect(VaultEntries.VaultEntries, MemoryCollection.make(VaultEntries.kind)),
   Layer.effect(SecretProviders.SecretProviders, MemoryCollection.make(SecretProviders.kind)),
   MemoryReceivedCodes.layer,
+  MemoryTimeSteps.layer,
   MemoryWrappedKeys.layer
 )

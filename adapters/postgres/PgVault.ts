@@ -4,6 +4,7 @@ import * as SecretProviders from "../../core/vault/SecretProviders.ts"
 import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgReceivedCodes from "./PgReceivedCodes.ts"
+import * as PgTimeSteps from "./PgTimeSteps.ts"
 import * as PgWrappedKeys from "./PgWrappedKeys.ts"
 import * as SlotColumns from "./SlotColumns.ts"
 
@@ -11,5 +12,6 @@ export const layer = Layer.mergeAll(
   Layer.effect(VaultEntries.VaultEntries, PgCollection.make(VaultEntries.kind, SlotColumns.of)),
   Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
   PgReceivedCodes.layer,
+  PgTimeSteps.layer,
   PgWrappedKeys.layer
 )

@@ -15,6 +15,7 @@ import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
+import { SecretConnections } from "../../core/vault/SecretConnections.ts"
 import { Vault } from "../../core/vault/Vault.ts"
 import { Webhooks } from "../../core/webhook/Webhooks.ts"
 import { Components } from "../../core/workflow/Components.ts"
@@ -137,6 +138,7 @@ const services = Layer.mergeAll(
   LiveViews.layer,
   Runs.layer,
   RunSubscriptions.layer,
+  SecretConnections.layer,
   TfaCodes.layer,
   Vault.layer,
   Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),

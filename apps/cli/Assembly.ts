@@ -14,10 +14,13 @@ import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as SecretAsking from "../../adapters/secrets/Asking.ts"
+import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
@@ -41,6 +44,7 @@ export interface Working {
   readonly builderSessions: number
   readonly chromium: Option.Option<string>
   readonly allowPrivateNetworks: boolean
+  readonly secretProviderOrigins: ReadonlyArray<string>
   readonly graceSeconds: number
 }
 
@@ -94,7 +98,16 @@ export interface Serving {
   readonly inboxDomain: Option.Option<string>
   readonly publicUrl: Option.Option<string>
   readonly allowPrivateNetworks: boolean
+  readonly secretProviderOrigins: ReadonlyArray<string>
 }
+
+/** The outside stores of secrets that connections may lead to. */
+const layerSecretSources = (settings: Pick<Serving, "allowPrivateNetworks" | "secretProviderOrigins">) =>
+  HttpSources.layer({
+    ...SecretAsking.defaults,
+    allowPrivateNetworks: settings.allowPrivateNetworks,
+    allowedOrigins: settings.secretProviderOrigins
+  })
 
 /** The HTTP interface, on the stores and the encryption keys, and what tells webhooks of the events. */
 export const layerApi = (settings: Storage & Serving) =>
@@ -109,6 +122,7 @@ export const layerApi = (settings: Storage & Serving) =>
           LiveTickets.layer(masterKey),
           SealedSecrets.layer(masterKey),
           HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
+          layerSecretSources(settings),
           Layer.succeed(PublicUrl, settings.publicUrl),
           Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain))
         ])
@@ -130,6 +144,7 @@ const layerWebhooks = Layer.effectDiscard(
 export const layerScheduler = Layer.mergeAll(
   Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
   Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
+  Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
   Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping))
 )
 
@@ -153,6 +168,7 @@ export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<str
     Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis }))
   )
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(layerSecretSources(settings)),
     Layer.provide(
       Layer.unwrap(
         Effect.gen(function* () {

@@ -22,6 +22,8 @@ interface Options {
   readonly worker: string
   readonly limit: number
   readonly leaseMillis: number
+  /** Where looks at many queues ended, kept from one claim to the next. */
+  readonly places: PgQueues.Places
 }
 
 type LockedGate = Rows.GateRow & {
@@ -62,7 +64,7 @@ const nothing = { claimed: [], looked: [], candidates: 0, outrun: false }
 
 const take = (
   sql: SqlClient.SqlClient,
-  { candidates: asked, leaseMillis, limit, worker }: Options & { readonly candidates: number }
+  { candidates: asked, leaseMillis, limit, places, worker }: Options & { readonly candidates: number }
 ) =>
   Effect.gen(function* () {
     const before = new Date(yield* Clock.currentTimeMillis)
@@ -87,7 +89,10 @@ const take = (
     const queues = new Map(
       open
         .filter((gate) => gate.slots)
-        .map((gate) => [gate.workflow_id, PgQueues.startable(sql, ledger, gate.workflow_id, { now, most: limit })])
+        .map((gate) => [
+          gate.workflow_id,
+          PgQueues.startable(sql, ledger, gate.workflow_id, { now, most: limit, places })
+        ])
     )
     const rows: Array<Rows.RunRow> = []
     const assigned: Array<PgSlots.Assigned> = []

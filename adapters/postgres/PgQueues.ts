@@ -45,54 +45,86 @@ export const oldestIn = (
   ) as following where queue = ${of.queue}
 )`
 
-/** How many runs are looked at in one go. */
+/** How many of the oldest runs are looked at, and how many queues in one go and in all. */
 const window = 64
+const queuesTogether = 256
+const mostQueues = 1_024
+
+/** Where the last look at the queues of a workflow ended, if it did not come to all of them. */
+export type Places = Map<string, string>
 
 /** Answers up to so many further runs that can start, oldest first. */
 export type Next = (wanted: number) => Effect.Effect<ReadonlyArray<Assigned>, SqlError.SqlError>
 
-/** The runs of a workflow that can start at `now`. `most` is how many will be asked for in all. */
+/**
+ * The runs of a workflow that can start at `now`. `most` is how many will be asked for in all.
+ *
+ * Of very many queues it looks at some, and the next time, in `places`, at those behind them: what one claim costs is
+ * bounded, and every queue has its turn.
+ */
 export const startable = (
   sql: SqlClient.SqlClient,
   ledger: Ledger,
   workflowId: string,
-  options: { readonly now: number; readonly most: number }
+  options: { readonly now: number; readonly most: number; readonly places: Places }
 ): Next => {
   const now = new Date(options.now)
   const size = Math.max(window, options.most)
   const blocked = new Set<string>()
-  const found: Array<string> = []
+  const start = options.places.get(workflowId) ?? ""
+  let place = start
+  let seen = 0
+  let hasWrapped = start === ""
   let ahead: ReadonlyArray<Candidate> = []
   let last: bigint | null = null
   let atEnd = false
 
-  const oldest = () => sql<Candidate>`
-    select id, workspace_id, sequence, queue, credentials, not_before from runs
-    where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued') and not_before <= ${now}
-    order by sequence limit ${size}`
+  const oldest = Effect.map(
+    sql<Candidate>`
+      select id, workspace_id, sequence, queue, credentials, not_before from runs
+      where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
+        and not_before <= ${now}
+      order by sequence limit ${size}`,
+    (rows) => {
+      last = rows.at(-1)?.sequence ?? 0n
+      atEnd = rows.length < size
+      return rows
+    }
+  )
 
-  const rest = (behind: bigint) => sql<Candidate>`
-    with ${queues(sql, workflowId, "")}
-    select candidates.* from (
-      select queue from queues where queue is not null and ${
-        blocked.size === 0 ? sql`true` : sql`not ${sql.in("queue", [...blocked])}`
+  /** The runs behind the oldest ones in the next queues. */
+  const rest = (behind: bigint) =>
+    Effect.map(
+      sql<Candidate | { readonly id: null; readonly in_queue: string }>`
+        with ${queues(sql, workflowId, place)}
+        select some_queues.queue as in_queue, candidates.* from (
+          select queue from queues where queue is not null limit ${queuesTogether}
+        ) as some_queues
+        left join lateral ${oldestIn(sql, {
+          workflowId,
+          queue: sql`some_queues.queue`,
+          behind,
+          limit: options.most,
+          condition: sql`not_before <= ${now}`
+        })} as candidates on true
+        order by candidates.sequence`,
+      (rows) => {
+        const names = rows.map((row) => (row as { readonly in_queue: string }).in_queue)
+        const looked = new Set(names)
+        seen += looked.size
+        // No queue has a name that ends with a space.
+        place = looked.size < queuesTogether ? "" : `${names.reduce((a, b) => (a > b ? a : b))} `
+        atEnd = (place === "" && hasWrapped) || seen >= mostQueues || (hasWrapped && start !== "" && place >= start)
+        hasWrapped ||= place === ""
+        if (seen >= mostQueues && place !== "") options.places.set(workflowId, place)
+        else options.places.delete(workflowId)
+        return rows.filter((row): row is Candidate => row.id !== null)
       }
-    ) as free
-    cross join lateral ${oldestIn(sql, {
-      workflowId,
-      queue: sql`free.queue`,
-      behind,
-      limit: options.most,
-      condition: sql`not_before <= ${now} and ${found.length === 0 ? sql`true` : sql`not ${sql.in("id", found)}`}`
-    })} as candidates
-    order by sequence limit ${size}`
+    )
 
   const more = Effect.gen(function* () {
-    const rows = yield* last === null ? oldest() : rest(last)
-    last ??= rows.at(-1)?.sequence ?? 0n
-    atEnd = rows.length < size
-    ahead = rows
-    yield* ledger.learn(rows)
+    ahead = yield* last === null ? oldest : rest(last)
+    yield* ledger.learn(ahead.filter(({ queue }) => !blocked.has(queue)))
   })
 
   return Effect.fnUntraced(function* (wanted) {
@@ -107,12 +139,8 @@ export const startable = (
       ahead = others
       if (blocked.has(candidate.queue)) continue
       const credentials = ledger.assign(candidate)
-      if (credentials === null) {
-        blocked.add(candidate.queue)
-        continue
-      }
-      found.push(candidate.id)
-      given.push({ id: candidate.id, credentials })
+      if (credentials === null) blocked.add(candidate.queue)
+      else given.push({ id: candidate.id, credentials })
     }
     return given
   })

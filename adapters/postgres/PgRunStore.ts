@@ -8,6 +8,7 @@ import * as Transition from "../../core/run/Transition.ts"
 import * as PgClaim from "./PgClaim.ts"
 import * as PgFailedLogins from "./PgFailedLogins.ts"
 import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
+import type * as PgQueues from "./PgQueues.ts"
 import * as PgSubmit from "./PgSubmit.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
@@ -19,6 +20,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const submit = PgSubmit.make(sql)
+    const places: PgQueues.Places = new Map()
 
     const gateOf = (run: Rows.RunRow) =>
       Effect.map(sql<Rows.GateRow>`select * from gates where workflow_id = ${run.workflow_id}`, ([row]) => {
@@ -206,7 +208,7 @@ export const layer = Layer.effect(
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
         PgFailedLogins.stop(sql, limit, decide)
       ),
-      claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, options)),
+      claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, { ...options, places })),
       renew: Effect.fn("RunStore.renew")((held, leaseMillis) =>
         Effect.gen(function* () {
           const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)

@@ -53,6 +53,8 @@ export const layer = Layer.effect(
           const run = Rows.toRun(row)
           const change = yield* Effect.fromResult(Transition.loggedIn(run, held.fence, alias))
           yield* PgFailedLogins.worked(sql, run, alias)
+          const isExclusive = run.credentials.some((one) => one.alias === alias && (one.slot?.login ?? null) !== null)
+          if (!isExclusive) return false
           yield* Writing.changes(sql, [change], yield* Clock.currentTimeMillis)
           return Slots.names(change.run.credentials).length < Slots.names(run.credentials).length
         })

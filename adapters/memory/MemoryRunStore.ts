@@ -11,10 +11,12 @@ import {
   RunStore,
   VersionOutdated
 } from "../../core/run/RunStore.ts"
+import * as Slots from "../../core/run/Slots.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import * as MemorySlots from "./MemorySlots.ts"
 import { append, gateIn, gateOf, Tables, waitingOf, write } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -41,6 +43,7 @@ export const layer = Layer.effect(
         const at = yield* Clock.currentTimeMillis
         const change = yield* Effect.fromResult(decide(one, at))
         write(tables, change, at)
+        MemorySlots.noteFailure(tables, change, at)
         return change
       })
 
@@ -109,17 +112,22 @@ export const layer = Layer.effect(
       }),
       claim: Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {
         const now = yield* Clock.currentTimeMillis
-        return inTurn(now)
-          .slice(0, limit)
-          .map((run): Claimed => {
-            const lease = { worker, fence: ++tables.lastFence, until: now + leaseMillis }
-            const change = Transition.claim(run, gateOf(tables, run), lease, now)
-            write(tables, change, now)
-            tables.served.set(run.workflowId, lease.fence)
-            const version = tables.versions.get(run.workflowId)?.find((one) => one.versionId === run.versionId)
-            if (version === undefined) throw new Error(`Run ${run.id} has no version`)
-            return { run: change.run, version }
-          })
+        const claimed: Array<Claimed> = []
+        const assign = MemorySlots.assigner(tables, now)
+        for (const run of inTurn(now)) {
+          if (claimed.length === limit) break
+          const credentials = assign(run)
+          if (credentials === null) continue
+          const lease = { worker, fence: ++tables.lastFence, until: now + leaseMillis }
+          const change = Transition.claim(run, gateOf(tables, run), lease, now, credentials)
+          write(tables, change, now)
+          MemorySlots.serve(tables, credentials, lease.fence)
+          tables.served.set(run.workflowId, lease.fence)
+          const version = tables.versions.get(run.workflowId)?.find((one) => one.versionId === run.versionId)
+          if (version === undefined) throw new Error(`Run ${run.id} has no version`)
+          claimed.push({ run: change.run, version })
+        }
+        return claimed
       }),
       renew: Effect.fn("RunStore.renew")(function* (held, leaseMillis) {
         const until = (yield* Clock.currentTimeMillis) + leaseMillis
@@ -136,6 +144,16 @@ export const layer = Layer.effect(
         tables.runs.set(run.id, run)
         append(tables, run.id, events, at)
       }),
+      loggedIn: Effect.fn("RunStore.loggedIn")(function* (held, alias) {
+        const run = yield* owned(held)
+        const before = Slots.names(run.credentials)
+        MemorySlots.worked(tables, run, alias)
+        const { run: after } = yield* apply(gated(run), (one) => Transition.loggedIn(one.run, held.fence, alias))
+        return Slots.names(after.credentials).length < before.length
+      }),
+      stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
+        Effect.map(Clock.currentTimeMillis, (now) => MemorySlots.stopAfterFailedLogins(tables, limit, decide, now))
+      ),
       settle: Effect.fn("RunStore.settle")((held, decide) =>
         Effect.flatMap(owned(held), (run) => apply(gated(run), decide))
       ),

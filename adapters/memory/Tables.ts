@@ -12,6 +12,7 @@ import type { Interaction } from "../../core/interaction/Interaction.ts"
 import type { NetworkLog, Snapshot } from "../../core/run/EvidenceStore.ts"
 import type { Admission, Frame } from "../../core/run/LiveStore.ts"
 import * as Run from "../../core/run/Run.ts"
+import type { FailedLogin } from "../../core/run/Slots.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { ReceivedCode } from "../../core/tfa/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/WrappedKeys.ts"
@@ -79,6 +80,10 @@ interface Shape {
   readonly deliveries: Map<string, KeptDelivery>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
+  /** When a slot of an entry was last given, and when signing in with it failed, by the name of its slots. */
+  readonly slotTurns: Map<string, { readonly served: number; readonly failedAt: number | null }>
+  /** Whom failed logins are still to stop, by the runs that they ended. */
+  readonly failedLogins: Map<string, FailedLogin & { readonly waiting: ReadonlyArray<string> }>
   lastFence: number
 }
 
@@ -112,6 +117,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       timeSteps: new Map(),
       deliveries: new Map(),
       served: new Map(),
+      slotTurns: new Map(),
+      failedLogins: new Map(),
       lastFence: 0
     })
   )

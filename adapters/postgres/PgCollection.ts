@@ -21,8 +21,11 @@ export const table = (name: string): string =>
     unique (workspace_id, key_hash)
   )`
 
-/** The collection of a kind, in the table that has its name. */
-export const make = <A extends Kept>(kind: Kind<A>): Effect.Effect<Collection<A>, never, SqlClient.SqlClient> =>
+/** The collection of a kind, in the table that has its name. `more` are columns of its own that follow from a value. */
+export const make = <A extends Kept>(
+  kind: Kind<A>,
+  more: (value: A) => Record<string, unknown> = () => ({})
+): Effect.Effect<Collection<A>, never, SqlClient.SqlClient> =>
   Effect.map(SqlClient.SqlClient, (sql) => {
     const rows = sql(kind.name)
     const json = Schema.fromJsonString(kind.schema)
@@ -30,7 +33,7 @@ export const make = <A extends Kept>(kind: Kind<A>): Effect.Effect<Collection<A>
     const encode = Schema.encodeSync(json)
     const first = (found: ReadonlyArray<Row>) =>
       Option.map(Option.fromUndefinedOr(found[0]), ({ body }) => decode(body))
-    const columns = (value: A) => ({ key_hash: hash(kind.key(value)), body: encode(value) })
+    const columns = (value: A) => ({ key_hash: hash(kind.key(value)), body: encode(value), ...more(value) })
     const unlessTaken =
       (value: A) =>
       (error: SqlError.SqlError): Effect.Effect<never, KeyTaken | SqlError.SqlError> =>

@@ -3,9 +3,12 @@ import { Clock, Effect, Layer, type Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { LeaseLost, type Run, type RunId, RunNotFound, type Status } from "../../core/run/Run.ts"
 import { type Filter, type Gated, type Held, type Listed, RunStore } from "../../core/run/RunStore.ts"
-import type * as Transition from "../../core/run/Transition.ts"
+import * as Slots from "../../core/run/Slots.ts"
+import * as Transition from "../../core/run/Transition.ts"
 import * as PgClaim from "./PgClaim.ts"
+import * as PgFailedLogins from "./PgFailedLogins.ts"
 import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
+import type * as PgQueues from "./PgQueues.ts"
 import * as PgSubmit from "./PgSubmit.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
@@ -17,6 +20,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const submit = PgSubmit.make(sql)
+    const places: PgQueues.Places = new Map()
 
     const gateOf = (run: Rows.RunRow) =>
       Effect.map(sql<Rows.GateRow>`select * from gates where workflow_id = ${run.workflow_id}`, ([row]) => {
@@ -39,10 +43,28 @@ export const layer = Layer.effect(
         })
       )
 
+    const loggedIn = (held: Held, alias: string) =>
+      transaction(
+        sql,
+        Effect.gen(function* () {
+          const [row] = yield* sql<Rows.RunRow>`
+            select * from runs where id = ${held.id} and lease_fence = ${held.fence} for update`
+          if (row === undefined) return yield* new LeaseLost({ sessionId: held.id, fence: held.fence })
+          const run = Rows.toRun(row)
+          const change = yield* Effect.fromResult(Transition.loggedIn(run, held.fence, alias))
+          yield* PgFailedLogins.worked(sql, run, alias)
+          const isExclusive = run.credentials.some((one) => one.alias === alias && (one.slot?.login ?? null) !== null)
+          if (!isExclusive) return false
+          yield* Writing.changes(sql, [change], yield* Clock.currentTimeMillis)
+          return Slots.names(change.run.credentials).length < Slots.names(run.credentials).length
+        })
+      )
+
     /** A run that waits again must be found by claims; its workflow may have been forgotten meanwhile. */
     const write = (change: Transition.Change, at: number) =>
       Effect.gen(function* () {
         yield* Writing.changes(sql, [change], at)
+        yield* PgFailedLogins.note(sql, change, at)
         if (change.run.status === "execution.requeued") yield* remind(change.run)
       })
 
@@ -184,7 +206,11 @@ export const layer = Layer.effect(
       announceHolds: Effect.fn("RunStore.announceHolds")((limit, announce) =>
         PgHoldAnnouncements.tell(sql, limit, announce)
       ),
-      claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, options)),
+      loggedIn: Effect.fn("RunStore.loggedIn")((held, alias) => loggedIn(held, alias)),
+      stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
+        PgFailedLogins.stop(sql, limit, decide)
+      ),
+      claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, { ...options, places })),
       renew: Effect.fn("RunStore.renew")((held, leaseMillis) =>
         Effect.gen(function* () {
           const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)

@@ -45,7 +45,10 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
       Effect.gen(function* () {
         const { versionId, workflowId, workspaceId } = submission
         // Locks the row alone only when this is the first to wait; otherwise submissions share the lock below.
-        yield* sql`update gates set waiting = true where workflow_id = ${workflowId} and not waiting`
+        const slots = submission.credentials.length > 0
+        yield* sql`
+          update gates set waiting = true, slots = slots or ${slots}
+          where workflow_id = ${workflowId} and (not waiting or (${slots} and not slots))`
         const [row] = yield* sql<Rows.GateRow & { readonly waiting: boolean; readonly latest: string }>`
           select gates.*, ${latestOf(sql, "gates")} as latest
           from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}

@@ -6,9 +6,10 @@ import * as PgCollection from "./PgCollection.ts"
 import * as PgReceivedCodes from "./PgReceivedCodes.ts"
 import * as PgTimeSteps from "./PgTimeSteps.ts"
 import * as PgWrappedKeys from "./PgWrappedKeys.ts"
+import * as SlotColumns from "./SlotColumns.ts"
 
 export const layer = Layer.mergeAll(
-  Layer.effect(VaultEntries.VaultEntries, PgCollection.make(VaultEntries.kind)),
+  Layer.effect(VaultEntries.VaultEntries, PgCollection.make(VaultEntries.kind, SlotColumns.of)),
   Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
   PgReceivedCodes.layer,
   PgTimeSteps.layer,

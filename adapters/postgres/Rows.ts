@@ -2,10 +2,13 @@
  * How gates, runs and workflows stand in the rows of the database. Rows are written by these functions only, so reading
  * them back trusts what they wrote.
  */
+import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import { type LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
+import type { Credential } from "../../core/run/Credentials.ts"
 import { type Options, type Run, type RunError, RunId, type StoredStatus } from "../../core/run/Run.ts"
+import * as Slots from "../../core/run/Slots.ts"
 import type { RunWindow } from "../../core/window/RunWindow.ts"
 import {
   type Content,
@@ -186,7 +189,6 @@ export const fromRun = (run: Run, input = JSON.stringify(run.input)) => ({
   workflow_id: run.workflowId,
   version_id: run.versionId,
   input,
-  credentials: JSON.stringify(run.credentials),
   ...fromOptions(run.options),
   client_id: run.options.client_id ?? null,
   created_at: new Date(run.createdAt),
@@ -195,9 +197,17 @@ export const fromRun = (run: Run, input = JSON.stringify(run.input)) => ({
   ...fromRunState(run)
 })
 
+/** Names what decides whether a run can be given slots; empty for a run that needs none. */
+export const queueOf = (credentials: ReadonlyArray<Credential>): string => {
+  const queue = Slots.queue(credentials)
+  return queue === null ? "" : createHash("sha256").update(queue).digest("hex")
+}
+
 /** The columns of a run that its transitions change. */
 export const fromRunState = (run: Run) => ({
   status: run.status,
+  credentials: JSON.stringify(run.credentials),
+  queue: queueOf(run.credentials),
   started_at: toDate(run.startedAt),
   ended_at: toDate(run.endedAt),
   attempts: run.attempts,

@@ -69,7 +69,8 @@ export const layer = Layer.effect(
           }),
         picture: (picture) => Effect.asVoid(upload(picture)),
         before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true }),
-        person: personOf(claimed, reporter, upload)
+        person: personOf(claimed, reporter, upload),
+        login: (alias, phase) => (phase === "over" ? reporter.loggedIn(alias) : Effect.void)
       }
     }
 

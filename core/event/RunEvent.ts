@@ -105,7 +105,11 @@ export const RunEvent = Schema.Union([
   }),
   Schema.Struct({ event: Schema.Literal("execution.success"), payload: Schema.Struct(ended) }),
   Schema.Struct({ event: Schema.Literal("execution.failed"), payload: Schema.Struct(ended) }),
-  Schema.Struct({ event: Schema.Literal("execution.stopped"), payload: Schema.Struct(ended) })
+  Schema.Struct({
+    event: Schema.Literal("execution.stopped"),
+    /** With the run whose failed login stopped this one, where that is why. */
+    payload: Schema.Struct({ ...ended, session_causing_error: Schema.optionalKey(Schema.String) })
+  })
 ])
 export type RunEvent = typeof RunEvent.Type
 

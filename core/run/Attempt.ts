@@ -43,12 +43,20 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       Effect.andThen(patiently(store.settle(held, decide))),
       // A run that is put off is the scheduler's to wake the workers for.
       Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void)),
+      Effect.tap(({ failedLogin }) => (failedLogin?.stopsOthers ? signals.publish({ _tag: "due" }) : Effect.void)),
+      // What it held of its credentials is free.
+      Effect.tap(claimed.run.credentials.length === 0 ? Effect.void : signals.publish({ _tag: "work" })),
       Effect.tap(grown)
+    )
+
+  const loggedIn = (alias: string) =>
+    patiently(store.loggedIn(held, alias)).pipe(
+      Effect.flatMap((freed) => (freed ? signals.publish({ _tag: "work" }) : Effect.void))
     )
 
   const writer = Effect.forever(Effect.andThen(Queue.peek(told), write({})))
 
-  yield* executor.execute(claimed, { event: (event) => Queue.offer(told, event), mark: write }).pipe(
+  yield* executor.execute(claimed, { event: (event) => Queue.offer(told, event), mark: write, loggedIn }).pipe(
     Effect.map((outcome) => () => outcome),
     Effect.catchDefect((defect) =>
       Effect.logError("The attempt died of an internal error", defect).pipe(Effect.as(died))

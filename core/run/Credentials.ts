@@ -11,11 +11,24 @@ export interface Credential {
   /** One, or the pool from which one is taken. */
   readonly permissionedUserIds: ReadonlyArray<string>
   readonly domain: string
+  /** The member that its attempt uses, or that its last one used. A run that waits to be tried again has none. */
+  readonly chosen?: string
+  /** Members that the run does not try again: signing in with them failed, or they did not exist. */
+  readonly tried?: ReadonlyArray<string>
+  /** What the run holds of the chosen member while it is carried out. */
+  readonly slot?: Slot
+}
+
+/** One of the runs that an entry of the vault allows at a time, as `Slots` decides. Names are those of the store. */
+export interface Slot {
+  readonly entry: string
+  /** What nobody else may sign in with meanwhile; `null` once the run has signed in, and where others may. */
+  readonly login: string | null
 }
 
 /** The one that a run uses: the only one, or the one that was chosen of a pool; `null` while none was. */
-export const chosen = ({ permissionedUserIds }: Credential): string | null =>
-  permissionedUserIds.length === 1 ? (permissionedUserIds[0] ?? null) : null
+export const chosen = ({ chosen: member, permissionedUserIds }: Credential): string | null =>
+  member ?? (permissionedUserIds.length === 1 ? (permissionedUserIds[0] ?? null) : null)
 
 /** The references in an input, in the order of the vault schema. An alias that was given nothing is left out. */
 export const of = (content: Pick<Content, "vault_schema">, input: Schema.JsonObject): ReadonlyArray<Credential> =>

@@ -17,6 +17,9 @@ export interface Reporter {
    * worker dies is never tried again by mistake.
    */
   readonly mark: (progress: Partial<Progress>) => Effect.Effect<void, LeaseLost>
+
+  /** Tells that the attempt has signed in with a credential, so that other runs may sign in with it. */
+  readonly loggedIn: (alias: string) => Effect.Effect<void, LeaseLost>
 }
 
 export class Executor extends Context.Service<

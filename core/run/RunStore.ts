@@ -8,6 +8,7 @@ import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowId, WorkflowNotFound, WorkflowVersion } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { LeaseLost, Progress, Run, RunEnded, RunId, RunNotFound, Status } from "./Run.ts"
+import type { FailedLogin } from "./Slots.ts"
 import type { Change, Submission } from "./Transition.ts"
 
 /** A run together with the gate of its workflow, both as of one instant. */
@@ -66,6 +67,9 @@ export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("Vers
 /** What is told of a waiting run that is held as of `now`. */
 export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
 
+/** Stops a waiting run because of a failed login; `null` leaves it as it is. */
+export type StopAfter = (run: Run, failed: FailedLogin & { readonly runId: RunId }, now: number) => Change | null
+
 export class RunStore extends Context.Service<
   RunStore,
   {
@@ -102,6 +106,10 @@ export class RunStore extends Context.Service<
      * the oldest submission comes first; workflows take turns, one run each, so that a long queue of one cannot starve
      * another. Every lease has a fence higher than any before it. The cost depends on how many runs are taken, not on
      * how many are held.
+     *
+     * A run that names credentials is taken only together with the slots that `Slots.assign` gives it. One that has to
+     * wait for a slot holds nobody up behind it who needs another, unless it waits for several of them and has waited
+     * for long. What a run holds counts until it ends or waits again.
      */
     readonly claim: (options: {
       readonly worker: string
@@ -117,6 +125,12 @@ export class RunStore extends Context.Service<
       held: Held,
       report: { readonly events: ReadonlyArray<RunEvent>; readonly progress?: Partial<Progress> }
     ) => Effect.Effect<void, LeaseLost>
+
+    /**
+     * Notes that a running attempt has signed in with the credential of an alias, if the lease is still its own. Answers
+     * whether others had to wait for that.
+     */
+    readonly loggedIn: (held: Held, alias: string) => Effect.Effect<boolean, LeaseLost>
 
     /** Ends or gives back a running attempt by a decision, if the lease is still its own. */
     readonly settle: (
@@ -143,6 +157,13 @@ export class RunStore extends Context.Service<
      * Any number of processes may do this at once. A run that is submitted later is told of the hold by its submission.
      */
     readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean>
+
+    /**
+     * Stops the runs that waited for a credential, and for no other, when a run ended because it could not sign in with
+     * it: up to `limit` runs of one such failure at a time, none that was submitted later. Answers whether there may be
+     * more. Until all are stopped, none of them starts, and none is forgotten.
+     */
+    readonly stopAfterFailedLogins: (limit: number, decide: StopAfter) => Effect.Effect<boolean>
 
     /**
      * The first instant, past ones included, at which a lease runs out, a waiting run expires or has lost its workflow,

@@ -137,7 +137,10 @@ export class Runs extends Context.Service<
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
 
       const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: Run.RunId, why?: Transition.Reason) {
-        yield* runs.change(caller.workspaceId, id, ({ run }, at) => Transition.interrupt(run, at, why))
+        const { run } = yield* runs.change(caller.workspaceId, id, (gated, at) =>
+          Transition.interrupt(gated.run, at, why)
+        )
+        if (run.credentials.length > 0) yield* signals.publish({ _tag: "work" })
         yield* signals.publish({ _tag: "ended", runId: id })
         yield* signals.publish({ _tag: "events" })
       })

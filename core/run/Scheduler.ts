@@ -47,6 +47,19 @@ export const announceHolds = Effect.fn("Scheduler.announceHolds")(function* () {
   }
 })
 
+/** Stops the runs that waited for credentials that could not be signed in with, in pieces, until all are stopped. */
+export const stopAfterFailedLogins = Effect.fn("Scheduler.stopAfterFailedLogins")(function* () {
+  const runs = yield* RunStore
+  const signals = yield* Signals
+  let stopped = false
+  while (yield* runs.stopAfterFailedLogins(batch, Transition.stopAfter)) {
+    stopped = true
+    yield* signals.publish({ _tag: "events" })
+  }
+  // Those that were submitted since, or have other members to choose from, had to wait for this.
+  if (stopped) yield* signals.publish({ _tag: "work" })
+})
+
 /**
  * Ticks whenever something is due, for ever: sleeps until the next due instant, or until a signal says that it may have
  * come nearer. A tick that dies, as when the database is away, is logged and taken again after a second.
@@ -74,7 +87,7 @@ export const run = Effect.fn("Scheduler.run")(function* () {
     }
   })
   const announceThenSleep = Effect.andThen(
-    announceHolds(),
+    Effect.andThen(stopAfterFailedLogins(), announceHolds()),
     Effect.raceFirst(Queue.take(edited), Effect.sleep(longestSleep))
   )
   // Telling a million runs takes a while, and must not keep gates closed meanwhile.

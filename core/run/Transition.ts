@@ -7,13 +7,16 @@
 import { Result, type Schema } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import * as Gate from "../gate/Gate.ts"
-import { vaultEntries } from "./Credentials.ts"
+import { type Credential, vaultEntries } from "./Credentials.ts"
 import * as Run from "./Run.ts"
+import * as Slots from "./Slots.ts"
 
 /** A changed run and what is told of the change, in order. */
 export interface Change {
   readonly run: Run.Run
   readonly events: ReadonlyArray<RunEvent>
+  /** The credential that the attempt could not sign in with. `stopsOthers` tells whether those who wait for it stop. */
+  readonly failedLogin?: Slots.FailedLogin & { readonly stopsOthers: boolean }
 }
 
 /** Everything that a submission decides; the rest of the run follows from it. */
@@ -63,18 +66,25 @@ export const submit = (submission: Submission, gate: Gate.Gate, at: number): Cha
 }
 
 /**
- * Gives a waiting run to a worker.
+ * Gives a waiting run to a worker, with the credentials as they were assigned to it.
  *
  * Only a waiting run whose gate lets it start at `at` may be claimed; asking otherwise is a mistake of the store, and
  * thrown as one.
  */
-export const claim = (run: Run.Run, gate: Gate.Gate, lease: Run.Lease, at: number): Change => {
+export const claim = (
+  run: Run.Run,
+  gate: Gate.Gate,
+  lease: Run.Lease,
+  at: number,
+  credentials: ReadonlyArray<Credential> = run.credentials
+): Change => {
   if (!Run.isWaiting(run) || run.notBefore > at || !Gate.mayStart(gate, at)) {
     throw new Error(`Run ${run.id} was claimed at ${at} with status ${run.status}, although it may not start`)
   }
   const started: Run.Run = {
     ...run,
     status: "execution.start",
+    credentials,
     startedAt: run.startedAt ?? at,
     attempts: run.attempts + 1,
     lease,
@@ -100,6 +110,13 @@ export const progress = (
     }
   }))
 
+/** Notes that the attempt under this lease has signed in with a credential, so that others may. */
+export const loggedIn = (run: Run.Run, fence: number, alias: string): Result.Result<Change, Run.LeaseLost> =>
+  Result.map(owned(run, fence), (mine) => ({
+    run: { ...mine, credentials: Slots.signedIn(mine.credentials, alias) },
+    events: []
+  }))
+
 /** Ends a run with what its attempt brought. */
 export const finish = (
   run: Run.Run,
@@ -117,8 +134,39 @@ export const finish = (
 /**
  * Settles an attempt: it is tried again when its failure asks for that, retries are left and it passed no node marked as
  * not repeatable; else the run ends with what the attempt brought. The errors of a run tried again stay in its record.
+ *
+ * An attempt that could not sign in with one member of a pool is followed by one with the next, at once and without
+ * using a retry, while there is a member that the run did not try.
  */
 export const settle = (
+  run: Run.Run,
+  fence: number,
+  outcome: Outcome,
+  gate: Gate.Gate,
+  at: number
+): Result.Result<Change, Run.LeaseLost> => {
+  const alias = outcome._tag === "Failed" ? outcome.failedLogin : undefined
+  const failed = alias === undefined ? null : Slots.failLogin(run.credentials, alias)
+  if (outcome._tag === "Success" || failed === null) return settleAttempt(run, fence, outcome, gate, at)
+  const tried = { ...run, credentials: failed.credentials }
+  const settled =
+    failed.untried && !run.progress.committed
+      ? Result.map(owned(tried, fence), (held) =>
+          requeue(
+            { ...held, errors: [...held.errors, ...outcome.errors] },
+            gate,
+            { retries: held.retries, delayMillis: 0 },
+            at
+          )
+        )
+      : settleAttempt(tried, fence, outcome, gate, at)
+  return Result.map(settled, (change) => ({
+    ...change,
+    failedLogin: { ...failed.login, stopsOthers: Run.isEnded(change.run) }
+  }))
+}
+
+const settleAttempt = (
   run: Run.Run,
   fence: number,
   outcome: Outcome,
@@ -151,6 +199,8 @@ export interface Reason {
   readonly code: string
   readonly message: string
   readonly address: string | null
+  /** The run that caused it, if another one did. */
+  readonly runId?: Run.RunId
 }
 
 /** Stops a waiting run whose time to wait is over; answers `null` for any other run. */
@@ -166,6 +216,20 @@ export const expire = (run: Run.Run, at: number): Change | null =>
         at
       )
     : null
+
+/**
+ * Stops a waiting run that needs the very credential that another run could not sign in with; answers `null` for a run
+ * that does not wait, or has others to choose from.
+ */
+export const stopAfter = (
+  run: Run.Run,
+  { permissionedUserId, domain, runId }: Slots.FailedLogin & { readonly runId: Run.RunId },
+  at: number
+): Change | null => {
+  if (!Run.isWaiting(run) || !Slots.isOnly(run.credentials, permissionedUserId)) return null
+  const message = `Stopped before it started: run ${runId} could not sign in with the credential of "${permissionedUserId}" for "${domain}"`
+  return stop(run, { code: "INTERRUPTED-E0002", message, address: null, runId }, at)
+}
 
 /** Stops a waiting run whose workflow was deleted; answers `null` for any other run. */
 export const orphan = (run: Run.Run, gate: Gate.Gate, at: number): Change | null =>
@@ -244,7 +308,14 @@ const requeue = (
   at: number
 ): Change => {
   const notBefore = at + next.delayMillis
-  const waiting: Run.Run = { ...run, status: "execution.requeued", lease: null, retries: next.retries, notBefore }
+  const waiting: Run.Run = {
+    ...run,
+    status: "execution.requeued",
+    credentials: run.credentials.map(Slots.anew),
+    lease: null,
+    retries: next.retries,
+    notBefore
+  }
   const requeued: RunEvent = {
     event: "execution.requeued",
     payload: {
@@ -258,20 +329,29 @@ const requeue = (
   return { run: waiting, events: [requeued, ...held(waiting, gate, at)] }
 }
 
-const stop = (run: Run.Run, { address, code, message }: Reason, at: number): Change => {
+const stop = (run: Run.Run, { address, code, message, runId }: Reason, at: number): Change => {
   const error = Run.failure(run, code, message, at)
-  return end(run, "execution.stopped", at, { errors: [address === null ? error : { ...error, full_url: address }] })
+  const cause = runId === undefined ? {} : { session_causing_error: runId }
+  return end(
+    run,
+    "execution.stopped",
+    at,
+    { errors: [address === null ? error : { ...error, full_url: address }] },
+    cause
+  )
 }
 
 const end = (
   run: Run.Run,
   status: typeof Run.Ended.Type,
   at: number,
-  result: { readonly data?: Schema.Json; readonly errors: ReadonlyArray<Run.RunError> }
+  result: { readonly data?: Schema.Json; readonly errors: ReadonlyArray<Run.RunError> },
+  cause: { readonly session_causing_error?: string } = {}
 ): Change => {
   const ended: Run.Run = {
     ...run,
     status,
+    credentials: Slots.released(run.credentials),
     endedAt: at,
     lease: null,
     data: result.data ?? run.data,
@@ -285,7 +365,8 @@ const end = (
     encrypted_variables: ended.credentials.map(({ alias }) => alias),
     errors: ended.errors.map((error): Schema.JsonObject => ({ ...Run.reported(error) })),
     file_urls: [],
-    vault_entries: vaultEntries(ended.credentials) as Schema.JsonObject | null
+    vault_entries: vaultEntries(ended.credentials) as Schema.JsonObject | null,
+    ...cause
   }
   return { run: ended, events: [{ event: status, payload }] }
 }

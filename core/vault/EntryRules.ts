@@ -93,7 +93,7 @@ const settle = (given: Given, before: Fields): Result.Result<Fields, InvalidEntr
 }
 
 /** An entry of which nothing was said. */
-const unset: Fields = {
+export const unset: Fields = {
   user_name: null,
   password: null,
   tfa_secret: null,

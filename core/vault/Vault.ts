@@ -2,6 +2,7 @@
  * The credentials of a workspace, as callers keep and see them.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
+import { Signals } from "../event/Signals.ts"
 import * as Inbox from "../tfa/Inbox.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { allows, type Caller, type WorkspaceId } from "../workspace/Workspace.ts"
@@ -69,6 +70,10 @@ export class Vault extends Context.Service<
       const providers = yield* SecretProviders
       const sealing = yield* Sealing
       const pool = yield* Proxies.ProxyPool
+      const signals = yield* Signals
+
+      /** Runs that waited for the entry, or for more of it, may be able to start. */
+      const changed = signals.publish({ _tag: "work" })
 
       const view = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, kept: VaultEntry) {
         const entry = withoutExpired(kept, yield* Clock.currentTimeMillis)
@@ -150,6 +155,7 @@ export class Vault extends Context.Service<
                 () => new EntryTaken({ permissionedUserId: entry.permissionedUserId, domain: entry.domain })
               )
             )
+          yield* changed
           return yield* view(caller, cipher, entry)
         }),
 
@@ -169,6 +175,7 @@ export class Vault extends Context.Service<
           const after = yield* entries
             .change(caller.workspaceId, before.value.id, decide)
             .pipe(Effect.catchTag("KeyTaken", Effect.die))
+          yield* changed
           return Option.isSome(after) ? yield* view(caller, cipher, after.value) : yield* new EntryNotFound(pair)
         }),
 
@@ -177,6 +184,7 @@ export class Vault extends Context.Service<
           const { id } = yield* found(caller.workspaceId, pair)
           const removed = yield* entries.remove(caller.workspaceId, id)
           if (Option.isNone(removed)) return yield* new EntryNotFound(pair)
+          yield* changed
           return yield* view(caller, yield* sealing.cipher(caller.workspaceId), removed.value)
         }),
 

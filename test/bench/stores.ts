@@ -4,12 +4,13 @@ import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { Gates } from "../../core/gate/Gates.ts"
-import { RunStore } from "../../core/run/RunStore.ts"
+import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Stored } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { makeEntry, naming } from "../support/slots.ts"
 import { inTurn, median, millis, type Row, timed } from "./Row.ts"
 
 const heldRuns = 100_000
@@ -24,10 +25,10 @@ const multiply = (workflow: Stored, count: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const columns = sql.unsafe(
-      "workspace_id, workflow_id, version_id, status, input, options, created_at, attempts, retries, max_retries, not_before, acted, committed, data, errors"
+      "workspace_id, workflow_id, version_id, status, input, credentials, queue, options, created_at, attempts, retries, max_retries, not_before, acted, committed, data, errors"
     )
     yield* sql`insert into runs (id, ${columns}) select gen_random_uuid(), ${columns} from runs, generate_series(2, ${count}::integer)
-      where workflow_id = ${workflow.workflow.id}`
+      where workflow_id = ${workflow.workflow.id} and status = 'execution.queued'`
     yield* sql`vacuum analyze runs`
   })
 
@@ -39,6 +40,21 @@ const held = (caller: Caller, count: number) =>
     if (count > 1) yield* multiply(workflow, count)
     return workflow
   })
+
+const finished = ({ run: { id, lease } }: Claimed) =>
+  Effect.flatMap(RunStore, (runs) =>
+    runs.settle({ id, fence: lease?.fence ?? 0 }, ({ run }, at) =>
+      Transition.finish(run, lease?.fence ?? 0, { _tag: "Success", data: {} }, at)
+    )
+  )
+
+const emptied = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.gen(function* () {
+    yield* sql`truncate run_events, runs cascade`
+    yield* sql`update gates set waiting = false`
+    yield* sql`vacuum analyze`
+  })
+)
 
 export const stores = async (): Promise<ReadonlyArray<Row>> => {
   const databaseLayer = Layer.unwrap(Effect.map(freshDatabase, (url) => Postgres.layer(Redacted.make(url), 8)))
@@ -61,42 +77,44 @@ export const stores = async (): Promise<ReadonlyArray<Row>> => {
 
     // A claim of one run, with the held ones there and without. The same workflow is served each time.
     const served = await runtime.runPromise(makeWorkflow(caller))
-    const claimOne = async () => {
-      await runtime.runPromise(Effect.flatMap(RunStore, (runs) => runs.submit(submission(served))))
-      let claimed: ReadonlyArray<{
-        readonly run: { readonly id: never; readonly lease: { readonly fence: number } | null }
-      }> = []
+    const claimOf = (sent: () => Transition.Submission) => async () => {
+      await runtime.runPromise(Effect.flatMap(RunStore, (runs) => runs.submit(sent())))
+      let claimed: ReadonlyArray<Claimed> = []
+      const claim = Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "b", limit: 1, leaseMillis: 60_000 }))
       const took = await timed(async () => {
-        claimed = (await runtime.runPromise(
-          Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "b", limit: 1, leaseMillis: 60_000 }))
-        )) as never
+        claimed = await runtime.runPromise(claim)
       })
       const [first] = claimed
-      const fence = first?.run.lease?.fence ?? 0
       if (first === undefined) throw new Error("Nothing was claimed")
-      await runtime.runPromise(
-        Effect.flatMap(RunStore, (runs) =>
-          runs.settle({ id: first.run.id, fence }, ({ run }, at) =>
-            Transition.finish(run, fence, { _tag: "Success", data: {} }, at)
-          )
-        )
-      )
+      await runtime.runPromise(finished(first))
       return took
     }
+    const claimOne = claimOf(() => submission(served))
     const withHeld: Array<number> = []
     for (let round = 0; round < 300; round++) withHeld.push(await claimOne())
-    await runtime.runPromise(
-      Effect.flatMap(SqlClient.SqlClient, (sql) =>
-        Effect.gen(function* () {
-          yield* sql`truncate run_events, runs cascade`
-          yield* sql`update gates set waiting = false`
-          yield* sql`vacuum analyze`
-        })
-      )
-    )
+    await runtime.runPromise(emptied)
     const without: Array<number> = []
     for (let round = 0; round < 300; round++) without.push(await claimOne())
     const [claimHeld, claimFree] = [median(withHeld), median(without)]
+
+    // A claim of a run with a free credential, behind those of the same workflow that wait for a busy one, and without.
+    await runtime.runPromise(Effect.all([makeEntry(caller, "busy"), makeEntry(caller, "free")]))
+    const claimWithCredential = claimOf(() => submission(served, { credentials: [naming("free")] }))
+    const alone: Array<number> = []
+    for (let round = 0; round < 300; round++) alone.push(await claimWithCredential())
+    await runtime.runPromise(
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        for (let index = 0; index < 2; index++) {
+          yield* runs.submit(submission(served, { credentials: [naming("busy")] }))
+        }
+        yield* runs.claim({ worker: "b", limit: 1, leaseMillis: 3_600_000 })
+        yield* multiply(served, heldRuns + 1)
+      })
+    )
+    const besideBusy: Array<number> = []
+    for (let round = 0; round < 300; round++) besideBusy.push(await claimWithCredential())
+    const [claimBusy, claimAlone] = [median(besideBusy), median(alone)]
 
     return [
       {
@@ -114,6 +132,14 @@ export const stores = async (): Promise<ReadonlyArray<Row>> => {
         ratio: claimHeld / claimFree,
         target: "≤ 1.2",
         ok: claimHeld / claimFree <= 1.2
+      },
+      {
+        name: `claim behind ${(heldRuns + 1).toLocaleString("en")} runs for a busy login`,
+        value: millis(claimBusy),
+        reference: `${millis(claimAlone)} without`,
+        ratio: claimBusy / claimAlone,
+        target: "≤ 2",
+        ok: claimBusy / claimAlone <= 2
       }
     ]
   } finally {

@@ -5,7 +5,7 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Signals } from "../../core/event/Signals.ts"
 import { Gates } from "../../core/gate/Gates.ts"
-import { Executor } from "../../core/run/Executor.ts"
+import { Executor, type Reporter } from "../../core/run/Executor.ts"
 import { type RunId, statusAt } from "../../core/run/Run.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
@@ -14,6 +14,7 @@ import * as Transition from "../../core/run/Transition.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import type { Caller, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { makeEntry, naming } from "../support/slots.ts"
 
 const hour = 3_600_000
 const options: Worker.Options = { name: "w", capacity: 2, leaseMillis: 30_000, graceMillis: 10_000 }
@@ -21,7 +22,11 @@ const success: Outcome = { _tag: "Success", data: {} }
 
 /** An executor whose attempts begin when they are taken from `begun`, and end when they are told to. */
 const byHand = Effect.gen(function* () {
-  const begun = yield* Queue.unbounded<{ readonly claimed: Claimed; readonly end: Deferred.Deferred<Outcome> }>()
+  const begun = yield* Queue.unbounded<{
+    readonly claimed: Claimed
+    readonly reporter: Reporter
+    readonly end: Deferred.Deferred<Outcome>
+  }>()
   const layer = Layer.succeed(
     Executor,
     Executor.of({
@@ -29,7 +34,7 @@ const byHand = Effect.gen(function* () {
         Effect.gen(function* () {
           const end = yield* Deferred.make<Outcome>()
           yield* reporter.mark({ acted: true })
-          yield* Queue.offer(begun, { claimed, end })
+          yield* Queue.offer(begun, { claimed, end, reporter })
           return yield* Deferred.await(end)
         })
     })
@@ -150,6 +155,48 @@ it.effect("the scheduler wakes the workers at the instant a window opens", () =>
       yield* Deferred.succeed(end, success)
       yield* Fiber.interrupt(worker)
       yield* Fiber.interrupt(scheduler)
+    })
+  )
+)
+
+it.effect("workers are woken when a credential comes free, and a failed login stops those that wait for it", () =>
+  provided(
+    Effect.gen(function* () {
+      const { begun, layer } = yield* byHand
+      const runs = yield* RunStore
+      const caller = yield* makeWorkspace()
+      const workflow = yield* makeWorkflow(caller)
+      yield* makeEntry(caller, "a", {
+        allow_multiple_sessions: true,
+        max_concurrency: 2,
+        prevent_concurrency_during_login: true
+      })
+      const sent = [1, 2, 3, 4].map(() => submission(workflow, { credentials: [naming("a")] }))
+      yield* Effect.forEach(sent, runs.submit)
+      const scheduler = yield* Effect.forkChild(Scheduler.run())
+      const worker = yield* Effect.forkChild(Worker.run({ ...options, capacity: 4 }).pipe(Effect.provide(layer)))
+
+      // No time passes: whoever starts was woken.
+      const first = yield* Queue.take(begun)
+      assert.strictEqual(yield* Queue.size(begun), 0)
+      yield* first.reporter.loggedIn("USER")
+      const second = yield* Queue.take(begun)
+      yield* Deferred.succeed(first.end, success)
+      yield* second.reporter.loggedIn("USER")
+      const third = yield* Queue.take(begun)
+      yield* Deferred.succeed(third.end, { _tag: "Failed", data: {}, errors: [], failedLogin: "USER" })
+      const last = sent[3]?.id as RunId
+      while ((yield* status(last, caller.workspaceId)) !== "execution.stopped") yield* Effect.yieldNow
+      assert.strictEqual(yield* Queue.size(begun), 0)
+      assert.strictEqual(yield* status(second.claimed.run.id, caller.workspaceId), "execution.start")
+
+      const late = submission(workflow, { credentials: [naming("a")] })
+      yield* runs.submit(late)
+      yield* (yield* Signals).publish({ _tag: "work" })
+      assert.strictEqual((yield* Queue.take(begun)).claimed.run.id, late.id)
+      yield* Fiber.interrupt(scheduler)
+      yield* Effect.forkChild(Fiber.interrupt(worker))
+      yield* TestClock.adjust(options.graceMillis)
     })
   )
 )

@@ -1,0 +1,110 @@
+/** What runs hold of credentials, in memory: told from the runs that are carried out. */
+import type { Credential } from "../../core/run/Credentials.ts"
+import * as Run from "../../core/run/Run.ts"
+import type { StopAfter } from "../../core/run/RunStore.ts"
+import * as Slots from "../../core/run/Slots.ts"
+import type { Change } from "../../core/run/Transition.ts"
+import * as Domain from "../../core/vault/Domain.ts"
+import * as VaultEntries from "../../core/vault/VaultEntries.ts"
+import type { Pair, VaultEntry } from "../../core/vault/VaultEntry.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { type Tables, write } from "./Tables.ts"
+
+type Shape = Tables["Service"]
+
+/**
+ * What gives waiting runs their credentials, one after the other, or `null` to one that has to wait. It remembers what
+ * those before kept for themselves.
+ */
+export const assigner = (tables: Shape, now: number) => {
+  const reserved: Array<string> = []
+  const taken = heldIn(tables)
+  const held: Slots.Held = (name) => taken(name) + reserved.filter((one) => one === name).length
+  return ({ credentials, notBefore, workspaceId }: Run.Run): ReadonlyArray<Credential> | null => {
+    if (credentials.length === 0) return credentials
+    const find = findIn(tables, workspaceId)
+    const assigned = Slots.assign(credentials, find, held)
+    if (assigned === null) reserved.push(...Slots.reserved(credentials, now - notBefore, find, held))
+    return assigned
+  }
+}
+
+/** Notes whose turn it was. */
+export const serve = (tables: Shape, credentials: ReadonlyArray<Credential>, turn: number): void => {
+  for (const { slot } of credentials) {
+    if (slot !== undefined) tables.slotTurns.set(slot.entry, { ...turnOf(tables, slot.entry), served: turn })
+  }
+}
+
+/** Notes that the credential of an alias works. */
+export const worked = (tables: Shape, run: Run.Run, alias: string): void => {
+  const entry = run.credentials.find((credential) => credential.alias === alias)?.slot?.entry
+  if (entry !== undefined) tables.slotTurns.set(entry, { ...turnOf(tables, entry), failedAt: null })
+}
+
+/** Notes that a run could not sign in, and whom that stops. */
+export const noteFailure = (tables: Shape, { failedLogin, run }: Change, at: number): void => {
+  if (failedLogin === undefined) return
+  const { entry, stopsOthers } = failedLogin
+  tables.slotTurns.set(entry, { ...turnOf(tables, entry), failedAt: at })
+  if (!stopsOthers) return
+  const find = findIn(tables, run.workspaceId)
+  const waiting = [...tables.runs.values()].filter(
+    (other) =>
+      Run.isWaiting(other) &&
+      other.workspaceId === run.workspaceId &&
+      other.credentials.some((credential) =>
+        Slots.members(credential).some(
+          (permissionedUserId) => find({ permissionedUserId, domain: credential.domain })?.name === entry
+        )
+      )
+  )
+  tables.failedLogins.set(run.id, { ...failedLogin, waiting: waiting.map(({ id }) => id) })
+}
+
+/** Stops up to `limit` of those whom one failure stops, and tells whether there may be more. */
+export const stopAfterFailedLogins = (tables: Shape, limit: number, decide: StopAfter, now: number): boolean => {
+  const [next] = tables.failedLogins
+  if (next === undefined) return false
+  const [cause, failed] = next
+  for (const id of failed.waiting.slice(0, limit)) {
+    const run = tables.runs.get(id)
+    const change = run === undefined ? null : decide(run, { ...failed, runId: Run.RunId.make(cause) }, now)
+    if (change !== null) write(tables, change, now)
+  }
+  if (failed.waiting.length <= limit) tables.failedLogins.delete(cause)
+  else tables.failedLogins.set(cause, { ...failed, waiting: failed.waiting.slice(limit) })
+  return true
+}
+
+const turnOf = (tables: Shape, entry: string) => tables.slotTurns.get(entry) ?? { served: 0, failedAt: null }
+
+const heldIn =
+  (tables: Shape): Slots.Held =>
+  (name) =>
+    [...tables.runs.values()].filter((run) => run.lease !== null && Slots.names(run.credentials).includes(name)).length
+
+const findIn =
+  (tables: Shape, workspaceId: WorkspaceId): Slots.Find =>
+  (pair) => {
+    const entry = locate(tables, workspaceId, pair)
+    if (entry === undefined) return undefined
+    const name = `${workspaceId} ${VaultEntries.keyOf(entry)}`
+    const { failedAt, served } = turnOf(tables, name)
+    return {
+      name,
+      workspaceId,
+      served,
+      allowance: Slots.allowanceOf(entry),
+      failed: failedAt !== null && failedAt >= entry.updatedAt,
+      stopping: [...tables.failedLogins.values()].some((failed) => failed.entry === name)
+    }
+  }
+
+const locate = (tables: Shape, workspaceId: WorkspaceId, { domain, permissionedUserId }: Pair) => {
+  const own = [...(tables.collections.get(VaultEntries.kind.name)?.values() ?? [])]
+    .filter((entry) => entry.workspaceId === workspaceId)
+    .map(({ value }) => value as unknown as VaultEntry)
+    .filter((entry) => entry.permissionedUserId === permissionedUserId)
+  return own.find((entry) => entry.domain === domain) ?? own.find((entry) => Domain.matches(entry.domain, domain))
+}

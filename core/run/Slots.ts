@@ -1,0 +1,205 @@
+/**
+ * Which credentials a run is given, and what it holds of them while it is carried out.
+ *
+ * An entry of the vault allows so many runs at a time: each holds one of its slots, taken with the claim. Where codes or
+ * sessions could be confused, one run at a time signs in: it holds the name of what is exclusive until it has. A slot
+ * counts for as long as its run is carried out, whatever becomes of its worker; nothing gives it back.
+ */
+import { effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Credential } from "./Credentials.ts"
+
+/** What an entry allows: how many runs at a time (`null`: any number), and what only one at a time may sign in with. */
+export interface Allowance {
+  readonly runs: number | null
+  /** `phone`: the number that codes for the whole workspace arrive at. */
+  readonly login: "any" | "entry" | "phone"
+}
+
+/**
+ * What an entry allows. One run at a time, unless several sessions are allowed. Codes that are sent do not tell which run
+ * asked for them: one run at a time signs in with what they are sent to. Codes of an authenticator are told apart.
+ */
+export const allowanceOf = (entry: VaultEntry): Allowance => {
+  const { allow_multiple_sessions, max_concurrency, prevent_concurrency_during_login } = entry.fields
+  const method = effectiveTfaMethod(entry)
+  const alone = prevent_concurrency_during_login || method === "EMAIL" || method === "MAGIC_LINK"
+  return {
+    runs: allow_multiple_sessions ? max_concurrency : 1,
+    login: method === "SMS" ? "phone" : alone ? "entry" : "any"
+  }
+}
+
+/** An entry of the vault as the runs see it that want a slot of it. */
+export interface Entry {
+  /** Names its slots. The same for every entry that the pair has in the course of time. */
+  readonly name: string
+  readonly workspaceId: WorkspaceId
+  readonly allowance: Allowance
+  /** When one of its slots was given last; later ones have higher numbers. */
+  readonly served: number
+  /** Signing in with it has failed since it was changed. */
+  readonly failed: boolean
+  /** The runs that wait for it alone are about to be stopped, as signing in with it has failed. */
+  readonly stopping: boolean
+}
+
+/** Finds the entry that a pair means. */
+export type Find = (pair: Pair) => Entry | undefined
+
+/** How many runs hold a name. */
+export type Held = (name: string) => number
+
+/** The members that an attempt may use: those that were not tried, or all of them once each was. */
+export const members = ({ permissionedUserIds, tried = [] }: Credential): ReadonlyArray<string> => {
+  const left = permissionedUserIds.filter((id) => !tried.includes(id))
+  return left.length === 0 ? permissionedUserIds : left
+}
+
+/** The name of what a run holds until it has signed in with an entry; `null` where nothing is exclusive. */
+export const loginOf = ({ allowance, name, workspaceId }: Entry): string | null => {
+  if (allowance.login === "any") return null
+  return allowance.login === "phone" ? `phone:${workspaceId}` : `login:${name}`
+}
+
+/** Tells whether an entry has a slot to give. */
+export const isFree = (entry: Entry, held: Held): boolean => {
+  const login = loginOf(entry)
+  const { runs } = entry.allowance
+  return (runs === null || held(entry.name) < runs) && (login === null || held(login) === 0)
+}
+
+/**
+ * Gives a run a slot of one entry for every alias; `null` when one of them has to wait, and then none is given.
+ *
+ * Of a pool the member is taken whose turn is longest ago; one that could not sign in comes after those that can, and
+ * one that does not exist is passed over. Where no member exists the run is to fail rather than to wait: it gets nothing
+ * for that alias. Two aliases of one entry hold one slot.
+ */
+export const assign = (
+  credentials: ReadonlyArray<Credential>,
+  find: Find,
+  held: Held
+): ReadonlyArray<Credential> | null => {
+  const assigned: Array<Credential> = []
+  for (const credential of credentials) {
+    const { domain, permissionedUserIds, tried = [] } = credential
+    const waiting = anew(credential)
+    const found = members(credential).map((id) => ({ id, entry: find({ permissionedUserId: id, domain }) }))
+    const existing = found.flatMap(({ entry, id }) => (entry === undefined ? [] : [{ id, entry }]))
+    if (existing.length === 0) {
+      assigned.push(waiting)
+      continue
+    }
+    const [best] = existing
+      .filter(({ entry }) => isFree(entry, held) && !(entry.stopping && permissionedUserIds.length === 1))
+      .sort((a, b) => Number(a.entry.failed) - Number(b.entry.failed) || a.entry.served - b.entry.served)
+    if (best === undefined) return null
+    const missing = found.filter(({ entry }) => entry === undefined).map(({ id }) => id)
+    assigned.push({
+      ...waiting,
+      ...(missing.length === 0 ? {} : { tried: [...new Set([...tried, ...missing])] }),
+      chosen: best.id,
+      slot: { entry: best.entry.name, login: loginOf(best.entry) }
+    })
+  }
+  return assigned
+}
+
+/**
+ * How long a run that needs several credentials leaves those of them that are free to others. Runs that need one of them
+ * each could go on for ever before it otherwise.
+ */
+export const patienceMillis = 600_000
+
+/**
+ * The names that a run which has to wait keeps from those who come after it: those of the free entries that it would be
+ * given, once it has waited for long.
+ */
+export const reserved = (
+  credentials: ReadonlyArray<Credential>,
+  waitedMillis: number,
+  find: Find,
+  held: Held
+): ReadonlyArray<string> =>
+  credentials.length < 2 || waitedMillis < patienceMillis
+    ? []
+    : [...new Set(credentials.flatMap((credential) => names(assign([credential], find, held) ?? [])))]
+
+/** Every name that the holder of these credentials holds, once each. */
+export const names = (credentials: ReadonlyArray<Credential>): ReadonlyArray<string> => [
+  ...new Set(
+    credentials.flatMap(({ slot }) => {
+      if (slot === undefined) return []
+      return slot.login === null ? [slot.entry] : [slot.entry, slot.login]
+    })
+  )
+]
+
+/** The credentials of a run that has signed in with one of them: others may do so now. */
+export const signedIn = (credentials: ReadonlyArray<Credential>, alias: string): ReadonlyArray<Credential> =>
+  credentials.map((credential) =>
+    credential.alias === alias && credential.slot !== undefined
+      ? { ...credential, slot: { ...credential.slot, login: null } }
+      : credential
+  )
+
+/** The credentials of a run that ended: it says which it used, and holds none. */
+export const released = (credentials: ReadonlyArray<Credential>): ReadonlyArray<Credential> =>
+  credentials.map(({ slot: _, ...credential }) => credential)
+
+/** The credential of a run that waits to be started or to be tried again. */
+export const anew = ({ chosen: _, slot: __, ...credential }: Credential): Credential => credential
+
+/**
+ * What decides whether a run can be given slots, as a text: of runs with equal texts all wait, or none does. `null` for a
+ * run that needs no slots.
+ */
+export const queue = (credentials: ReadonlyArray<Credential>): string | null =>
+  credentials.length === 0
+    ? null
+    : JSON.stringify(
+        credentials
+          .map((credential) =>
+            JSON.stringify([
+              credential.domain,
+              credential.permissionedUserIds.length === 1,
+              [...members(credential)].sort()
+            ])
+          )
+          .sort()
+      )
+
+/** The credential that a run could not sign in with. */
+export interface FailedLogin {
+  /** The name of the entry's slots. */
+  readonly entry: string
+  readonly permissionedUserId: string
+  readonly domain: string
+}
+
+/** What a failed login tells: with which credential, and the credentials of the run with that member tried. */
+export const failLogin = (
+  credentials: ReadonlyArray<Credential>,
+  alias: string
+): {
+  readonly login: FailedLogin
+  readonly credentials: ReadonlyArray<Credential>
+  readonly untried: boolean
+} | null => {
+  const failed = credentials.find((credential) => credential.alias === alias)
+  if (failed?.slot === undefined || failed.chosen === undefined) return null
+  const { chosen, domain, permissionedUserIds, slot } = failed
+  const tried = [...new Set([...(failed.tried ?? []), chosen])]
+  return {
+    login: { entry: slot.entry, permissionedUserId: chosen, domain },
+    credentials: credentials.map((credential) => (credential === failed ? { ...failed, tried } : credential)),
+    untried: permissionedUserIds.some((id) => !tried.includes(id))
+  }
+}
+
+/** Tells whether one of the credentials is this member and can be no other. */
+export const isOnly = (credentials: ReadonlyArray<Credential>, permissionedUserId: string): boolean =>
+  credentials.some(
+    ({ permissionedUserIds }) => permissionedUserIds.length === 1 && permissionedUserIds[0] === permissionedUserId
+  )

@@ -1,0 +1,166 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import type { Signals } from "../../core/event/Signals.ts"
+import * as Gate from "../../core/gate/Gate.ts"
+import { GateStore } from "../../core/gate/GateStore.ts"
+import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { Caller } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { daily, makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
+import {
+  claim,
+  failLogin,
+  finish,
+  held,
+  ids,
+  makeEntry,
+  naming,
+  site,
+  status,
+  stopAll,
+  submit,
+  users
+} from "../support/slots.ts"
+
+type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
+
+/** What the stores promise when a run cannot sign in. */
+const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
+  it.layer(layer, { timeout: "60 seconds" })(`failed logins (${name})`, (it) => {
+    const promise = <A, F>(title: string, test: (caller: Caller, workflow: Stored) => Effect.Effect<A, F, Stores>) =>
+      it.effect(title, () =>
+        Effect.gen(function* () {
+          yield* empty
+          const caller = yield* makeWorkspace()
+          return yield* test(caller, yield* makeWorkflow(caller, { maxRetries: 3 }))
+        })
+      )
+
+    promise(
+      "a failed login stops those that wait for the credential and have no other, whatever holds them",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          const [gates, runs] = [yield* GateStore, yield* RunStore]
+          yield* makeEntry(caller, "a", { allow_multiple_sessions: true, max_concurrency: 2 })
+          yield* makeEntry(caller, "b")
+          const closed = yield* makeWorkflow(caller)
+          yield* gates.change(caller.workspaceId, closed.workflow.id, (gate, at) =>
+            Result.succeed(Gate.setWindow(gate, daily(9, 17), { at, by: caller.userId }))
+          )
+          const [failing, running] = [yield* submit(workflow, naming("a")), yield* submit(workflow, naming("a"))]
+          const stopped = [
+            yield* submit(workflow, naming("a")),
+            yield* submit(closed, naming("a", "OTHER", "app.example.com")),
+            yield* submit(workflow, naming("b"), naming("a", "OTHER")),
+            yield* submit(workflow, naming("a"))
+          ]
+          const kept = [
+            yield* submit(workflow, naming(["a", "b"])),
+            yield* submit(workflow, naming("a", "USER", "https://elsewhere.example.com")),
+            yield* submit(workflow)
+          ]
+          const [first] = yield* claim(2)
+          const { failedLogin } = yield* failLogin(first)
+          assert.isTrue(failedLogin?.stopsOthers)
+          const late = yield* submit(workflow, naming("a"))
+          // None of them starts meanwhile.
+          const meanwhile = yield* claim(50)
+          assert.isEmpty(ids(meanwhile).filter((id) => stopped.includes(id)))
+          assert.sameMembers(ids(meanwhile), kept)
+          assert.deepStrictEqual(
+            users(meanwhile).find(([user]) => user === "b"),
+            ["b"]
+          )
+          yield* stopAll(1)
+          for (const id of stopped) {
+            const { run } = yield* runs.get(caller.workspaceId, id)
+            assert.strictEqual(run.status, "execution.stopped")
+            assert.strictEqual(run.errors[0]?.error_code, "INTERRUPTED-E0002")
+            for (const named of ['"a"', site, failing]) assert.include(run.errors[0]?.message ?? "", named)
+            const last = (yield* runs.events(id, 0)).at(-1)?.event
+            assert.strictEqual(last?.event === "execution.stopped" ? last.payload.session_causing_error : null, failing)
+          }
+          assert.strictEqual(yield* status(caller, failing), "execution.failed")
+          assert.strictEqual(yield* status(caller, running), "execution.start")
+          assert.deepStrictEqual(ids(yield* claim()), [late])
+        })
+    )
+
+    promise("a failed login that is tried again stops nobody", (caller, workflow) =>
+      Effect.gen(function* () {
+        yield* makeEntry(caller, "a")
+        const [first, second] = [yield* submit(workflow, naming("a")), yield* submit(workflow, naming("a"))]
+        const { failedLogin, run } = yield* failLogin((yield* claim())[0], { times: 1, delayMillis: 1_000 })
+        assert.strictEqual(run.status, "execution.requeued")
+        assert.isFalse(failedLogin?.stopsOthers)
+        yield* stopAll()
+        assert.deepStrictEqual(ids(yield* claim()), [second])
+        assert.strictEqual(yield* status(caller, first), "execution.requeued")
+      })
+    )
+
+    promise(
+      "a run of a pool goes on with the next member where one cannot sign in, each once and at no retry",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          const runs = yield* RunStore
+          for (const user of ["a", "b"]) yield* makeEntry(caller, user)
+          yield* submit(workflow, naming(["a", "missing", "b"]))
+          const tried: Array<string | null | undefined> = []
+          for (const expected of ["execution.requeued", "execution.failed"]) {
+            const [claimed] = yield* claim()
+            tried.push(users([claimed as Claimed])[0]?.[0])
+            const { run } = yield* failLogin(claimed)
+            assert.strictEqual(run.status, expected)
+            assert.strictEqual(run.retries, 0)
+          }
+          assert.deepStrictEqual(tried, ["a", "b"])
+          assert.deepStrictEqual(yield* claim(), [])
+          // Neither is taken before one that never failed; a changed one counts as new.
+          yield* stopAll()
+          const c = yield* makeEntry(caller, "c")
+          const works = Effect.gen(function* () {
+            yield* submit(workflow, naming(["a", "b", "c"]))
+            const [claimed] = yield* claim()
+            yield* finish(claimed)
+            return users([claimed as Claimed])[0]?.[0]
+          })
+          assert.deepStrictEqual([yield* works, yield* works], ["c", "c"])
+          yield* TestClock.adjust(1_000)
+          const b = (yield* (yield* VaultEntries).list(caller.workspaceId)).find(
+            (entry) => entry.permissionedUserId === "b"
+          )
+          yield* (yield* VaultEntries).change(caller.workspaceId, b?.id ?? "", (before) =>
+            Result.succeed({ ...before, updatedAt: Number.MAX_SAFE_INTEGER / 4 })
+          )
+          assert.strictEqual(yield* works, "b")
+          // So does one that was signed in with.
+          assert.isTrue(Option.isSome(yield* (yield* VaultEntries).remove(caller.workspaceId, c.id)))
+          yield* submit(workflow, naming("a"))
+          const [signedIn] = yield* claim()
+          yield* runs.loggedIn(held(signedIn as Claimed), "USER")
+          yield* finish(signedIn)
+          assert.deepStrictEqual([yield* works, yield* works], ["b", "a"])
+        })
+    )
+
+    promise("a run that passed a node marked as not repeatable is not tried with another member", (caller, workflow) =>
+      Effect.gen(function* () {
+        for (const user of ["a", "b"]) yield* makeEntry(caller, user)
+        yield* submit(workflow, naming(["a", "b"]))
+        const [claimed] = yield* claim()
+        yield* (yield* RunStore).report(held(claimed as Claimed), { events: [], progress: { committed: true } })
+        const { failedLogin, run } = yield* failLogin(claimed)
+        assert.strictEqual(run.status, "execution.failed")
+        assert.isTrue(failedLogin?.stopsOthers)
+      })
+    )
+  })
+
+suite("memory", ...databases.memory)
+suite("embedded", ...databases.embedded)
+suite("postgres", ...databases.postgres)

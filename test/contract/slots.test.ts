@@ -1,0 +1,319 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import type { Signals } from "../../core/event/Signals.ts"
+import type { GateStore } from "../../core/gate/GateStore.ts"
+import { chosen } from "../../core/run/Credentials.ts"
+import { LeaseLost, type RunId } from "../../core/run/Run.ts"
+import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import * as Slots from "../../core/run/Slots.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
+import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { Caller } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
+import { claim, finish, held, ids, makeEntry, naming, settle, site, submit, users } from "../support/slots.ts"
+
+type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
+
+const edit = (entry: VaultEntry, fields: Partial<VaultEntry["fields"]>) =>
+  Effect.flatMap(VaultEntries, (entries) =>
+    entries.change(entry.workspaceId, entry.id, (before) =>
+      Result.succeed({ ...before, updatedAt: before.updatedAt + 1, fields: { ...before.fields, ...fields } })
+    )
+  )
+
+/** What the stores promise of runs that name credentials. */
+const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
+  it.layer(layer, { timeout: "60 seconds" })(`slots (${name})`, (it) => {
+    const promise = <A, F>(title: string, test: (caller: Caller, workflow: Stored) => Effect.Effect<A, F, Stores>) =>
+      it.effect(title, () =>
+        Effect.gen(function* () {
+          yield* empty
+          const caller = yield* makeWorkspace()
+          return yield* test(caller, yield* makeWorkflow(caller, { maxRetries: 3 }))
+        })
+      )
+
+    promise(
+      "one run at a time has a credential, in the order of submission, and nobody else waits for it",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          yield* makeEntry(caller, "a")
+          yield* makeEntry(caller, "b")
+          const [a1, a2, a3] = [
+            yield* submit(workflow, naming("a")),
+            yield* submit(workflow, naming("a")),
+            yield* submit(workflow, naming("a"))
+          ]
+          const b1 = yield* submit(workflow, naming("b"))
+          const plain = yield* submit(workflow)
+          const first = yield* claim()
+          assert.deepStrictEqual(ids(first), [a1, b1, plain])
+          assert.deepStrictEqual(yield* claim(), [])
+          yield* finish(first[0])
+          const second = yield* claim()
+          assert.deepStrictEqual(ids(second), [a2])
+          yield* finish(second[0])
+          assert.deepStrictEqual(ids(yield* claim()), [a3])
+        })
+    )
+
+    promise("with several sessions allowed, as many as its concurrency, or any number", (caller, workflow) =>
+      Effect.gen(function* () {
+        yield* makeEntry(caller, "two", { allow_multiple_sessions: true, max_concurrency: 2 })
+        yield* makeEntry(caller, "many", { allow_multiple_sessions: true })
+        yield* makeEntry(caller, "one", { max_concurrency: 5 })
+        for (const user of ["two", "many", "one"]) {
+          for (let index = 0; index < 4; index++) yield* submit(workflow, naming(user))
+        }
+        const counts = new Map<string, number>()
+        for (const [user = ""] of users(yield* claim(50))) counts.set(user ?? "", (counts.get(user ?? "") ?? 0) + 1)
+        assert.deepStrictEqual(Object.fromEntries(counts), { two: 2, many: 4, one: 1 })
+      })
+    )
+
+    promise(
+      "an entry is found by its site however the domain is written, and in its workspace alone",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          yield* makeEntry(caller, "a", {}, "HTTPS://app.example.com:443/login")
+          yield* makeEntry(caller, "a", {}, "https://app.example.com/other")
+          yield* makeEntry(yield* makeWorkspace(), "a")
+          const [one, , other] = [
+            yield* submit(workflow, naming("a", "USER", "app.example.com")),
+            yield* submit(workflow, naming("a", "USER", "https://app.example.com/login")),
+            yield* submit(workflow, naming("a", "USER", "https://app.example.com/other"))
+          ]
+          assert.deepStrictEqual(ids(yield* claim()), [one, other])
+        })
+    )
+
+    promise(
+      "all slots of a run or none: a run that waits for one of two keeps nobody from the other",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          yield* makeEntry(caller, "a")
+          yield* makeEntry(caller, "b")
+          yield* submit(workflow, naming("a"))
+          const both = yield* submit(workflow, naming("a", "USER"), naming("b", "BANK"))
+          const b = yield* submit(workflow, naming("b"))
+          const [holdsA, holdsB] = yield* claim()
+          assert.strictEqual(holdsB?.run.id, b)
+          yield* finish(holdsB)
+          assert.deepStrictEqual(yield* claim(), [])
+          yield* finish(holdsA)
+          assert.deepStrictEqual(ids(yield* claim()), [both])
+        })
+    )
+
+    promise("a run that needs two and has waited for long is not passed by for ever", (caller, workflow) =>
+      Effect.gen(function* () {
+        yield* makeEntry(caller, "a")
+        yield* makeEntry(caller, "b")
+        yield* submit(workflow, naming("a"))
+        const [holdsA] = yield* claim()
+        const both = yield* submit(workflow, naming("a"), naming("b", "BANK"))
+        yield* submit(workflow, naming("b"))
+        yield* TestClock.adjust(Slots.patienceMillis)
+        assert.deepStrictEqual(yield* claim(), [])
+        yield* finish(holdsA)
+        assert.deepStrictEqual(ids(yield* claim()), [both])
+      })
+    )
+
+    promise("two aliases of one entry need one slot of it", (caller, workflow) =>
+      Effect.gen(function* () {
+        yield* makeEntry(caller, "a")
+        const sent = yield* submit(workflow, naming("a", "FIRST"), naming("a", "SECOND"))
+        assert.deepStrictEqual(ids(yield* claim()), [sent])
+      })
+    )
+
+    promise(
+      "a slot comes back when its run ends, waits again, is interrupted, or loses its worker",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          const runs = yield* RunStore
+          yield* makeEntry(caller, "a")
+          for (let index = 0; index < 6; index++) yield* submit(workflow, naming("a"))
+          const one = Effect.map(claim(), (claimed) => {
+            assert.strictEqual(claimed.length, 1)
+            return claimed[0] as Claimed
+          })
+          yield* finish(yield* one)
+          yield* settle(yield* one, { _tag: "Failed", data: {}, errors: [] })
+          const interrupted = yield* one
+          yield* runs.change(caller.workspaceId, interrupted.run.id, ({ run }, at) => Transition.interrupt(run, at))
+          const abandoned = yield* one
+          yield* runs.settle(held(abandoned), ({ gate, run }, at) =>
+            Transition.abandon(run, held(abandoned).fence, gate, at)
+          )
+          const again = yield* one
+          assert.strictEqual(again.run.id, abandoned.run.id)
+          yield* TestClock.adjust(30_000)
+          yield* runs.reap(10, ({ gate, run }, at) => Transition.reap(run, gate, at))
+          const last = yield* one
+          assert.strictEqual(last.run.id, abandoned.run.id)
+          yield* finish(last)
+          assert.isNotNull(yield* one)
+        })
+    )
+
+    promise("a pool gives its members in turn, those with a free slot, and says which it gave", (caller, workflow) =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        for (const user of ["a", "b", "c"]) yield* makeEntry(caller, user)
+        const pool = naming(["a", "b", "c", "missing"])
+        for (let index = 0; index < 7; index++) yield* submit(workflow, pool)
+        const first = yield* claim()
+        assert.deepStrictEqual(users(first), [["a"], ["b"], ["c"]])
+        assert.deepStrictEqual(yield* claim(), [])
+        yield* finish(first[1])
+        const [second] = yield* claim()
+        assert.deepStrictEqual(users([second as Claimed]), [["b"]])
+        yield* Effect.forEach([first[2], second, first[0]], finish)
+        assert.deepStrictEqual(users(yield* claim(2)), [["a"], ["c"]])
+        const { run } = yield* runs.get(caller.workspaceId, first[1]?.run.id as RunId)
+        assert.strictEqual(chosen(run.credentials[0] as never), "b")
+        const last = (yield* runs.events(run.id, 0)).at(-1)?.event
+        assert.deepStrictEqual(last?.event === "execution.success" ? last.payload.vault_entries : null, {
+          USER: {
+            permissioned_user_id: "b",
+            permissioned_user_ids: ["a", "b", "c", "missing"],
+            domain: site
+          }
+        })
+      })
+    )
+
+    promise("a run whose credential does not exist starts, and holds nothing", (_caller, workflow) =>
+      Effect.gen(function* () {
+        const sent = [
+          yield* submit(workflow, naming("nobody")),
+          yield* submit(workflow, naming("nobody")),
+          yield* submit(workflow, naming(["nobody", "neither"]))
+        ]
+        const claimed = yield* claim()
+        assert.deepStrictEqual(ids(claimed), sent)
+        assert.deepStrictEqual(users(claimed), [["nobody"], ["nobody"], [null]])
+      })
+    )
+
+    promise("one run at a time signs in where that is asked for, until it has or ends", (caller, workflow) =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        yield* makeEntry(caller, "a", { allow_multiple_sessions: true, prevent_concurrency_during_login: true })
+        for (let index = 0; index < 4; index++) yield* submit(workflow, naming("a"))
+        const [first, ...none] = yield* claim()
+        assert.deepStrictEqual(none, [])
+        assert.isTrue(yield* runs.loggedIn(held(first as Claimed), "USER"))
+        assert.isFalse(yield* runs.loggedIn(held(first as Claimed), "USER"))
+        const [second] = yield* claim()
+        assert.deepStrictEqual(yield* claim(), [])
+        yield* finish(second)
+        assert.strictEqual((yield* claim()).length, 1)
+        yield* finish(first)
+        assert.deepStrictEqual(yield* claim(), [])
+        assert.instanceOf(yield* Effect.flip(runs.loggedIn(held(first as Claimed), "USER")), LeaseLost)
+      })
+    )
+
+    promise(
+      "codes that are sent are for one at a time: by credential for mail, by workspace for text messages",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          const runs = yield* RunStore
+          const several = { allow_multiple_sessions: true }
+          yield* makeEntry(caller, "mail", { ...several, tfa_method: "EMAIL" })
+          yield* makeEntry(caller, "link", { ...several, tfa_method: "MAGIC_LINK" })
+          yield* makeEntry(caller, "totp", { ...several, tfa_method: "AUTHENTICATOR", tfa_secret: "00" })
+          yield* makeEntry(caller, "sms-1", { tfa_method: "SMS" })
+          yield* makeEntry(caller, "sms-2", { tfa_method: "SMS" })
+          const stranger = yield* makeWorkspace()
+          yield* makeEntry(stranger, "sms-3", { tfa_method: "SMS" })
+          for (const user of ["mail", "mail", "link", "link", "totp", "totp", "sms-1", "sms-2"]) {
+            yield* submit(workflow, naming(user))
+          }
+          yield* submit(yield* makeWorkflow(stranger), naming("sms-3"))
+          const claimed = yield* claim(50)
+          assert.deepStrictEqual(users(claimed).flat().sort(), ["link", "mail", "sms-1", "sms-3", "totp", "totp"])
+          assert.deepStrictEqual(yield* claim(50), [])
+          for (const one of claimed) yield* runs.loggedIn(held(one), "USER")
+          assert.deepStrictEqual(
+            users(yield* claim(50))
+              .flat()
+              .sort(),
+            ["link", "mail", "sms-2"]
+          )
+        })
+    )
+
+    promise(
+      "an entry that is changed, removed or made again while runs hold it counts those runs",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          const entries = yield* VaultEntries
+          const entry = yield* makeEntry(caller, "a", { allow_multiple_sessions: true, max_concurrency: 2 })
+          for (let index = 0; index < 5; index++) yield* submit(workflow, naming("a"))
+          const [first, second] = yield* claim()
+          yield* edit(entry, { max_concurrency: 1 })
+          yield* finish(first)
+          assert.deepStrictEqual(yield* claim(), [])
+          yield* edit(entry, { max_concurrency: 2 })
+          const [third, ...more] = yield* claim()
+          assert.deepStrictEqual(more, [])
+          yield* entries.remove(caller.workspaceId, entry.id)
+          yield* makeEntry(caller, "a")
+          yield* finish(second)
+          assert.deepStrictEqual(yield* claim(), [])
+          yield* finish(third)
+          assert.strictEqual((yield* claim()).length, 1)
+        })
+    )
+
+    promise("runs wait behind 200 that wait for one credential only if they need it too", (caller, workflow) =>
+      Effect.gen(function* () {
+        yield* makeEntry(caller, "busy")
+        yield* makeEntry(caller, "free", { allow_multiple_sessions: true })
+        for (let index = 0; index < 200; index++) yield* submit(workflow, naming("busy"))
+        const behind = [
+          yield* submit(workflow, naming("free")),
+          yield* submit(workflow),
+          yield* submit(workflow, naming("free")),
+          yield* submit(workflow, naming("free"), naming("busy", "OTHER"))
+        ]
+        assert.deepStrictEqual(ids(yield* claim()).slice(1), behind.slice(0, 3))
+        assert.deepStrictEqual(yield* claim(), [])
+      })
+    )
+
+    promise("workflows whose runs all wait for a credential do not hide one that can start", (caller) =>
+      Effect.gen(function* () {
+        yield* makeEntry(caller, "busy")
+        for (let index = 0; index < 12; index++) yield* submit(yield* makeWorkflow(caller), naming("busy"))
+        assert.strictEqual((yield* claim(1)).length, 1)
+        const sent = yield* submit(yield* makeWorkflow(caller))
+        assert.deepStrictEqual(ids(yield* claim(1)), [sent])
+      })
+    )
+
+    promise("a requeued run chooses anew", (caller, workflow) =>
+      Effect.gen(function* () {
+        for (const user of ["a", "b"]) yield* makeEntry(caller, user)
+        const sent = yield* submit(workflow, naming(["a", "b"]))
+        const [claimed] = yield* claim()
+        yield* settle(claimed, { _tag: "Failed", data: {}, errors: [], retry: { times: 1, delayMillis: 0 } })
+        const { run } = yield* (yield* RunStore).get(caller.workspaceId, sent)
+        assert.isNull(chosen(run.credentials[0] as never))
+        assert.deepStrictEqual(users(yield* claim()), [["b"]])
+      })
+    )
+  })
+
+suite("memory", ...databases.memory)
+suite("embedded", ...databases.embedded)
+suite("postgres", ...databases.postgres)

@@ -1,0 +1,104 @@
+/**
+ * Entries of the vault and runs that name them, for tests of who may start when.
+ */
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { type Credential, chosen } from "../../core/run/Credentials.ts"
+import type { RunId } from "../../core/run/Run.ts"
+import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import { unset } from "../../core/vault/EntryRules.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { Fields, VaultEntry } from "../../core/vault/VaultEntry.ts"
+import type { Stored } from "../../core/workflow/WorkflowStore.ts"
+import type { Caller } from "../../core/workspace/Workspace.ts"
+import { submission } from "./fixtures.ts"
+
+export const site = "https://app.example.com"
+
+export const entryOf = (
+  caller: Caller,
+  permissionedUserId: string,
+  given: Partial<Fields> = {},
+  domain = site
+): VaultEntry => ({
+  id: randomUUID(),
+  workspaceId: caller.workspaceId,
+  permissionedUserId,
+  domain,
+  createdBy: caller.userId,
+  createdAt: 0,
+  updatedAt: 0,
+  sessionDataSetAt: null,
+  lastUsedAt: null,
+  hotpCounter: null,
+  fields: { ...unset, ...given }
+})
+
+/** Keeps an entry of a user. */
+export const makeEntry = Effect.fn(function* (
+  caller: Caller,
+  permissionedUserId: string,
+  given: Partial<Fields> = {},
+  domain = site
+) {
+  const entry = entryOf(caller, permissionedUserId, given, domain)
+  yield* (yield* VaultEntries).insert(caller.workspaceId, entry)
+  return entry
+})
+
+/** What a run names under an alias: one user, or a pool. */
+export const naming = (
+  permissionedUserIds: string | ReadonlyArray<string>,
+  alias = "USER",
+  domain = site
+): Credential => ({
+  alias,
+  permissionedUserIds: typeof permissionedUserIds === "string" ? [permissionedUserIds] : permissionedUserIds,
+  domain
+})
+
+const error = { error_id: "1", message: "No", created_at: "2026-01-01T00:00:00.000Z" }
+
+export const submit = Effect.fnUntraced(function* (
+  workflow: Stored,
+  ...credentials: ReadonlyArray<ReturnType<typeof naming>>
+) {
+  const sent = submission(workflow, { credentials })
+  yield* (yield* RunStore).submit(sent)
+  return sent.id
+})
+
+export const claim = (limit = 10) =>
+  Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "w", limit, leaseMillis: 30_000 }))
+
+export const held = ({ run }: Claimed) => ({ id: run.id, fence: run.lease?.fence ?? 0 })
+
+export const settle = (claimed: Claimed | undefined, outcome: Transition.Outcome) =>
+  Effect.flatMap(RunStore, (runs) => {
+    if (claimed === undefined) throw new Error("Nothing was claimed")
+    const lease = held(claimed)
+    return runs.settle(lease, ({ gate, run }, at) => Transition.settle(run, lease.fence, outcome, gate, at))
+  })
+
+export const finish = (claimed: Claimed | undefined) => settle(claimed, { _tag: "Success", data: {} })
+export const failLogin = (claimed: Claimed | undefined, retry?: Transition.Retry) =>
+  settle(claimed, {
+    _tag: "Failed",
+    data: {},
+    errors: [error],
+    failedLogin: "USER",
+    ...(retry === undefined ? {} : { retry })
+  })
+
+export const ids = (claimed: ReadonlyArray<Claimed>) => claimed.map(({ run }) => run.id)
+export const users = (claimed: ReadonlyArray<Claimed>) =>
+  claimed.map(({ run }) => run.credentials.map((credential) => chosen(credential)))
+
+export const stopAll = (limit = 100) =>
+  Effect.flatMap(RunStore, (runs) =>
+    Effect.repeat(runs.stopAfterFailedLogins(limit, Transition.stopAfter), { while: (more) => more })
+  )
+
+export const status = (caller: Caller, id: RunId) =>
+  Effect.flatMap(RunStore, (runs) => Effect.map(runs.get(caller.workspaceId, id), ({ run }) => run.status))

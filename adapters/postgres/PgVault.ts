@@ -1,14 +1,18 @@
 /** What the vault keeps, in PostgreSQL. */
 import { Layer } from "effect"
+import * as ResealingWalk from "../../core/vault/ResealingWalk.ts"
 import * as SecretProviders from "../../core/vault/SecretProviders.ts"
 import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgReceivedCodes from "./PgReceivedCodes.ts"
+import * as PgSealedColumns from "./PgSealedColumns.ts"
 import * as PgWrappedKeys from "./PgWrappedKeys.ts"
 
 export const layer = Layer.mergeAll(
   Layer.effect(VaultEntries.VaultEntries, PgCollection.make(VaultEntries.kind)),
   Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
+  Layer.effect(ResealingWalk.ResealingWalks, PgCollection.make(ResealingWalk.kind)),
   PgReceivedCodes.layer,
+  PgSealedColumns.layer,
   PgWrappedKeys.layer
 )

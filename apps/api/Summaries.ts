@@ -8,6 +8,11 @@ export const operations: Readonly<Record<string, string>> = {
   "authentication.getAuthentication": "Read the entries of a user, with domain the one for a site",
   "authentication.listAuthentication": "List the entries of the vault, or the one of a user for a site",
   "authentication.updateAuthentication": "Change the given fields of the entry of a user for a site",
+  "encryptionKey.beginRotation":
+    "Give the workspace a new encryption key, which is told this once; values under the former one are still accepted",
+  "encryptionKey.finishRotation":
+    "End the acceptance of the former encryption key, once everything is under the new one",
+  "encryptionKey.rotation": "Read how far the exchange of the encryption key has come",
   "errorCodes.changeErrorCode": "Change the given fields of an error code",
   "errorCodes.findOrCreateErrorCode":
     "Answer the error code with this name, whatever its case, and create it when there is none",

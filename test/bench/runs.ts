@@ -3,6 +3,7 @@ import { createServer } from "node:http"
 import { Effect, Layer, Redacted } from "effect"
 import { chromium } from "playwright-core"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
@@ -73,6 +74,7 @@ const toNavigation = Effect.gen(function* () {
   const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`
   const database = yield* freshDatabase
   const services = Layer.mergeAll(Runs.layer, Workflows.layer, AgentExecutor.layer).pipe(
+    Layer.provideMerge(Encryption.layer(Redacted.make("ab".repeat(32)))),
     Layer.provideMerge(Layer.mergeAll(Postgres.layer(Redacted.make(database), 8), Crypto.layer, browser)),
     Layer.provideMerge(MemoryArtifacts.layer)
   )

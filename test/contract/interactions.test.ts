@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Clock, Context, Effect, Fiber, Layer, Option, Queue, Redacted, Result } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { EventLog } from "../../core/event/EventLog.ts"
 import { message } from "../../core/event/Message.ts"
@@ -43,7 +44,7 @@ const askerOf = ({ id, lease, workflowId, workspaceId }: Run): Interaction.Asker
 const give =
   (run: Run, data: { readonly code: string } = { code: "123456" }) =>
   (before: Interaction.Interaction, now: number) =>
-    Interaction.answer(before, run, data, now)
+    Result.map(Interaction.answer(before, run, data, now), (after) => ({ ...after, answer: `sealed ${data.code}` }))
 
 /** What every store of questions promises, whatever it is made of. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
@@ -219,6 +220,7 @@ it.live("an answer reaches a worker in another process at once, and a third proc
     const process = Layer.build(
       Layer.fresh(
         Layer.mergeAll(Interactions.layer, Crypto.layer).pipe(
+          Layer.provideMerge(Encryption.layer(Redacted.make("ab".repeat(32)))),
           Layer.provideMerge(Layer.merge(Postgres.layer(url, 3), Crypto.layer))
         )
       )

@@ -131,6 +131,7 @@ export const groups: Readonly<Record<string, string>> = {
   notifications: "Who is told when runs start, succeed, fail or are tried again",
   "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
   runs: "Single executions of workflows",
+  "encryption key": "What the credentials of the workspace are sealed with, and how it is exchanged",
   "secret providers": "Where secrets are read from that the vault does not keep itself",
   vault: "Sealed credentials, sessions and one-time codes for sites",
   webhooks: "Who is told of events by HTTP, and what became of each delivery",

@@ -17,7 +17,7 @@ import * as Errors from "./Errors.ts"
 const reachesOut = new Set(["POST /webhooks/:session_id/replay", "POST /webhook-endpoints/:webhook_id/test"])
 
 /** Endpoints whose success tells a secret that is told once. Whatever else is secret in answers is sealed. */
-const tellsSecret = new Set(["POST /api-keys", "POST /webhook-endpoints"])
+const tellsSecret = new Set(["POST /api-keys", "POST /encryption-key/rotation", "POST /webhook-endpoints"])
 
 export interface Sent {
   readonly workspaceId: WorkspaceId

@@ -63,9 +63,13 @@ const oneWorkspace = Command.make(
     ...Settings.storage,
     workspace,
     finish: Flag.Boolean("finish").pipe(
-      Flag.withDescription("End the acceptance of the former key, once nothing is under it")
+      Flag.withDescription("End the acceptance of the former key, once nothing is under it"),
+      Flag.withDefault(false)
     ),
-    status: Flag.Boolean("status").pipe(Flag.withDescription("Tell how far it has come, and change nothing"))
+    status: Flag.Boolean("status").pipe(
+      Flag.withDescription("Tell how far it has come, and change nothing"),
+      Flag.withDefault(false)
+    )
   },
   Effect.fn(function* (settings) {
     yield* Effect.gen(function* () {

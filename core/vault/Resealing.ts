@@ -143,8 +143,11 @@ const discard = Effect.fnUntraced(function* (workspaceId: WorkspaceId, { former 
 
 /** Steps for all workspaces until none has another one to do now. */
 export const round = Effect.fn("Resealing.round")(function* () {
-  const waiting = new Set(
-    (yield* (yield* WrappedKeys).list).flatMap(({ owner, version }) => (version > 1 ? [owner] : []))
+  const known = yield* (yield* WrappedKeys).list
+  const present = new Map<string, number>(known.map(({ owner, version }) => [owner, version] as const))
+  // Whoever has keys of several versions.
+  const waiting = new Set<string>(
+    known.flatMap(({ owner, version }) => (present.get(owner) === version ? [] : [owner]))
   )
   for (const { id } of yield* (yield* WorkspaceStore).list) {
     if (!waiting.has(id)) continue

@@ -13,6 +13,7 @@ import { InteractionStore } from "../../core/interaction/InteractionStore.ts"
 import { Interactions } from "../../core/interaction/Interactions.ts"
 import type { Run } from "../../core/run/Run.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { SealedColumns } from "../../core/vault/SealedPlaces.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -20,7 +21,7 @@ import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { code, questionOf } from "../support/questions.ts"
 
-type Stores = EventLog | InteractionStore | RunStore | WorkflowStore | WorkspaceStore
+type Stores = EventLog | InteractionStore | RunStore | SealedColumns | WorkflowStore | WorkspaceStore
 
 /** A run that was just claimed. */
 const claimed = Effect.fn(function* (caller: Caller) {
@@ -98,6 +99,15 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const [accepted, ...others] = given.filter(Result.isSuccess)
         assert.lengthOf(others, 0)
         const answer = Option.getOrThrow(accepted?.success ?? Option.none()).after.answer
+        const place = (yield* SealedColumns).find(({ name }) => name === "answers of persons")
+        if (place === undefined || answer === null) return assert.fail("Expected an answer and its place")
+        const holder = { id: one.run.id, sealed: [answer] }
+        const found = yield* place.page(caller.workspaceId, null, 9)
+        assert.deepStrictEqual(found, { holders: [holder], next: null })
+        assert.strictEqual(yield* place.left(caller.workspaceId, null), 1)
+        assert.strictEqual(yield* place.left(caller.workspaceId, one.run.id), 0)
+        yield* place.replace(caller.workspaceId, one.run.id, new Map([["another", "lost"]]))
+        yield* place.replace(caller.workspaceId, one.run.id, new Map([[answer, "anew"]]))
         const taken = yield* Effect.all(
           Array.from({ length: 4 }, () =>
             store.change(one.run.id, (before, now) => Result.succeed(Interaction.close(before, now)))
@@ -106,7 +116,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         )
         assert.deepStrictEqual(
           taken.flatMap((change) => Option.getOrThrow(change).before.answer ?? []),
-          answer === null ? [] : [answer]
+          ["anew"]
         )
         const after = Option.getOrThrow(yield* store.get(caller.workspaceId, one.run.id))
         assert.isNull(after.answer)

@@ -2,6 +2,7 @@
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
 import { Clock, Effect, type Schema, type Scope } from "effect"
+import type { Account } from "../vault/Account.ts"
 import type { ActionName } from "../workflow/Action.ts"
 import * as ErrorReferences from "../workflow/ErrorReferences.ts"
 import type { Graph, Node } from "../workflow/Graph.ts"
@@ -22,6 +23,7 @@ import * as Memory from "./Memory.ts"
 import type { Person } from "./Person.ts"
 import * as Position from "./Position.ts"
 import * as Recovery from "./Recovery.ts"
+import type { Secrets } from "./Secrets.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 
 /** What is executed. */
@@ -33,6 +35,10 @@ export interface Execution {
   readonly dryRun: { readonly addToOutput: Schema.JsonObject } | null
   /** Whether a person may correct inputs that a step cannot use. */
   readonly correctable: boolean
+  /** The credentials that it signs in with, by the aliases that the graph knows them by. */
+  readonly accounts: ReadonlyMap<string, Account>
+  /** Takes up what the execution learns that must not be told, and hides it in the outcome and in what observers hear. */
+  readonly secrets: Secrets
 }
 
 /** How far a run may go, whatever its graph says. */
@@ -98,7 +104,9 @@ export const run = <E>(
     Effect.gen(function* () {
       const browser = yield* Browser
       const opened = yield* Effect.result(browser.open)
-      if (opened._tag === "Failure") return failed({}, ofPage("open a browser", opened.failure), null, null)
+      if (opened._tag === "Failure") {
+        return failed({}, ofPage("open a browser", opened.failure), null, null, execution.secrets)
+      }
       if (observer.opened !== undefined) yield* observer.opened(opened.success)
       return yield* walk(execution, observer, limits, opened.success)
     })
@@ -107,8 +115,9 @@ export const run = <E>(
 const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Observer<E>, limits: Limits, page: Page) {
   const { graph } = execution
   const began = yield* Clock.currentTimeMillis
+  const { accounts, secrets } = execution
   const recovery = { page, person: observer.person, choices: new Map<string, string>() }
-  let position = Position.before(graph, execution.inputs)
+  let position = Position.before(graph, Memory.initial(execution.inputs, { accounts, secrets }))
   let acted = false
 
   for (let steps = 1; ; steps++) {
@@ -132,7 +141,10 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       const surroundings: Surroundings = {
         page,
         memory: known,
-        shoot: (shot, options) => Effect.sync(() => void pictures.push({ ...shot, ...options, node, error: false })),
+        shoot: (shot, { fullPage, metadata }) =>
+          Effect.sync(
+            () => void pictures.push({ ...shot, fullPage, metadata: secrets.hideIn(metadata), node, error: false })
+          ),
         ask: (question) => observer.person.ask({ ...question, node }),
         option
       }
@@ -156,7 +168,8 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
         yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
       }
       yield* observer.seen?.(page, node, "failed") ?? Effect.void
-      return failed(memory.data, done.failure, node, redactUrl(yield* page.address), memory)
+      const address = redactUrl(secrets.hide(yield* page.address))
+      return failed(secrets.hideInData(memory.data), done.failure, node, address, secrets)
     }
     position = Position.after(graph, { ...position, memory }, done.success)
   }
@@ -231,12 +244,14 @@ const finish = (execution: Execution, memory: Memory.Memory, node: Node): Outcom
   const data = Memory.gathered(memory, execution.outputSchema)
   const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
   const mismatch = execution.dryRun === null ? OutputContract.mismatch(execution.outputSchema, output) : null
-  if (mismatch === null) return { _tag: "Success", data: output }
+  const { secrets } = execution
+  if (mismatch === null) return { _tag: "Success", data: secrets.hideInData(output) }
   return failed(
-    output,
+    secrets.hideInData(output),
     new StepFailed({ code: "OUTPUT_SCHEMA_MISMATCH", sentence: mismatch, original: null }),
     node,
-    null
+    null,
+    secrets
   )
 }
 
@@ -245,9 +260,9 @@ const failed = (
   { code, original, sentence }: StepFailed,
   node: Node | null,
   address: string | null,
-  memory: Memory.Memory | null = null
+  secrets: Secrets
 ): Outcome => {
-  const hide = (text: string) => (memory === null ? text : Memory.withoutAnswers(text, memory))
+  const { hide } = secrets
   const where = address === null ? "" : ` (at ${address})`
   const said = node === null ? null : declared(node, code)
   const errorCodeId = said === null ? null : ErrorReferences.idIn(said)
@@ -259,7 +274,7 @@ const failed = (
     failure: {
       code,
       category: kinds[code],
-      message: node === null ? told : hide(`Node "${node.name}": ${told}${where}`),
+      message: hide(node === null ? told : `Node "${node.name}": ${told}${where}`),
       original: words === null ? (original === null ? null : hide(original)) : hide(sentence),
       errorCodeId,
       node,

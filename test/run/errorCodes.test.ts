@@ -19,7 +19,7 @@ import { makeWorkspace, stored, submission } from "../support/fixtures.ts"
 const site: ScriptedBrowser.ScriptedSite = { "https://shop.example/": [{ selector: "//h1", text: "Closed" }] }
 
 const services = Layer.mergeAll(Runs.layer, Workflows.layer, ErrorCodes.layer, AgentExecutor.layer).pipe(
-  Layer.provideMerge(Encryption.layer(Redacted.make("ab".repeat(32)))),
+  Layer.provide(Encryption.layer(Redacted.make("00".repeat(32)))),
   Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, ScriptedBrowser.layer(site)))
 )
 

@@ -8,6 +8,8 @@ import * as Site from "../../apps/demo/Site.ts"
 import * as Agent from "../../core/agent/Agent.ts"
 import type { Browser } from "../../core/agent/Browser.ts"
 import type { Person } from "../../core/agent/Person.ts"
+import { Secrets } from "../../core/agent/Secrets.ts"
+import type { Account } from "../../core/vault/Account.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 
 export const executablePath = Option.getOrThrow(
@@ -74,6 +76,8 @@ export const walk = (
     readonly limits?: Agent.Limits
     readonly person?: Person
     readonly correctable?: boolean
+    readonly accounts?: ReadonlyArray<Account>
+    readonly secrets?: Secrets
   } = {}
 ) =>
   Effect.gen(function* () {
@@ -89,7 +93,9 @@ export const walk = (
         inputs,
         outputSchema: options.outputSchema ?? {},
         dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun },
-        correctable: options.correctable ?? false
+        correctable: options.correctable ?? false,
+        accounts: new Map((options.accounts ?? []).map((account) => [account.alias, account])),
+        secrets: options.secrets ?? new Secrets()
       },
       {
         step: (node) => Effect.sync(() => void steps.push(node.name)),

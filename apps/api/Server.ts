@@ -16,6 +16,7 @@ import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
 import { KeyRotation } from "../../core/vault/KeyRotation.ts"
+import { SecretConnections } from "../../core/vault/SecretConnections.ts"
 import { Vault } from "../../core/vault/Vault.ts"
 import { Webhooks } from "../../core/webhook/Webhooks.ts"
 import { Components } from "../../core/workflow/Components.ts"
@@ -145,6 +146,7 @@ const services = Layer.mergeAll(
   LiveViews.layer,
   Runs.layer,
   RunSubscriptions.layer,
+  SecretConnections.layer,
   TfaCodes.layer,
   Vault.layer,
   Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),

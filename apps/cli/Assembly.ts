@@ -13,6 +13,8 @@ import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as SecretAsking from "../../adapters/secrets/Asking.ts"
+import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
@@ -39,6 +41,7 @@ export interface Working {
   readonly builderSessions: number
   readonly chromium: Option.Option<string>
   readonly allowPrivateNetworks: boolean
+  readonly secretProviderOrigins: ReadonlyArray<string>
   readonly graceSeconds: number
 }
 
@@ -79,7 +82,16 @@ export interface Serving {
   readonly inboxDomain: Option.Option<string>
   readonly publicUrl: Option.Option<string>
   readonly allowPrivateNetworks: boolean
+  readonly secretProviderOrigins: ReadonlyArray<string>
 }
+
+/** The outside stores of secrets that connections may lead to. */
+const layerSecretSources = (settings: Pick<Serving, "allowPrivateNetworks" | "secretProviderOrigins">) =>
+  HttpSources.layer({
+    ...SecretAsking.defaults,
+    allowPrivateNetworks: settings.allowPrivateNetworks,
+    allowedOrigins: settings.secretProviderOrigins
+  })
 
 /** The HTTP interface, on the stores and the encryption keys, and what tells webhooks of the events. */
 export const layerApi = (settings: Serving) =>
@@ -90,6 +102,7 @@ export const layerApi = (settings: Serving) =>
       ArtifactLinks.layer,
       LiveTickets.layer,
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
+      layerSecretSources(settings),
       Layer.succeed(PublicUrl, settings.publicUrl),
       Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain))
     ])
@@ -133,6 +146,7 @@ export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<str
     Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis }))
   )
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(layerSecretSources(settings)),
     Layer.provide(
       Layer.unwrap(
         Effect.gen(function* () {

@@ -32,6 +32,7 @@ export const layer = Layer.effect(
     const errorCodes = yield* ErrorCodeStore
     const gates = yield* Gates
     const openAccounts = yield* RunAccounts.make
+    const forgetFailed = yield* RunAccounts.forgetting
 
     const observer = (claimed: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
       const { run } = claimed
@@ -104,6 +105,7 @@ export const layer = Layer.effect(
     const execute = Effect.fn("AgentExecutor.execute")((claimed: Claimed, reporter: Reporter) => {
       const secrets = new Secrets()
       return carryOut(claimed, reporter, secrets).pipe(
+        Effect.tap((outcome) => forgetFailed(claimed.run, outcome)),
         Effect.catchDefect((defect) => Effect.die(new Error(secrets.describe(defect))))
       )
     })

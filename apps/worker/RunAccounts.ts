@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import * as Credentials from "../../core/run/Credentials.ts"
 import type { Run } from "../../core/run/Run.ts"
+import type { Outcome } from "../../core/run/Transition.ts"
 import type { Account } from "../../core/vault/Account.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 
@@ -15,10 +16,31 @@ export const make = Effect.map(Accounts, (accounts) =>
   Effect.fn("RunAccounts.open")(function* ({ credentials, workspaceId }: Run) {
     const opened = new Map<string, Account>()
     for (const credential of credentials) {
-      const { alias, domain, permissionedUserIds } = credential
-      const permissionedUserId = Credentials.chosen(credential) ?? permissionedUserIds[0] ?? ""
-      opened.set(alias, yield* accounts.open(workspaceId, { alias, domain, permissionedUserId }))
+      opened.set(credential.alias, yield* accounts.open(workspaceId, used(credential)))
     }
     return opened
   })
 )
+
+/**
+ * Makes the function that is told how an attempt ended: what a secret provider gave for a credential that the attempt could
+ * not sign in with is not used again.
+ */
+export const forgetting = Effect.map(Accounts, (accounts) =>
+  Effect.fn("RunAccounts.forget")(function* ({ credentials, workspaceId }: Run, outcome: Outcome) {
+    if (outcome._tag !== "Failed" || outcome.failedLogin === undefined) return
+    for (const credential of credentials.filter(({ alias }) => alias === outcome.failedLogin)) {
+      yield* accounts.open(workspaceId, used(credential)).pipe(
+        Effect.flatMap(({ entry }) => accounts.forget(entry)),
+        Effect.ignore
+      )
+    }
+  })
+)
+
+/** The pair that an attempt signs in with. */
+const used = (credential: Run["credentials"][number]) => ({
+  alias: credential.alias,
+  domain: credential.domain,
+  permissionedUserId: Credentials.chosen(credential) ?? credential.permissionedUserIds[0] ?? ""
+})

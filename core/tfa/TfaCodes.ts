@@ -2,7 +2,9 @@
  * The one-time code of a credential, for whoever logs in by hand or by a program of their own.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { BoundSecrets } from "../vault/BoundSecrets.ts"
 import { Sealing } from "../vault/Sealing.ts"
+import type { SourceError } from "../vault/SecretSource.ts"
 import { locate, VaultEntries } from "../vault/VaultEntries.ts"
 import { EntryNotFound, effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
 import type { Caller } from "../workspace/Workspace.ts"
@@ -52,17 +54,22 @@ export class TfaCodes extends Context.Service<
      * The code of a credential at this instant.
      *
      * A secret that counts gives another code each time: the next counter is kept before the code is given out. A code
-     * that came by mail is given out as often as it is asked for, as long as it is fresh and was not used.
+     * that came by mail is given out as often as it is asked for, as long as it is fresh and was not used. A secret that a
+     * secret provider keeps must not count: nobody could keep its counter there.
      */
     readonly current: (
       caller: Caller,
       pair: Pair
-    ) => Effect.Effect<TfaCode, EntryNotFound | NoCode | NoInbox | CodesUnsupported | Otp.InvalidTfaSecret>
+    ) => Effect.Effect<
+      TfaCode,
+      EntryNotFound | NoCode | NoInbox | CodesUnsupported | Otp.InvalidTfaSecret | SourceError
+    >
   }
 >()("sluice/core/tfa/TfaCodes") {
   static readonly layer = Layer.effect(
     TfaCodes,
     Effect.gen(function* () {
+      const bound = yield* BoundSecrets
       const entries = yield* VaultEntries
       const inboxDomain = yield* Inbox.InboxDomain
       const received = yield* ReceivedCodes
@@ -70,9 +77,7 @@ export class TfaCodes extends Context.Service<
 
       const generator = Effect.fnUntraced(function* ({ fields, workspaceId }: VaultEntry) {
         if (fields.tfa_secret === null) {
-          return yield* new Otp.InvalidTfaSecret({
-            reason: fields.secret_provider_id === null ? "there is none" : "it is kept by a secret provider"
-          })
+          return yield* new Otp.InvalidTfaSecret({ reason: "there is none" })
         }
         const opened = yield* sealing.unseal(workspaceId, fields.tfa_secret).pipe(
           Effect.map(Redacted.value),
@@ -107,6 +112,27 @@ export class TfaCodes extends Context.Service<
         return { _tag: "Authenticator", code, expiresInSeconds } as const
       })
 
+      const provided = Effect.fnUntraced(function* (entry: VaultEntry) {
+        const { oneTimeCode, tfaSecret } = yield* bound.of(entry)
+        if (tfaSecret !== null) {
+          const otp = yield* Effect.fromResult(Otp.parse(tfaSecret))
+          if (otp._tag === "Hotp") {
+            return yield* new Otp.InvalidTfaSecret({
+              reason:
+                "it counts its codes, and beside a secret provider nobody can keep the count. Expected one of time"
+            })
+          }
+          const { code, expiresInSeconds } = Otp.timed(otp, yield* Clock.currentTimeMillis)
+          return { _tag: "Authenticator", code, expiresInSeconds } as const
+        }
+        // A code of a while ago is none: the store makes another one now.
+        const code = oneTimeCode === null ? null : (yield* bound.fresh(entry)).oneTimeCode
+        if (code === null) {
+          return yield* new Otp.InvalidTfaSecret({ reason: "the item of the secret provider has none" })
+        }
+        return { _tag: "Authenticator", code, expiresInSeconds: null } as const
+      })
+
       const mailed = Effect.fnUntraced(function* (entry: VaultEntry) {
         if (inboxDomain === null) return yield* new NoInbox()
         const address = Inbox.addressOf(entry.workspaceId, entry, inboxDomain)
@@ -132,7 +158,9 @@ export class TfaCodes extends Context.Service<
           const method = effectiveTfaMethod(found.value)
           switch (method) {
             case "AUTHENTICATOR":
-              return yield* authenticator(found.value)
+              return yield* found.value.fields.secret_provider_id === null
+                ? authenticator(found.value)
+                : provided(found.value)
             case "EMAIL":
               return yield* mailed(found.value)
             case "SMS":
@@ -144,5 +172,5 @@ export class TfaCodes extends Context.Service<
         })
       })
     })
-  )
+  ).pipe(Layer.provide(BoundSecrets.layer))
 }

@@ -8,6 +8,8 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
+import * as SecretAsking from "../../adapters/secrets/Asking.ts"
+import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
@@ -133,7 +135,12 @@ const service = Layer.effect(
 
 /** What the server and whoever sends webhooks need beside the stores. */
 const layerOutside = (sending: HttpSender.Options) =>
-  Layer.mergeAll(ArtifactLinks.layer, LiveTickets.layer, HttpSender.layer(sending))
+  Layer.mergeAll(
+    ArtifactLinks.layer,
+    LiveTickets.layer,
+    HttpSender.layer(sending),
+    HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
+  )
 
 interface Options {
   readonly rateLimits: ReadonlyArray<Limit>

@@ -47,6 +47,11 @@ export class CodesUnsupported extends Schema.TaggedError<CodesUnsupported>()("Co
   }
 }
 
+/** The secret that a code was to be made of is not the one that is kept. */
+class SecretMoved {
+  readonly _tag = "SecretMoved"
+}
+
 export class TfaCodes extends Context.Service<
   TfaCodes,
   {
@@ -89,27 +94,39 @@ export class TfaCodes extends Context.Service<
         return yield* Effect.fromResult(Otp.parse(Redacted.make(opened)))
       })
 
-      /** The code of the next counter, which nobody else gets: it is counted on before the code is made. */
+      /**
+       * The code of the next counter, which nobody else gets: it is counted on before the code is made. None when the
+       * secret is not what it was: it was changed, or sealed anew.
+       */
       const counted = Effect.fnUntraced(function* (entry: VaultEntry, otp: Otp.Otp & { readonly _tag: "Hotp" }) {
         const after = yield* entries
           .change(entry.workspaceId, entry.id, (before) => {
             const hotpCounter = (before.hotpCounter ?? otp.counter) + 1
             return before.fields.tfa_secret === entry.fields.tfa_secret
               ? Result.succeed({ ...before, hotpCounter })
-              : Result.fail(new NoCode({ reason: "the secret was changed meanwhile" }))
+              : Result.fail(new SecretMoved())
           })
-          .pipe(Effect.catchTag("KeyTaken", Effect.die))
-        if (Option.isNone(after) || after.value.hotpCounter === null) return yield* new EntryNotFound(entry)
-        return Otp.counted(otp, after.value.hotpCounter - 1)
+          .pipe(Effect.catchTag("KeyTaken", Effect.die), Effect.result)
+        if (Result.isFailure(after)) return Option.none()
+        const counter = Option.isSome(after.success) ? after.success.value.hotpCounter : null
+        return counter === null ? yield* new EntryNotFound(entry) : Option.some(Otp.counted(otp, counter - 1))
       })
 
       const authenticator = Effect.fnUntraced(function* (entry: VaultEntry) {
-        const otp = yield* generator(entry)
-        if (otp._tag === "Hotp") {
-          return { _tag: "Authenticator", code: yield* counted(entry, otp), expiresInSeconds: null } as const
+        let latest = entry
+        for (let round = 0; round < 5; round++) {
+          const otp = yield* generator(latest)
+          if (otp._tag === "Totp") {
+            const { code, expiresInSeconds } = Otp.timed(otp, yield* Clock.currentTimeMillis)
+            return { _tag: "Authenticator", code, expiresInSeconds } as const
+          }
+          const code = yield* counted(latest, otp)
+          if (Option.isSome(code)) return { _tag: "Authenticator", code: code.value, expiresInSeconds: null } as const
+          const found = yield* entries.get(entry.workspaceId, entry.id)
+          if (Option.isNone(found)) return yield* new EntryNotFound(entry)
+          latest = found.value
         }
-        const { code, expiresInSeconds } = Otp.timed(otp, yield* Clock.currentTimeMillis)
-        return { _tag: "Authenticator", code, expiresInSeconds } as const
+        return yield* new NoCode({ reason: "the secret is being changed" })
       })
 
       const provided = Effect.fnUntraced(function* (entry: VaultEntry) {

@@ -6,6 +6,7 @@ import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryReceivedCodes from "./MemoryReceivedCodes.ts"
 import * as MemorySealedColumns from "./MemorySealedColumns.ts"
+import * as MemoryTimeSteps from "./MemoryTimeSteps.ts"
 import * as MemoryWrappedKeys from "./MemoryWrappedKeys.ts"
 
 export const layer = Layer.mergeAll(
@@ -14,5 +15,6 @@ export const layer = Layer.mergeAll(
   Layer.effect(ResealingWalk.ResealingWalks, MemoryCollection.make(ResealingWalk.kind)),
   MemoryReceivedCodes.layer,
   MemorySealedColumns.layer,
+  MemoryTimeSteps.layer,
   MemoryWrappedKeys.layer
 )

@@ -73,6 +73,8 @@ interface Shape {
   readonly idempotency: Map<string, Entry>
   readonly wrappedKeys: Map<string, WrappedKey>
   readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
+  /** The last used time step of each secret, by its hash, and when it is over. */
+  readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
   /** When runs of a workflow were last taken. */
@@ -107,6 +109,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       idempotency: new Map(),
       wrappedKeys: new Map(),
       receivedCodes: new Map(),
+      timeSteps: new Map(),
       deliveries: new Map(),
       served: new Map(),
       lastFence: 0

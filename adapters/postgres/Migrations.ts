@@ -18,6 +18,7 @@ import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 import { lightRuns } from "./migrations/0013_light_runs.ts"
 import { receivedLinks } from "./migrations/0014_received_links.ts"
 import { keyRotation } from "./migrations/0015_key_rotation.ts"
+import { timeSteps } from "./migrations/0020_time_steps.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -44,7 +45,8 @@ const migrate = Migrator.make({})({
     "0012_hold_announcements": holdAnnouncements,
     "0013_light_runs": lightRuns,
     "0014_received_links": receivedLinks,
-    "0015_key_rotation": keyRotation
+    "0015_key_rotation": keyRotation,
+    "0020_time_steps": timeSteps
   }),
   table: "sluice_migrations"
 })

@@ -6,6 +6,7 @@ import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgReceivedCodes from "./PgReceivedCodes.ts"
 import * as PgSealedColumns from "./PgSealedColumns.ts"
+import * as PgTimeSteps from "./PgTimeSteps.ts"
 import * as PgWrappedKeys from "./PgWrappedKeys.ts"
 
 export const layer = Layer.mergeAll(
@@ -14,5 +15,6 @@ export const layer = Layer.mergeAll(
   Layer.effect(ResealingWalk.ResealingWalks, PgCollection.make(ResealingWalk.kind)),
   PgReceivedCodes.layer,
   PgSealedColumns.layer,
+  PgTimeSteps.layer,
   PgWrappedKeys.layer
 )

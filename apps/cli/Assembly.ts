@@ -20,6 +20,7 @@ import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
 import * as Resealing from "../../core/vault/Resealing.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
@@ -122,6 +123,7 @@ const layerWebhooks = Layer.effectDiscard(
 export const layerScheduler = Layer.mergeAll(
   Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
   Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
+  Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
   Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
   Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run())))
 )

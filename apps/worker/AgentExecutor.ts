@@ -12,6 +12,7 @@ import { Executor, type Reporter } from "../../core/run/Executor.ts"
 import type { LeaseLost, RunError } from "../../core/run/Run.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome, Retry } from "../../core/run/Transition.ts"
+import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { AccountUnavailable } from "../../core/vault/Account.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
@@ -31,6 +32,7 @@ export const layer = Layer.effect(
     const evidence = yield* Evidence.make
     const errorCodes = yield* ErrorCodeStore
     const gates = yield* Gates
+    const codes = yield* LoginCodes
     const openAccounts = yield* RunAccounts.make
     const forgetFailed = yield* RunAccounts.forgetting
 
@@ -89,6 +91,7 @@ export const layer = Layer.effect(
           dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery === true,
           accounts: accounts.success,
+          codes,
           secrets
         },
         evidence(claimed, secrets, observer(claimed, reporter))
@@ -98,7 +101,9 @@ export const layer = Layer.effect(
       const error = yield* errorOf(outcome.failure, code)
       if (code?.action === "pause") yield* pause(claimed, code)
       const retry = code?.action === "retry" ? { retry: retryOf(code) } : {}
-      return { _tag: "Failed", data: outcome.data, errors: [error], ...retry } satisfies Outcome
+      const { failedLogin } = outcome.failure
+      const login = failedLogin === null ? {} : { failedLogin }
+      return { _tag: "Failed", data: outcome.data, errors: [error], ...retry, ...login } satisfies Outcome
     })
 
     /** A defect ends the attempt as itself, but without what the attempt knew to be secret. */
@@ -159,7 +164,7 @@ export const layer = Layer.effect(
 
     return Executor.of({ execute })
   })
-).pipe(Layer.provide([Gates.layer, Accounts.layer]))
+).pipe(Layer.provide([Gates.layer, Accounts.layer, LoginCodes.layer]))
 
 const retryOf = ({ retries, retryAfterSeconds }: ErrorCode): Retry => ({
   times: retries,

@@ -2,8 +2,8 @@
  * The secrets that an execution has come to know, and the one place that hides them in what leaves it.
  *
  * A value is found however it is written: as it is, or as JSON, addresses and HTML write it, also when some of its
- * characters are escaped and others are not, or one encoding is within another; and in base64, on its own or as a part of
- * something longer. Values of less than four characters are not looked for: everything would have them in it.
+ * characters are escaped and others are not, or one encoding is within another; in hexadecimal; and in base64, on its own or
+ * as a part of something longer. Values of less than four characters are not looked for: everything would have them in it.
  */
 import type { Schema } from "effect"
 
@@ -96,11 +96,13 @@ const chunks = (value: string): ReadonlyArray<string> => {
 
 const formsOf = (value: string, label: string): ReadonlyArray<Form> => {
   const bytes = new TextEncoder().encode(value)
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
   // A short number stands in longer ones by chance.
   const alone = /^\d{1,8}$/.test(value) ? ["(?:(?<!\\d)|(?<=%[0-9A-Fa-f]{2}))", "(?!\\d)"] : ["", ""]
   return [
     { anchor: anchorOf(value), pattern: new RegExp(`${alone[0]}${written(value)}${alone[1]}`, "g"), label },
-    ...[0, 1, 2].map((offset) => base64(bytes, offset, label))
+    ...[0, 1, 2].map((offset) => base64(bytes, offset, label)),
+    ...[digits, digits.toUpperCase()].map((anchor) => ({ anchor, pattern: new RegExp(anchor, "g"), label }))
   ]
 }
 

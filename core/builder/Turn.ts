@@ -145,7 +145,9 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     memory: stage.known.memory,
     shoot: () => Effect.void,
     ask: ({ schema }) => Effect.succeed(fromInputs(schema, stage.known.memory.inputs)),
-    option: null
+    option: null,
+    codes: null,
+    began: yield* Clock.currentTimeMillis
   }
   if (node.action === "END") return { draft, stage, found: null }
   const done = yield* Agent.perform(node, position, surroundings)

@@ -1,14 +1,16 @@
 /**
  * The one-time code of a credential, for whoever logs in by hand or by a program of their own.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { BoundSecrets } from "../vault/BoundSecrets.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import type { SourceError } from "../vault/SecretSource.ts"
 import { locate, VaultEntries } from "../vault/VaultEntries.ts"
 import { EntryNotFound, effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
 import type { Caller } from "../workspace/Workspace.ts"
+import { GeneratedCodes } from "./GeneratedCodes.ts"
 import * as Inbox from "./Inbox.ts"
+import * as LoginCodes from "./LoginCodes.ts"
 import * as Otp from "./Otp.ts"
 import { ReceivedCodes } from "./ReceivedCodes.ts"
 
@@ -47,20 +49,16 @@ export class CodesUnsupported extends Schema.TaggedError<CodesUnsupported>()("Co
   }
 }
 
-/** The secret that a code was to be made of is not the one that is kept. */
-class SecretMoved {
-  readonly _tag = "SecretMoved"
-}
-
 export class TfaCodes extends Context.Service<
   TfaCodes,
   {
     /**
      * The code of a credential at this instant.
      *
-     * A secret that counts gives another code each time: the next counter is kept before the code is given out. A code
-     * that came by mail is given out as often as it is asked for, as long as it is fresh and was not used. A secret that a
-     * secret provider keeps must not count: nobody could keep its counter there.
+     * A secret that counts gives another code each time: the next counter is kept before the code is given out. No run is
+     * given the code of a time step that was answered here. A code that came by mail is given out as often as it is asked
+     * for, as long as it is fresh and was not used. A secret that a secret provider keeps must not count: nobody could keep
+     * its counter there.
      */
     readonly current: (
       caller: Caller,
@@ -77,6 +75,7 @@ export class TfaCodes extends Context.Service<
       const bound = yield* BoundSecrets
       const entries = yield* VaultEntries
       const inboxDomain = yield* Inbox.InboxDomain
+      const generated = yield* GeneratedCodes
       const received = yield* ReceivedCodes
       const sealing = yield* Sealing
 
@@ -94,40 +93,13 @@ export class TfaCodes extends Context.Service<
         return yield* Effect.fromResult(Otp.parse(Redacted.make(opened)))
       })
 
-      /**
-       * The code of the next counter, which nobody else gets: it is counted on before the code is made. None when the
-       * secret is not what it was: it was changed, or sealed anew.
-       */
-      const counted = Effect.fnUntraced(function* (entry: VaultEntry, otp: Otp.Otp & { readonly _tag: "Hotp" }) {
-        const after = yield* entries
-          .change(entry.workspaceId, entry.id, (before) => {
-            const hotpCounter = (before.hotpCounter ?? otp.counter) + 1
-            return before.fields.tfa_secret === entry.fields.tfa_secret
-              ? Result.succeed({ ...before, hotpCounter })
-              : Result.fail(new SecretMoved())
-          })
-          .pipe(Effect.catchTag("KeyTaken", Effect.die), Effect.result)
-        if (Result.isFailure(after)) return Option.none()
-        const counter = Option.isSome(after.success) ? after.success.value.hotpCounter : null
-        return counter === null ? yield* new EntryNotFound(entry) : Option.some(Otp.counted(otp, counter - 1))
-      })
+      const shown = (entry: VaultEntry, otp: Otp.Otp) =>
+        generated.current(entry, otp).pipe(
+          Effect.map((code) => ({ _tag: "Authenticator", ...code }) as const),
+          Effect.catchTag("SecretChanged", () => new NoCode({ reason: "the secret was changed meanwhile" }))
+        )
 
-      const authenticator = Effect.fnUntraced(function* (entry: VaultEntry) {
-        let latest = entry
-        for (let round = 0; round < 5; round++) {
-          const otp = yield* generator(latest)
-          if (otp._tag === "Totp") {
-            const { code, expiresInSeconds } = Otp.timed(otp, yield* Clock.currentTimeMillis)
-            return { _tag: "Authenticator", code, expiresInSeconds } as const
-          }
-          const code = yield* counted(latest, otp)
-          if (Option.isSome(code)) return { _tag: "Authenticator", code: code.value, expiresInSeconds: null } as const
-          const found = yield* entries.get(entry.workspaceId, entry.id)
-          if (Option.isNone(found)) return yield* new EntryNotFound(entry)
-          latest = found.value
-        }
-        return yield* new NoCode({ reason: "the secret is being changed" })
-      })
+      const authenticator = (entry: VaultEntry) => Effect.flatMap(generator(entry), (otp) => shown(entry, otp))
 
       const provided = Effect.fnUntraced(function* (entry: VaultEntry) {
         const { oneTimeCode, tfaSecret } = yield* bound.of(entry)
@@ -139,8 +111,7 @@ export class TfaCodes extends Context.Service<
                 "it counts its codes, and beside a secret provider nobody can keep the count. Expected one of time"
             })
           }
-          const { code, expiresInSeconds } = Otp.timed(otp, yield* Clock.currentTimeMillis)
-          return { _tag: "Authenticator", code, expiresInSeconds } as const
+          return yield* shown(entry, otp)
         }
         // A code of a while ago is none: the store makes another one now.
         const code = oneTimeCode === null ? null : (yield* bound.fresh(entry)).oneTimeCode
@@ -163,7 +134,7 @@ export class TfaCodes extends Context.Service<
         const code = yield* Effect.orDie(sealing.unseal(entry.workspaceId, latest.value.sealed))
         return {
           _tag: "Email",
-          code: Redacted.make(String(Redacted.value(code))),
+          code: Redacted.make(LoginCodes.candidates(Redacted.value(code))[0] ?? ""),
           receivedAt: latest.value.receivedAt
         } as const
       })
@@ -189,5 +160,5 @@ export class TfaCodes extends Context.Service<
         })
       })
     })
-  ).pipe(Layer.provide(BoundSecrets.layer))
+  ).pipe(Layer.provide([BoundSecrets.layer, GeneratedCodes.layer]))
 }

@@ -31,6 +31,7 @@ export const usedBy = (node: Node, isAlias: (name: string) => boolean): Readonly
     const read = readBy(path, isAlias)
     if (read !== null && isSecretName(read.name)) used.add(read.alias)
   }
+  if (node.action === "TFA" && isAlias(node.parameters.credential)) used.add(node.parameters.credential)
   return used
 }
 
@@ -40,6 +41,7 @@ export const problems = (
   vaultSchema: Schema.JsonObject,
   pathOf: (id: NodeId) => string
 ): ReadonlyArray<Problem> => {
+  const aliases = Object.keys(vaultSchema)
   const isAlias = (name: string) => Object.hasOwn(vaultSchema, name)
   return [...graph.nodes.values()].flatMap((node) => {
     const parameters = `${pathOf(node.id)}.parameters`
@@ -49,7 +51,10 @@ export const problems = (
       const message = `Node "${node.name}" reads "${read.name}" of the credential ${read.alias}: expected one of ${Object.keys(fields).join(", ")}`
       return [{ path: parameters, message }]
     })
-    return unknown
+    if (node.action !== "TFA" || isAlias(node.parameters.credential)) return unknown
+    const expected = aliases.length === 0 ? "it has none" : `expected one of ${aliases.join(", ")}`
+    const message = `Node "${node.name}" signs in with the credential "${node.parameters.credential}", which is not in vault_schema: ${expected}`
+    return [...unknown, { path: `${parameters}.credential`, message }]
   })
 }
 

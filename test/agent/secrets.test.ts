@@ -30,6 +30,7 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
   "html by hexadecimal numbers": (text) =>
     [...text].map((one) => (/\w/.test(one) ? one : `&#x${one.codePointAt(0)?.toString(16)};`)).join(""),
   "json in html": (text) => entities(JSON.stringify(text).slice(1, -1)),
+  hexadecimal: (text) => Buffer.from(text).toString("hex"),
   base64,
   base64url: (text) => Buffer.from(text).toString("base64url"),
   "base64 in an address": (text) => encodeURIComponent(base64(text))

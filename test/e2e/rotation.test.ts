@@ -195,7 +195,7 @@ it.live(
       yield* reads(yield* ready(yield* sluice(["api"], { ...settings, SLUICE_MASTER_KEY: newMaster })))
       assert.notInclude(JSON.stringify(yield* sql("select * from wrapped_keys")), presentKey)
     }).pipe(Effect.scoped),
-  240_000
+  400_000
 )
 
 it.live(
@@ -233,5 +233,5 @@ it.live(
       const status = yield* done(["keys", "rotate", "workspace", "--status"], settings)
       assert.match(status.output, /version 2; version 1 is accepted as well/)
     }).pipe(Effect.scoped),
-  180_000
+  300_000
 )

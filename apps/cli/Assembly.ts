@@ -22,6 +22,7 @@ import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
+import { Accounts } from "../../core/vault/Accounts.ts"
 import * as Resealing from "../../core/vault/Resealing.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
@@ -146,7 +147,7 @@ export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<str
   ).pipe(Layer.provide(AgentExecutor.layer))
   const host = Layer.effectDiscard(
     Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis }))
-  )
+  ).pipe(Layer.provide(Accounts.layer))
   return Layer.mergeAll(worker, host).pipe(
     Layer.provide(layerSecretSources(settings)),
     Layer.provide(

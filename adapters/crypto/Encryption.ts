@@ -1,12 +1,19 @@
-/** The encryption keys of all workspaces and what is sealed with them, under the master key of the installation. */
+/** The keys of the installation and of all workspaces and what is sealed with them, under the master key. */
 import { Layer, type Redacted } from "effect"
 import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
+import { InstallationKey } from "../../core/vault/InstallationKey.ts"
+import * as KeyedFingerprints from "./KeyedFingerprints.ts"
 import * as MasterKeyWrapping from "./MasterKeyWrapping.ts"
+import * as SealedSecrets from "./SealedSecrets.ts"
 import * as WorkspaceSealing from "./WorkspaceSealing.ts"
 
-/** Fails to build, and writes nothing, when the stored keys are under another master key. */
-export const layer = (masterKey: Redacted.Redacted<string>) =>
-  WorkspaceSealing.layer.pipe(
+/**
+ * Fails to build, and writes nothing, when the stored keys are under another master key. While the master key is being
+ * exchanged, what is under the previous one opens as well.
+ */
+export const layer = (masterKey: Redacted.Redacted<string>, previousKey: Redacted.Redacted<string> | null = null) =>
+  Layer.mergeAll(WorkspaceSealing.layer, SealedSecrets.layer, KeyedFingerprints.layer).pipe(
     Layer.provideMerge(EncryptionKeys.layer),
-    Layer.provide(MasterKeyWrapping.layer(masterKey))
+    Layer.provideMerge(InstallationKey.layer),
+    Layer.provideMerge(MasterKeyWrapping.layer(masterKey, previousKey))
   )

@@ -1,38 +1,54 @@
 /**
- * Webhook secrets under the master key: sealed with AES-256-GCM, and unsealed only to sign.
+ * Webhook secrets, sealed under a key that is derived from the key of the installation, and unsealed only to sign.
+ *
+ * `1.` stands before what is sealed so. What has no such beginning is base64url, and was sealed under the master key of
+ * its time.
  */
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
+import { createHmac, randomBytes } from "node:crypto"
 import { Effect, Layer, Redacted } from "effect"
+import { Aead, type SecureRandom } from "effect/crypto"
+import { InstallationKey } from "../../core/vault/InstallationKey.ts"
 import { SecretUnreadable, WebhookSecrets } from "../../core/webhook/WebhookSecrets.ts"
+import * as AesGcm from "./AesGcm.ts"
 
-const ivBytes = 12
-const tagBytes = 16
+const mark = "1."
 
-/** `masterKey` is the key of the installation; secrets are sealed with a key derived from it. */
-export const layer = (masterKey: Redacted.Redacted<string>) =>
-  Layer.sync(WebhookSecrets, () => {
-    const key = createHmac("sha256", Redacted.value(masterKey)).update("sluice webhook secrets").digest()
+export const layer = Layer.effect(
+  WebhookSecrets,
+  Effect.gen(function* () {
+    const { former, key } = yield* InstallationKey
+    const context = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>()
+    const derived = (secret: Redacted.Redacted<string>) =>
+      Effect.orDie(
+        Aead.key(
+          Aead.aes256Gcm,
+          new Uint8Array(createHmac("sha256", Redacted.value(secret)).update("sluice webhook secrets").digest())
+        )
+      )
+    const own = yield* derived(key)
+    const masters = yield* Effect.forEach(former, derived)
 
-    const unseal = (sealed: string): Buffer => {
-      const bytes = Buffer.from(sealed, "base64url")
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, ivBytes))
-      decipher.setAuthTag(bytes.subarray(-tagBytes))
-      return Buffer.concat([decipher.update(bytes.subarray(ivBytes, -tagBytes)), decipher.final()])
-    }
+    const unseal = Effect.fnUntraced(function* (sealed: string) {
+      const opened = sealed.startsWith(mark)
+        ? AesGcm.decrypt(own, sealed.slice(mark.length))
+        : Effect.firstSuccessOf(
+            masters.map((master) => AesGcm.decrypt(master, Buffer.from(sealed, "base64url").toString("hex")))
+          )
+      return yield* opened.pipe(
+        Effect.provide(context),
+        Effect.mapError(() => new SecretUnreadable())
+      )
+    })
+
+    const seal = (secret: Uint8Array) =>
+      Effect.map(Effect.provide(AesGcm.encrypt(own, secret), context), (text) => mark + text)
 
     return WebhookSecrets.of({
       make: Effect.sync(() => Redacted.make(`whsec_${randomBytes(32).toString("base64url")}`)),
-      seal: (secret) =>
-        Effect.sync(() => {
-          const iv = randomBytes(ivBytes)
-          const cipher = createCipheriv("aes-256-gcm", key, iv)
-          const sealed = Buffer.concat([cipher.update(Redacted.value(secret), "utf8"), cipher.final()])
-          return Buffer.concat([iv, sealed, cipher.getAuthTag()]).toString("base64url")
-        }),
+      seal: (secret) => seal(new TextEncoder().encode(Redacted.value(secret))),
+      renew: (sealed) => (sealed.startsWith(mark) ? Effect.succeed(sealed) : Effect.flatMap(unseal(sealed), seal)),
       sign: (sealed, body) =>
-        Effect.try({
-          try: () => createHmac("sha256", unseal(sealed)).update(body, "utf8").digest("hex"),
-          catch: () => new SecretUnreadable()
-        })
+        Effect.map(unseal(sealed), (secret) => createHmac("sha256", secret).update(body, "utf8").digest("hex"))
     })
   })
+).pipe(Layer.provide(AesGcm.layer))

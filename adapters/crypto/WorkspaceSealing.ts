@@ -1,10 +1,15 @@
 /** Seals with the encryption keys of workspaces, in the form that clients of the interface write and read. */
 import { Effect, Layer, Redacted, type Schema } from "effect"
 import type { Aead, SecureRandom } from "effect/crypto"
-import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
-import { CannotUnseal, Sealing } from "../../core/vault/Sealing.ts"
+import { type EncryptionKey, EncryptionKeys, type KeyRing } from "../../core/vault/EncryptionKeys.ts"
+import { CannotUnseal, type Cipher, Sealing } from "../../core/vault/Sealing.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import * as AesGcm from "./AesGcm.ts"
+
+interface Opening {
+  readonly version: number
+  readonly key: Aead.Key
+}
 
 export const layer = Layer.effect(
   Sealing,
@@ -12,21 +17,53 @@ export const layer = Layer.effect(
     const keys = yield* EncryptionKeys
     const context = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>()
 
-    const cipher = Effect.fn("Sealing.cipher")(function* (workspaceId: WorkspaceId) {
-      const key = yield* AesGcm.keyFrom(yield* keys.of(workspaceId))
+    const opening = ({ key, version }: EncryptionKey) =>
+      Effect.map(AesGcm.keyFrom(key), (key): Opening => ({ version, key }))
+
+    const encrypt = ({ key }: Opening, bytes: Uint8Array) => Effect.provide(AesGcm.encrypt(key, bytes), context)
+
+    /** Opens with the first of these keys that fits. */
+    const decrypt = Effect.fnUntraced(function* (tried: ReadonlyArray<Opening>, sealed: string) {
+      for (const { key, version } of tried) {
+        const bytes = yield* AesGcm.decrypt(key, sealed).pipe(
+          Effect.provide(context),
+          Effect.catch((reason) => (reason === "key" ? Effect.succeed(null) : Effect.fail(unsealable(reason))))
+        )
+        if (bytes !== null) return { bytes, version }
+      }
+      return yield* unsealable("key")
+    })
+
+    const make = Effect.fnUntraced(function* (ring: KeyRing): Effect.fn.Return<Cipher> {
+      const present = yield* opening(ring.present)
+      const former = yield* Effect.forEach(ring.former, opening)
+      const all = [present, ...former]
+      const accepted = all.filter(
+        ({ version }) => ring.former.find((key) => key.version === version)?.retiredAt == null
+      )
+      const under = (version: number, sealed: string) =>
+        Effect.gen(function* () {
+          const wanted = all.find((key) => key.version === version) ?? present
+          // The wanted key is tried first: mostly it is that one.
+          const opened = yield* decrypt([wanted, ...all.filter((key) => key !== wanted)], sealed)
+          return opened.version === wanted.version ? sealed : yield* encrypt(wanted, opened.bytes)
+        })
       return {
-        seal: (value: Redacted.Redacted<Schema.Json>) =>
-          AesGcm.encrypt(key, new TextEncoder().encode(JSON.stringify(Redacted.value(value)))).pipe(
-            Effect.provide(context)
-          ),
-        unseal: (sealed: string) =>
-          AesGcm.decrypt(key, sealed).pipe(
-            Effect.flatMap(json),
-            Effect.mapError((reason) => new CannotUnseal({ reason })),
-            Effect.provide(context)
-          )
+        keys: ring,
+        seal: (value) => encrypt(present, new TextEncoder().encode(JSON.stringify(Redacted.value(value)))),
+        unseal: (sealed) => Effect.flatMap(decrypt(all, sealed), ({ bytes }) => json(bytes)),
+        accept: Effect.fnUntraced(function* (sealed) {
+          const { bytes, version } = yield* decrypt(accepted, sealed)
+          const value = yield* json(bytes)
+          return { value, version, sealed: version === present.version ? sealed : yield* encrypt(present, bytes) }
+        }),
+        under
       }
     })
+
+    const cipher = Effect.fn("Sealing.cipher")((workspaceId: WorkspaceId) =>
+      Effect.flatMap(keys.ring(workspaceId), make)
+    )
 
     return Sealing.of({
       cipher,
@@ -36,11 +73,13 @@ export const layer = Layer.effect(
   })
 ).pipe(Layer.provide(AesGcm.layer))
 
+const unsealable = (reason: CannotUnseal["reason"]) => new CannotUnseal({ reason })
+
 const json = (bytes: Uint8Array) =>
   Effect.try({
     try: () =>
       Redacted.make(
         JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)) as Schema.Json
       ),
-    catch: () => "json" as const
+    catch: () => unsealable("json")
   })

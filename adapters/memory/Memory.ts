@@ -4,7 +4,7 @@
  * Every operation is one step of JavaScript: nothing else happens in between, which is all the locking there is.
  */
 import { Layer } from "effect"
-import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/RunSubscriptions.ts"
+import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/KeptSubscription.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"

@@ -12,6 +12,10 @@ export const make = <A extends Kept>(kind: Kind<A>): Effect.Effect<Collection<A>
 
     const own = (workspaceId: WorkspaceId): ReadonlyArray<A> =>
       [...entries.values()].filter((entry) => entry.workspaceId === workspaceId).map(({ value }) => value as A)
+    const following = (workspaceId: WorkspaceId, after: string | null) =>
+      own(workspaceId)
+        .filter(({ id }) => after === null || id > after)
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
     const get = (workspaceId: WorkspaceId, id: string) =>
       Option.fromUndefinedOr(own(workspaceId).find((value) => value.id === id))
     const keep = (workspaceId: WorkspaceId, value: A) =>
@@ -26,6 +30,13 @@ export const make = <A extends Kept>(kind: Kind<A>): Effect.Effect<Collection<A>
 
     return {
       list: (workspaceId) => Effect.sync(() => own(workspaceId)),
+      page: (workspaceId, after, limit) =>
+        Effect.sync(() => {
+          const all = following(workspaceId, after)
+          const values = all.slice(0, limit)
+          return { values, next: all.length > limit ? (values.at(-1)?.id ?? null) : null }
+        }),
+      left: (workspaceId, after) => Effect.sync(() => following(workspaceId, after).length),
       get: (workspaceId, id) => Effect.sync(() => get(workspaceId, id)),
       find: (workspaceId, key) =>
         Effect.sync(() => Option.fromUndefinedOr(own(workspaceId).find((value) => kind.key(value) === key))),

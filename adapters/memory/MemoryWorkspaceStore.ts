@@ -31,13 +31,23 @@ export const layer = Layer.effect(
             return Option.some(revoked)
           })
         }),
+      getKey: (workspaceId, id) =>
+        Effect.sync(() =>
+          Option.filter(Option.fromUndefinedOr(keys.get(id)), (key) => key.workspaceId === workspaceId)
+        ),
+      noteSealing: (workspaceId, id, sealsWith) =>
+        Effect.sync(() => {
+          const key = keys.get(id)
+          if (key?.workspaceId === workspaceId) keys.set(id, { ...key, sealsWith })
+        }),
       authenticate: (hash) =>
         Effect.sync(() => {
           const key = [...keys.values()].find((one) => one.hash === hash && one.revokedAt === null)
-          return Option.map(Option.fromUndefinedOr(key), ({ role, userId, workspaceId }) => ({
+          return Option.map(Option.fromUndefinedOr(key), ({ id, role, userId, workspaceId }) => ({
             role,
             userId,
-            workspaceId
+            workspaceId,
+            keyId: id
           }))
         })
     })

@@ -17,6 +17,7 @@ import { webhookDeliveries } from "./migrations/0011_webhook_deliveries.ts"
 import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 import { lightRuns } from "./migrations/0013_light_runs.ts"
 import { receivedLinks } from "./migrations/0014_received_links.ts"
+import { keyRotation } from "./migrations/0015_key_rotation.ts"
 import { slots } from "./migrations/0017_slots.ts"
 import { timeSteps } from "./migrations/0020_time_steps.ts"
 
@@ -45,6 +46,7 @@ const migrate = Migrator.make({})({
     "0012_hold_announcements": holdAnnouncements,
     "0013_light_runs": lightRuns,
     "0014_received_links": receivedLinks,
+    "0015_key_rotation": keyRotation,
     "0017_slots": slots,
     "0020_time_steps": timeSteps
   }),

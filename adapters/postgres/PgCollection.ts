@@ -43,10 +43,29 @@ export const make = <A extends Kept>(
     const named = (workspaceId: WorkspaceId, id: string) =>
       isUuid(id) ? sql`id = ${id} and workspace_id = ${workspaceId}` : sql`false`
 
+    const following = (workspaceId: WorkspaceId, after: string | null) =>
+      after === null ? sql`workspace_id = ${workspaceId}` : sql`workspace_id = ${workspaceId} and key_hash > ${after}`
+
     return {
       list: (workspaceId) =>
         sql<Row>`select body from ${rows} where workspace_id = ${workspaceId} order by position`.pipe(
           Effect.map((found) => found.map(({ body }) => decode(body))),
+          withoutSqlErrors
+        ),
+      page: (workspaceId, after, limit) =>
+        sql<Row & { readonly key_hash: string }>`
+          select key_hash, body from ${rows} where ${following(workspaceId, after)}
+          order by key_hash limit ${limit + 1}`.pipe(
+          Effect.map((found) => ({
+            values: found.slice(0, limit).map(({ body }) => decode(body)),
+            next: found.length > limit ? (found[limit - 1]?.key_hash ?? null) : null
+          })),
+          withoutSqlErrors
+        ),
+      left: (workspaceId, after) =>
+        sql<{ readonly n: number }>`
+          select count(*)::int as n from ${rows} where ${following(workspaceId, after)}`.pipe(
+          Effect.map(([row]) => row?.n ?? 0),
           withoutSqlErrors
         ),
       get: (workspaceId, id) =>

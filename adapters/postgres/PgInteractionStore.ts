@@ -1,7 +1,7 @@
 /** The questions of runs in PostgreSQL. */
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Answer, type Interaction, Question } from "../../core/interaction/Interaction.ts"
+import { type Interaction, Question } from "../../core/interaction/Interaction.ts"
 import { InteractionStore } from "../../core/interaction/InteractionStore.ts"
 import { RunId } from "../../core/run/Run.ts"
 import { WorkflowId } from "../../core/workflow/Workflow.ts"
@@ -71,11 +71,8 @@ export const layer = Layer.effect(
 )
 
 const question = Schema.fromJsonString(Question)
-const answer = Schema.fromJsonString(Answer)
 const decodeQuestion = Schema.decodeSync(question)
 const encodeQuestion = Schema.encodeSync(question)
-const decodeAnswer = Schema.decodeSync(answer)
-const encodeAnswer = Schema.encodeSync(answer)
 
 const toInteraction = (row: Row): Interaction => ({
   ...decodeQuestion(row.question),
@@ -88,7 +85,7 @@ const toInteraction = (row: Row): Interaction => ({
   expiresAt: row.expires_at.getTime(),
   answeredAt: row.answered_at?.getTime() ?? null,
   closedAt: row.closed_at?.getTime() ?? null,
-  answer: row.answer === null ? null : decodeAnswer(row.answer)
+  answer: row.answer
 })
 
 const fromInteraction = (interaction: Interaction) => {
@@ -104,6 +101,6 @@ const fromInteraction = (interaction: Interaction) => {
     expires_at: new Date(interaction.expiresAt),
     answered_at: interaction.answeredAt === null ? null : new Date(interaction.answeredAt),
     closed_at: interaction.closedAt === null ? null : new Date(interaction.closedAt),
-    answer: interaction.answer === null ? null : encodeAnswer(interaction.answer)
+    answer: interaction.answer
   }
 }

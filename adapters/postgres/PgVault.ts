@@ -1,9 +1,11 @@
 /** What the vault keeps, in PostgreSQL. */
 import { Layer } from "effect"
+import * as ResealingWalk from "../../core/vault/ResealingWalk.ts"
 import * as SecretProviders from "../../core/vault/SecretProviders.ts"
 import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgReceivedCodes from "./PgReceivedCodes.ts"
+import * as PgSealedColumns from "./PgSealedColumns.ts"
 import * as PgTimeSteps from "./PgTimeSteps.ts"
 import * as PgWrappedKeys from "./PgWrappedKeys.ts"
 import * as SlotColumns from "./SlotColumns.ts"
@@ -11,7 +13,9 @@ import * as SlotColumns from "./SlotColumns.ts"
 export const layer = Layer.mergeAll(
   Layer.effect(VaultEntries.VaultEntries, PgCollection.make(VaultEntries.kind, SlotColumns.of)),
   Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
+  Layer.effect(ResealingWalk.ResealingWalks, PgCollection.make(ResealingWalk.kind)),
   PgReceivedCodes.layer,
+  PgSealedColumns.layer,
   PgTimeSteps.layer,
   PgWrappedKeys.layer
 )

@@ -28,6 +28,7 @@ interface KeyRow {
   readonly role: Role
   readonly created_at: Date
   readonly revoked_at: Date | null
+  readonly seals_with: number | null
 }
 
 export const layer = Layer.effect(
@@ -117,6 +118,19 @@ export const layer = Layer.effect(
           })
         ).pipe(Effect.ensuring(callers.forget))
       ),
+      getKey: Effect.fn("WorkspaceStore.getKey")((workspaceId, keyId) =>
+        sql<KeyRow>`select * from api_keys where id = ${keyId} and workspace_id = ${workspaceId}`.pipe(
+          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), toKey)),
+          withoutSqlErrors
+        )
+      ),
+      noteSealing: Effect.fn("WorkspaceStore.noteSealing")((workspaceId, keyId, version) =>
+        withoutSqlErrors(
+          Effect.asVoid(
+            sql`update api_keys set seals_with = ${version} where id = ${keyId} and workspace_id = ${workspaceId}`
+          )
+        )
+      ),
       authenticate: (hash) =>
         callers
           .get(
@@ -124,8 +138,8 @@ export const layer = Layer.effect(
             sql<KeyRow>`select * from api_keys where hash = ${hash} and revoked_at is null`.pipe(
               Effect.map(([row]) => {
                 if (row === undefined) return undefined
-                const { role, userId, workspaceId } = toKey(row)
-                return { role, userId, workspaceId }
+                const { id, role, userId, workspaceId } = toKey(row)
+                return { role, userId, workspaceId, keyId: id }
               }),
               withoutSqlErrors
             )
@@ -151,5 +165,6 @@ const toKey = (row: KeyRow): StoredKey => ({
   userId: UserId.make(row.user_id),
   role: row.role,
   createdAt: row.created_at.getTime(),
-  revokedAt: row.revoked_at?.getTime() ?? null
+  revokedAt: row.revoked_at?.getTime() ?? null,
+  ...(row.seals_with === null ? {} : { sealsWith: row.seals_with })
 })

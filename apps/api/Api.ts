@@ -19,6 +19,7 @@ import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { Surrounded } from "./request/Surrounded.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
 import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
+import { EncryptionKeyGroup } from "./vault/EncryptionKeyApi.ts"
 import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
 import { VaultGroup } from "./vault/VaultApi.ts"
 import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
@@ -43,6 +44,7 @@ export class Api extends HttpApi.make("sluice")
   .add(VaultGroup)
   .add(AuthenticationGroup)
   .add(SecretProvidersGroup)
+  .add(EncryptionKeyGroup)
   .add(BuilderGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)

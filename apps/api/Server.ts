@@ -15,6 +15,7 @@ import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
+import { KeyRotation } from "../../core/vault/KeyRotation.ts"
 import { SecretConnections } from "../../core/vault/SecretConnections.ts"
 import { Vault } from "../../core/vault/Vault.ts"
 import { Webhooks } from "../../core/webhook/Webhooks.ts"
@@ -45,6 +46,7 @@ import * as Surroundings from "./request/Surroundings.ts"
 import * as ArtifactLinks from "./run/ArtifactLinks.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
 import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
+import * as EncryptionKeyHttp from "./vault/EncryptionKeyHttp.ts"
 import * as NoStore from "./vault/NoStore.ts"
 import * as SecretProvidersHttp from "./vault/SecretProvidersHttp.ts"
 import * as VaultHttp from "./vault/VaultHttp.ts"
@@ -81,7 +83,12 @@ const readiness = HttpRouter.add(
   })
 )
 
-const vault = Layer.mergeAll(VaultHttp.layer, AuthenticationHttp.layer, SecretProvidersHttp.layer)
+const vault = Layer.mergeAll(
+  VaultHttp.layer,
+  AuthenticationHttp.layer,
+  SecretProvidersHttp.layer,
+  EncryptionKeyHttp.layer
+)
 
 const handlers = Layer.mergeAll(
   WorkflowsHttp.layer,
@@ -135,6 +142,7 @@ const services = Layer.mergeAll(
   Evidence.layer,
   Gates.layer,
   Interactions.layer,
+  KeyRotation.layer,
   LiveViews.layer,
   Runs.layer,
   RunSubscriptions.layer,

@@ -8,6 +8,11 @@ export const operations: Readonly<Record<string, string>> = {
   "authentication.getAuthentication": "Read the entries of a user, with domain the one for a site",
   "authentication.listAuthentication": "List the entries of the vault, or the one of a user for a site",
   "authentication.updateAuthentication": "Change the given fields of the entry of a user for a site",
+  "encryptionKey.beginRotation":
+    "Give the workspace a new encryption key, which is told this once; values under the former one are still accepted",
+  "encryptionKey.finishRotation":
+    "End the acceptance of the former encryption key, once everything is under the new one",
+  "encryptionKey.rotation": "Read how far the exchange of the encryption key has come",
   "errorCodes.changeErrorCode": "Change the given fields of an error code",
   "errorCodes.findOrCreateErrorCode":
     "Answer the error code with this name, whatever its case, and create it when there is none",
@@ -131,6 +136,7 @@ export const groups: Readonly<Record<string, string>> = {
   notifications: "Who is told when runs start, succeed, fail or are tried again",
   "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
   runs: "Single executions of workflows",
+  "encryption key": "What the credentials of the workspace are sealed with, and how it is exchanged",
   "secret providers": "Where secrets are read from that the vault does not keep itself",
   vault: "Sealed credentials, sessions and one-time codes for sites",
   webhooks: "Who is told of events by HTTP, and what became of each delivery",

@@ -2,13 +2,12 @@
  * Puts the layers of a process together from its settings.
  */
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { hostname } from "node:os"
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
-import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
@@ -17,6 +16,7 @@ import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as Host from "../../core/builder/Host.ts"
+import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
@@ -24,6 +24,7 @@ import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
+import * as Resealing from "../../core/vault/Resealing.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
 import * as Notifier from "../../core/webhook/Notifier.ts"
@@ -35,12 +36,9 @@ import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
 import * as RunSession from "../worker/RunSession.ts"
+import * as MasterKeys from "./MasterKeys.ts"
 
-export interface Storage {
-  readonly dataDir: string
-  readonly databaseUrl: Option.Option<Redacted.Redacted<string>>
-  readonly masterKey: Option.Option<Redacted.Redacted<string>>
-}
+export type Storage = MasterKeys.Sources
 
 export interface Working {
   readonly concurrency: number
@@ -50,20 +48,6 @@ export interface Working {
   readonly secretProviderOrigins: ReadonlyArray<string>
   readonly graceSeconds: number
   readonly proxies: ReadonlyArray<Proxies.Pooled>
-}
-
-/** Raised when processes share a database but were given no key to share. */
-export class NoMasterKey extends Schema.TaggedError<NoMasterKey>()("NoMasterKey", {}) {
-  override get message() {
-    return "Cannot start without a master key: with DATABASE_URL, set SLUICE_MASTER_KEY to 64 hexadecimal digits, the same for every process"
-  }
-}
-
-/** Raised when the embedded data has encryption keys, and the file of the master key that they are under is gone. */
-export class MasterKeyLost extends Schema.TaggedError<MasterKeyLost>()("MasterKeyLost", { file: Schema.String }) {
-  override get message() {
-    return `Cannot start without the master key: ${this.file} is missing, and the credentials in this data folder are sealed under it. Put the file back, or set SLUICE_MASTER_KEY`
-  }
 }
 
 /** Raised when there is no browser to be found. */
@@ -91,7 +75,8 @@ export const layerEncryption = (settings: Storage) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const known = yield* (yield* WrappedKeys).list
-      return Encryption.layer(yield* masterKeyOf(settings, { mayMake: known.length === 0 }))
+      const { present, previous } = yield* MasterKeys.read(settings, { mayMake: known.length === 0 })
+      return Encryption.layer(present, previous)
     })
   )
 
@@ -115,25 +100,19 @@ const layerSecretSources = (settings: Pick<Serving, "allowPrivateNetworks" | "se
   })
 
 /** The HTTP interface, on the stores and the encryption keys, and what tells webhooks of the events. */
-export const layerApi = (settings: Storage & Serving) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const masterKey = yield* masterKeyOf(settings, { mayMake: true })
-      return layerWebhooks.pipe(
-        Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
-        Layer.provide([
-          layerReadiness,
-          ArtifactLinks.layer(masterKey),
-          LiveTickets.layer(masterKey),
-          SealedSecrets.layer(masterKey),
-          HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
-          layerSecretSources(settings),
-          Layer.succeed(PublicUrl, settings.publicUrl),
-          Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain)),
-          Layer.succeed(Proxies.ProxyPool, settings.proxies)
-        ])
-      )
-    })
+export const layerApi = (settings: Serving) =>
+  layerWebhooks.pipe(
+    Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
+    Layer.provide([
+      layerReadiness,
+      ArtifactLinks.layer,
+      LiveTickets.layer,
+      HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
+      layerSecretSources(settings),
+      Layer.succeed(PublicUrl, settings.publicUrl),
+      Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain)),
+      Layer.succeed(Proxies.ProxyPool, settings.proxies)
+    ])
   )
 
 /** Tells webhooks and subscribers of the events, for as long as the layer lives. */
@@ -151,7 +130,8 @@ export const layerScheduler = Layer.mergeAll(
   Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
   Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
   Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
-  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping))
+  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
+  Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run())))
 )
 
 /**
@@ -211,17 +191,3 @@ const layerReadiness = Layer.effect(
     })
   )
 )
-
-/** The given master key, or else the one that belongs to the embedded data, made when there is none yet. */
-const masterKeyOf = (settings: Storage, { mayMake }: { readonly mayMake: boolean }) =>
-  Effect.gen(function* () {
-    if (Option.isSome(settings.masterKey)) return settings.masterKey.value
-    if (Option.isSome(settings.databaseUrl)) return yield* new NoMasterKey()
-    const file = `${settings.dataDir}/master.key`
-    if (!existsSync(file)) {
-      if (!mayMake) return yield* new MasterKeyLost({ file })
-      mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 })
-      writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" })
-    }
-    return Redacted.make(readFileSync(file, "utf8").trim())
-  })

@@ -1,39 +1,16 @@
 /**
  * `sluice keys`: the API keys of a workspace, and its encryption key.
  */
-import { Clock, Console, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Console, Effect, Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
-import { Role, type Workspace } from "../../core/workspace/Workspace.ts"
+import { Role } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Assembly from "./Assembly.ts"
+import { rotate } from "./Rotate.ts"
 import * as Settings from "./Settings.ts"
-
-/** Raised when a command cannot tell which workspace is meant, or finds no such key. */
-export class CannotFind extends Schema.TaggedError<CannotFind>()("CannotFind", { reason: Schema.String }) {
-  override get message() {
-    return this.reason
-  }
-}
-
-const workspace = Flag.String("workspace").pipe(
-  Flag.withDescription("Id of the workspace; not needed where there is only one"),
-  Flag.optional
-)
-
-const chosen = Effect.fnUntraced(function* (id: Option.Option<string>) {
-  const all = yield* (yield* WorkspaceStore).list
-  const found = Option.match(id, {
-    onNone: () => (all.length === 1 ? all[0] : undefined),
-    onSome: (wanted) => all.find((one) => one.id === wanted)
-  })
-  if (found !== undefined) return found
-  const known = all.map((one: Workspace) => `${one.id} (${one.name})`).join(", ")
-  return yield* new CannotFind({
-    reason: `Name a workspace with --workspace: expected one of ${known || "none, as there is none yet"}`
-  })
-})
+import { CannotFind, chosen, workspace } from "./WorkspaceFlag.ts"
 
 const create = Command.make(
   "create",
@@ -104,6 +81,6 @@ const encryption = Command.make(
 ).pipe(Command.withDescription("Show the key that the credentials of a workspace are sealed with"))
 
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("Make, list and revoke API keys, and show the encryption key"),
-  Command.withSubcommands([create, list, revoke, encryption])
+  Command.withDescription("Make, list and revoke API keys, and show or exchange what secrets are protected with"),
+  Command.withSubcommands([create, list, revoke, encryption, rotate])
 )

@@ -28,8 +28,11 @@ export const scheduler = Command.make(
   "scheduler",
   Settings.storage,
   Effect.fn(function* (settings) {
-    yield* Console.log("sluice scheduler started")
-    yield* Layer.launch(Assembly.layerScheduler.pipe(Layer.provide(Assembly.layerStorage(settings))))
+    const running = Assembly.layerScheduler.pipe(
+      Layer.provide(Assembly.layerEncryption(settings)),
+      Layer.provide(Assembly.layerStorage(settings))
+    )
+    yield* Effect.andThen(Console.log("sluice scheduler started"), Effect.never).pipe(Effect.provide(running))
   })
 ).pipe(Command.withDescription("Open and close gates, and end lost or expired runs, when they are due"))
 
@@ -37,13 +40,11 @@ export const worker = Command.make(
   "worker",
   { ...Settings.storage, ...Settings.working },
   Effect.fn(function* (settings) {
-    yield* Console.log("sluice worker started")
-    yield* Layer.launch(
-      Assembly.layerWorker(settings).pipe(
-        Layer.provide(Assembly.layerEncryption(settings)),
-        Layer.provide(Assembly.layerStorage(settings))
-      )
+    const running = Assembly.layerWorker(settings).pipe(
+      Layer.provide(Assembly.layerEncryption(settings)),
+      Layer.provide(Assembly.layerStorage(settings))
     )
+    yield* Effect.andThen(Console.log("sluice worker started"), Effect.never).pipe(Effect.provide(running))
   })
 ).pipe(Command.withDescription("Carry out runs in a browser"))
 

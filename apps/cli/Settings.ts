@@ -78,6 +78,12 @@ export const storage = {
     "SLUICE_MASTER_KEY",
     "Key that protects what must stay secret; the embedded database makes its own",
     { pattern: /^[0-9a-fA-F]{64}$/, words: "64 hexadecimal digits" }
+  ),
+  previousMasterKey: secret(
+    "previous-master-key",
+    "SLUICE_PREVIOUS_MASTER_KEY",
+    "Key that the master key takes the place of, while they are exchanged",
+    { pattern: /^[0-9a-fA-F]{64}$/, words: "64 hexadecimal digits" }
   )
 }
 

@@ -10,6 +10,7 @@ import type { Question } from "../../core/interaction/Interaction.ts"
 import type { InteractionStore } from "../../core/interaction/InteractionStore.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
+import type { Sealing } from "../../core/vault/Sealing.ts"
 import type { Node } from "../../core/workflow/Graph.ts"
 import * as InputContract from "../../core/workflow/InputContract.ts"
 import type { Identifiers } from "../../core/workspace/Identifiers.ts"
@@ -19,7 +20,7 @@ import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 /** Makes the person of an attempt. `upload` keeps a picture and answers its id. */
 export const make = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
-  const services = yield* Effect.context<InteractionStore | Signals | Identifiers>()
+  const services = yield* Effect.context<InteractionStore | Signals | Identifiers | Sealing>()
 
   return (
     { run, version }: Claimed,

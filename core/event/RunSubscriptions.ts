@@ -2,25 +2,14 @@
  * Subscribing to the runs of a workspace or of some of its workflows, and ending that.
  */
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import type { Fingerprints } from "../vault/Fingerprints.ts"
+import { Sealing } from "../vault/Sealing.ts"
 import { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import { WorkflowStore } from "../workflow/WorkflowStore.ts"
-import type { Collection, Kind } from "../workspace/Collection.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
-import { type Channel, channelKey, type NoticeKind, RunSubscription } from "./Notifications.ts"
-
-/** There is one subscription for a workflow, or for the whole workspace, and a channel. */
-export const kind: Kind<RunSubscription> = {
-  name: "run_subscriptions",
-  schema: RunSubscription,
-  key: ({ channel, workflowId }) => keyOf(workflowId, channel)
-}
-
-const keyOf = (workflowId: string | null, channel: Channel) => `${workflowId ?? "workspace"} ${channelKey(channel)}`
-
-export class RunSubscriptionStore extends Context.Service<RunSubscriptionStore, Collection<RunSubscription>>()(
-  "sluice/core/event/RunSubscriptionStore"
-) {}
+import * as KeptSubscription from "./KeptSubscription.ts"
+import type { Channel, NoticeKind, RunSubscription } from "./Notifications.ts"
 
 /** What a subscription is about: the listed workflows, or the whole workspace when that is `null`. */
 export type Workflows = ReadonlyArray<string> | null
@@ -56,7 +45,9 @@ export class RunSubscriptions extends Context.Service<
   static readonly layer = Layer.effect(
     RunSubscriptions,
     Effect.gen(function* () {
-      const store = yield* RunSubscriptionStore
+      const store = yield* KeptSubscription.RunSubscriptionStore
+      const sealing = yield* Sealing
+      const context = yield* Effect.context<Fingerprints | Sealing>()
       const workflows = yield* WorkflowStore
       const identifiers = yield* Identifiers
 
@@ -83,15 +74,16 @@ export class RunSubscriptions extends Context.Service<
           createdBy: caller.userId,
           createdAt: yield* Clock.currentTimeMillis
         }
+        const kept = yield* Effect.provide(KeptSubscription.keep(caller.workspaceId, fresh), context)
         const attempt = Effect.gen(function* () {
-          const before = yield* store.find(caller.workspaceId, kind.key(fresh))
+          const before = yield* store.find(caller.workspaceId, KeptSubscription.kind.key(kept))
           const changed = Option.isNone(before)
             ? Option.none()
             : yield* store.change(caller.workspaceId, before.value.id, (one) =>
                 Result.succeed({ ...one, events: [...new Set([...one.events, ...events])] })
               )
-          if (Option.isSome(changed)) return changed.value
-          yield* store.insert(caller.workspaceId, fresh)
+          if (Option.isSome(changed)) return { ...changed.value, channel }
+          yield* store.insert(caller.workspaceId, kept)
           return fresh
         })
         // Whoever loses the race to be the first adds to what won it.
@@ -139,7 +131,13 @@ export class RunSubscriptions extends Context.Service<
       return RunSubscriptions.of({
         subscribe,
         unsubscribe,
-        list: Effect.fn("RunSubscriptions.list")((caller) => store.list(caller.workspaceId))
+        list: Effect.fn("RunSubscriptions.list")(function* ({ workspaceId }) {
+          const cipher = yield* sealing.cipher(workspaceId)
+          const opened = yield* Effect.forEach(yield* store.list(workspaceId), (kept) =>
+            KeptSubscription.open(cipher, kept)
+          )
+          return opened.flatMap(Option.toArray)
+        })
       })
     })
   )

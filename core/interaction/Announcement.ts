@@ -2,10 +2,10 @@
  * The events that tell of a question. None of them carries an answer.
  */
 import type { RunEvent } from "../event/RunEvent.ts"
-import { type Interaction, missingProperties } from "./Interaction.ts"
+import { type Asked, missingProperties } from "./Interaction.ts"
 
 /** Tells that a run waits for a person. */
-export const asked = (interaction: Interaction): RunEvent => {
+export const asked = (interaction: Asked): RunEvent => {
   const { expiresAt, message, node, subject } = interaction
   if (subject._tag === "interaction") {
     return { event: "interaction.waiting", payload: waiting(interaction), expires_at: expiresAt }
@@ -25,13 +25,13 @@ export const asked = (interaction: Interaction): RunEvent => {
 }
 
 /** Tells that a question was answered. What the run does with corrected inputs tells of itself. */
-export const answered = (interaction: Interaction): ReadonlyArray<RunEvent> =>
+export const answered = (interaction: Asked): ReadonlyArray<RunEvent> =>
   interaction.subject._tag === "interaction"
     ? [{ event: "interaction.finished", payload: { ...waiting(interaction), missing_properties: [] } }]
     : []
 
 /** Tells that nobody answered in time, or that the run gave the question up. */
-export const unanswered = (interaction: Interaction, reason: "timeout" | "interrupted"): ReadonlyArray<RunEvent> => {
+export const unanswered = (interaction: Asked, reason: "timeout" | "interrupted"): ReadonlyArray<RunEvent> => {
   const { askedAt, expiresAt, node, subject } = interaction
   if (subject._tag !== "interaction") return []
   const message =
@@ -41,9 +41,9 @@ export const unanswered = (interaction: Interaction, reason: "timeout" | "interr
   ]
 }
 
-const session = ({ runId, workflowId }: Interaction) => ({ session_id: runId, workflow_id: workflowId })
+const session = ({ runId, workflowId }: Asked) => ({ session_id: runId, workflow_id: workflowId })
 
-const waiting = (interaction: Interaction) => ({
+const waiting = (interaction: Asked) => ({
   ...session(interaction),
   current_step: interaction.node.name,
   missing_properties: missingProperties(interaction.schema),

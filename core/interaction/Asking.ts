@@ -1,14 +1,17 @@
 /**
  * Asks a person and waits for the answer, in whichever process it arrives.
  */
-import { Clock, Effect, Option, Queue, Result, Stream } from "effect"
+import { Clock, Effect, Option, Queue, Redacted, Result, Schema, Stream } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import { Signals } from "../event/Signals.ts"
 import { patiently } from "../run/Attempt.ts"
+import { Sealing } from "../vault/Sealing.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import * as Announcement from "./Announcement.ts"
 import * as Interaction from "./Interaction.ts"
 import { InteractionStore } from "./InteractionStore.ts"
+
+const readAnswer = Schema.decodeUnknownSync(Interaction.Answer)
 
 /** The net under a lost signal: how long a waiting attempt sleeps at most before it looks for an answer. */
 const longestSleep = 3_000
@@ -33,6 +36,7 @@ export const ask = Effect.fn("Asking.ask")(function* (
 ) {
   const store = yield* InteractionStore
   const signals = yield* Signals
+  const sealing = yield* Sealing
   const id = yield* (yield* Identifiers).uuid
   const asked = Interaction.ask(asker, question, id, lifetimeMillis, yield* Clock.currentTimeMillis)
   const tellAll = (events: ReadonlyArray<RunEvent>) => Effect.forEach(events, tell, { discard: true })
@@ -45,6 +49,14 @@ export const ask = Effect.fn("Asking.ask")(function* (
       Effect.map(
         Option.match({ onNone: () => null, onSome: ({ before }) => (before.id === id ? before.answer : null) })
       )
+    )
+
+  const opened = (sealed: string) =>
+    Effect.result(sealing.unseal(asker.workspaceId, sealed)).pipe(
+      patiently,
+      Effect.flatMap(Effect.fromResult),
+      Effect.map((answer) => readAnswer(Redacted.value(answer))),
+      Effect.orDie
     )
 
   const isAnswered = store
@@ -71,9 +83,9 @@ export const ask = Effect.fn("Asking.ask")(function* (
     () =>
       Effect.gen(function* () {
         yield* wait
-        const answer = yield* close
-        yield* tellAll(answer === null ? Announcement.unanswered(asked, "timeout") : Announcement.answered(asked))
-        return answer
+        const sealed = yield* close
+        yield* tellAll(sealed === null ? Announcement.unanswered(asked, "timeout") : Announcement.answered(asked))
+        return sealed === null ? null : yield* opened(sealed)
       }),
     (_, exit) =>
       exit._tag === "Success"

@@ -8,7 +8,8 @@
  * ```
  *
  * A run asks one thing at a time; a new question takes the place of the one before. An answer is kept from the moment it
- * is given until the run has taken it, and nowhere else: it may be a one-time code. Instants are epoch milliseconds.
+ * is given until the run has taken it, sealed, and nowhere else: it may be a one-time code. Instants are epoch
+ * milliseconds.
  */
 import { Result, Schema } from "effect"
 import { InputReason } from "../event/RunEvent.ts"
@@ -62,7 +63,8 @@ export interface Asker {
   readonly fence: number
 }
 
-export interface Interaction extends Question, Asker {
+/** A question that was asked, and what became of it but for its answer. */
+export interface Asked extends Question, Asker {
   /** A UUID of its own for each question. */
   readonly id: string
   readonly askedAt: number
@@ -71,8 +73,17 @@ export interface Interaction extends Question, Asker {
   readonly answeredAt: number | null
   /** When it was taken or given up. */
   readonly closedAt: number | null
-  /** Present from the answer until it is taken. */
-  readonly answer: Answer | null
+}
+
+/** A question as it is kept. */
+export interface Interaction extends Asked {
+  /** Present from the answer until it is taken: an `Answer`, sealed with the key of the workspace. */
+  readonly answer: string | null
+}
+
+/** A question that was just answered. */
+export interface Answered extends Asked {
+  readonly answer: Answer
 }
 
 /** What may be given in place of inputs that a run could not use. */
@@ -131,7 +142,7 @@ export const ask = (asker: Asker, question: Question, id: string, lifetimeMillis
 })
 
 /** Why a run accepts no answer at `at`, given its latest question; `null` when it waits for one. */
-export const closedTo = (interaction: Interaction | null, run: Run.Run, at: number): NotWaiting["reason"] | null => {
+export const closedTo = (interaction: Asked | null, run: Run.Run, at: number): NotWaiting["reason"] | null => {
   if (Run.isEnded(run)) return "RUN_ENDED"
   if (interaction === null || run.lease?.fence !== interaction.fence) return "NOTHING_ASKED"
   if (interaction.answeredAt !== null) return "ANSWERED_ALREADY"
@@ -141,11 +152,11 @@ export const closedTo = (interaction: Interaction | null, run: Run.Run, at: numb
 
 /** Accepts the answer to a question for data, if it is still open and the answer satisfies its schema. */
 export const answer = (
-  interaction: Interaction,
+  interaction: Asked,
   run: Run.Run,
   data: Schema.JsonObject,
   at: number
-): Result.Result<Interaction, NotWaiting | InvalidAnswer> => {
+): Result.Result<Answered, NotWaiting | InvalidAnswer> => {
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)
   if (interaction.subject._tag !== "interaction") return refuse(run, "INPUTS_ASKED")
@@ -160,11 +171,11 @@ export const answer = (
  * put in the places of the old ones, and all of them together must satisfy the input schema.
  */
 export const correct = (
-  interaction: Interaction,
+  interaction: Asked,
   run: Run.Run,
   correction: Correction,
   at: number
-): Result.Result<Interaction, NotWaiting | InvalidAnswer> => {
+): Result.Result<Answered, NotWaiting | InvalidAnswer> => {
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)
   const { schema, subject } = interaction
@@ -194,7 +205,10 @@ export const correct = (
 }
 
 /** Ends a question: its answer, if there is one, is not kept any longer. A closed one stays as it is. */
-export const close = (interaction: Interaction, at: number): Interaction =>
+export const close = <I extends Asked & { readonly answer: unknown }>(
+  interaction: I,
+  at: number
+): Omit<I, "answer"> & { readonly answer: I["answer"] | null } =>
   interaction.closedAt === null ? { ...interaction, answer: null, closedAt: at } : interaction
 
 /** The names that an answer must bring: the required ones of its schema, or all where it does not say. */
@@ -204,7 +218,7 @@ export const missingProperties = (schema: Schema.JsonObject): ReadonlyArray<stri
   return typeof properties === "object" && properties !== null ? Object.keys(properties) : []
 }
 
-const answered = (interaction: Interaction, given: Answer, at: number): Interaction => ({
+const answered = (interaction: Asked, given: Answer, at: number): Answered => ({
   ...interaction,
   answeredAt: at,
   answer: given

@@ -1,13 +1,19 @@
 /**
  * The questions of runs, as callers read and answer them.
  */
-import { Clock, Context, Effect, Layer, Option, type Result, type Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import { Signals } from "../event/Signals.ts"
 import type { Run, RunId, RunNotFound } from "../run/Run.ts"
 import { RunStore } from "../run/RunStore.ts"
+import { Sealing } from "../vault/Sealing.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import * as Interaction from "./Interaction.ts"
 import { InteractionStore } from "./InteractionStore.ts"
+
+/** Another question took the place of the one that was to be answered. */
+class AskedAnew {
+  readonly _tag = "AskedAnew"
+}
 
 export class Interactions extends Context.Service<
   Interactions,
@@ -39,6 +45,7 @@ export class Interactions extends Context.Service<
       const runs = yield* RunStore
       const store = yield* InteractionStore
       const signals = yield* Signals
+      const sealing = yield* Sealing
 
       const open = Effect.fn("Interactions.open")(function* (caller: Caller, id: RunId) {
         const { run } = yield* runs.get(caller.workspaceId, id)
@@ -51,14 +58,30 @@ export class Interactions extends Context.Service<
       const change = Effect.fnUntraced(function* <E>(
         caller: Caller,
         id: RunId,
-        decide: (before: Interaction.Interaction, run: Run, now: number) => Result.Result<Interaction.Interaction, E>
+        decide: (before: Interaction.Asked, run: Run, now: number) => Result.Result<Interaction.Answered, E>
       ) {
         const { run } = yield* runs.get(caller.workspaceId, id)
-        const changed = yield* store.change(id, (before, now) => decide(before, run, now))
-        if (Option.isNone(changed)) {
-          const reason = Interaction.closedTo(null, run, 0) ?? "NOTHING_ASKED"
-          return yield* new Interaction.NotWaiting({ sessionId: id, reason })
-        }
+        const attempt = Effect.gen(function* () {
+          const latest = Option.getOrNull(yield* store.get(caller.workspaceId, id))
+          if (latest === null) {
+            const reason = Interaction.closedTo(null, run, 0) ?? "NOTHING_ASKED"
+            return yield* new Interaction.NotWaiting({ sessionId: id, reason })
+          }
+          // What is sealed is found out before the question is locked, and decided on once more when it is.
+          const { answer } = yield* Effect.fromResult(decide(latest, run, yield* Clock.currentTimeMillis))
+          const sealed = yield* sealing.seal(caller.workspaceId, Redacted.make(answer))
+          yield* store.change(
+            id,
+            (before, now): Result.Result<Interaction.Interaction, E | AskedAnew> =>
+              before.id === latest.id
+                ? Result.map(decide(before, run, now), (after) => ({ ...after, answer: sealed }))
+                : Result.fail(new AskedAnew())
+          )
+        })
+        yield* attempt.pipe(
+          Effect.retry({ while: (error) => error instanceof AskedAnew, times: 10 }),
+          Effect.catchIf((error): error is AskedAnew => error instanceof AskedAnew, Effect.die)
+        )
         yield* signals.publish({ _tag: "answered", runId: id })
       })
 

@@ -1,71 +1,113 @@
 /**
- * The encryption key of each workspace: what its credentials are sealed with.
+ * The encryption keys of each workspace: what its credentials are sealed with.
+ *
+ * A workspace has one key, and while it is exchanged for another also the former one:
+ *
+ * ```
+ *   add: a new key, and the former one is accepted   retire: only the new one is   discard: the former one is gone
+ * ```
  */
-import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, type Redacted } from "effect"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
-import { KeyWrapping, WrappedKeys } from "./WrappedKeys.ts"
+import { InstallationKey, underWhich } from "./InstallationKey.ts"
+import { KeyWrapping, type WrappedKey, WrappedKeys } from "./WrappedKeys.ts"
 
-/** Raised when the service is started with another master key than the one that its data was made with. */
-export class WrongMasterKey extends Schema.TaggedError<WrongMasterKey>()("WrongMasterKey", {
-  workspaceId: Schema.String
-}) {
-  override get message() {
-    return `Cannot start with this master key: the encryption key of workspace ${this.workspaceId} was stored under another one. Set SLUICE_MASTER_KEY to the key that the data was made with`
-  }
+export interface EncryptionKey {
+  readonly version: number
+  /** 64 lower-case hexadecimal digits. */
+  readonly key: Redacted.Redacted<string>
+  readonly createdAt: number
+  /** From this instant on callers may not use it; `null` while they may. */
+  readonly retiredAt: number | null
+}
+
+export interface KeyRing {
+  /** What is sealed with from now on. */
+  readonly present: EncryptionKey
+  /** What may have been sealed with before, the newest first. */
+  readonly former: ReadonlyArray<EncryptionKey>
 }
 
 export class EncryptionKeys extends Context.Service<
   EncryptionKeys,
   {
-    /** The key of a workspace, 64 lower-case hexadecimal digits; made when the workspace has none yet. */
+    /** The present key of a workspace; made when the workspace has none yet. */
     readonly of: (workspaceId: WorkspaceId) => Effect.Effect<Redacted.Redacted<string>>
+
+    readonly ring: (workspaceId: WorkspaceId) => Effect.Effect<KeyRing>
 
     /** Gives a workspace a key unless it has one, and answers the key that it has then. */
     readonly give: (
       workspaceId: WorkspaceId,
       key: Redacted.Redacted<string>
     ) => Effect.Effect<Redacted.Redacted<string>>
+
+    /**
+     * Puts a key in the place of the present one, whose version is `after`; that one is accepted beside it. Tells whether
+     * it did, or somebody else was quicker.
+     */
+    readonly add: (workspaceId: WorkspaceId, after: number, key: Redacted.Redacted<string>) => Effect.Effect<boolean>
   }
 >()("sluice/core/vault/EncryptionKeys") {
-  /**
-   * When it is built, every stored key must unwrap: else it fails and has written nothing. Then each workspace without a
-   * key is given one.
-   */
+  /** When it is built, each workspace without a key is given one. */
   static readonly layer = Layer.effect(
     EncryptionKeys,
     Effect.gen(function* () {
+      // It has looked whether every key can be read.
+      yield* InstallationKey
       const stored = yield* WrappedKeys
       const wrapping = yield* KeyWrapping
       const workspaces = yield* WorkspaceStore
+      const context = yield* Effect.context<WrappedKeys | KeyWrapping>()
 
-      const opened = ({ workspaceId, wrapped }: { readonly workspaceId: WorkspaceId; readonly wrapped: string }) =>
-        wrapping.unwrap(workspaceId, wrapped).pipe(Effect.mapError(() => new WrongMasterKey({ workspaceId })))
+      const opened = (kept: WrappedKey) =>
+        Effect.map(
+          Effect.orDie(wrapping.unwrap(kept)),
+          ({ key }): EncryptionKey => ({
+            version: kept.version,
+            key,
+            createdAt: kept.createdAt,
+            retiredAt: kept.retiredAt
+          })
+        )
+
+      /** Keeps a key of this version, unless somebody else was quicker, and answers the one that is kept. */
+      const keep = Effect.fnUntraced(function* (owner: WorkspaceId, version: number, key: Redacted.Redacted<string>) {
+        const under = yield* Effect.provide(underWhich, context)
+        const wrapped = yield* wrapping.wrap({ owner, version }, key, under)
+        const createdAt = yield* Clock.currentTimeMillis
+        const kept = yield* stored.insert({ owner, version, wrapped, under, createdAt, retiredAt: null })
+        return { kept: yield* opened(kept), isOurs: kept.wrapped === wrapped }
+      })
 
       const give = Effect.fn("EncryptionKeys.give")(function* (
         workspaceId: WorkspaceId,
         key: Redacted.Redacted<string>
       ) {
-        const wrapped = yield* wrapping.wrap(workspaceId, key)
-        const createdAt = yield* Clock.currentTimeMillis
-        // Somebody else may have given it one since: that one counts, and everybody can read it.
-        return yield* Effect.orDie(opened(yield* stored.insert({ workspaceId, wrapped, createdAt })))
+        return (yield* keep(workspaceId, 1, key)).kept.key
       })
 
-      const of = Effect.fn("EncryptionKeys.of")(function* (workspaceId: WorkspaceId) {
-        const found = yield* stored.get(workspaceId)
-        if (Option.isSome(found)) return yield* Effect.orDie(opened(found.value))
-        return yield* give(workspaceId, yield* wrapping.make)
+      const ring = Effect.fn("EncryptionKeys.ring")(function* (workspaceId: WorkspaceId) {
+        const known = yield* stored.of(workspaceId)
+        const [present, ...former] = yield* Effect.forEach(known.toReversed(), opened)
+        if (present !== undefined) return { present, former }
+        return { present: (yield* keep(workspaceId, 1, yield* wrapping.make)).kept, former: [] }
       })
 
-      const known = yield* stored.list
-      yield* Effect.forEach(known, opened, { discard: true })
-      const withKey = new Set(known.map(({ workspaceId }) => workspaceId))
+      const withKey = new Set((yield* stored.list).map(({ owner }) => owner))
       for (const { id } of yield* workspaces.list) {
-        if (!withKey.has(id)) yield* of(id)
+        if (!withKey.has(id)) yield* ring(id)
       }
 
-      return EncryptionKeys.of({ of, give })
+      return EncryptionKeys.of({
+        ring,
+        give,
+        of: (workspaceId) => Effect.map(ring(workspaceId), ({ present }) => present.key),
+        add: Effect.fn("EncryptionKeys.add")((workspaceId, after, key) =>
+          Effect.map(keep(workspaceId, after + 1, key), ({ isOurs }) => isOurs)
+        )
+      })
     })
   )
 }

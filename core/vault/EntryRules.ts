@@ -32,11 +32,13 @@ export interface Given {
 
 const credentials = ["user_name", "password", "tfa_secret"] as const
 
+/** The fields in which callers keep sealed values. */
+export const sealedNames = ({ proxy_setting }: Pick<Fields, "proxy_setting">): ReadonlyArray<SealedField> =>
+  proxy_setting === "custom" ? [...credentials, "proxy_value"] : credentials
+
 /** The fields of a body that hold sealed values, with these. `before` are the fields of the entry that is to be changed. */
 export const sealedIn = (sent: Sent, before: Fields | null): ReadonlyArray<readonly [SealedField, string]> => {
-  const setting = proxyOf(sent, before ?? unset).proxy_setting
-  const names: ReadonlyArray<SealedField> = setting === "custom" ? [...credentials, "proxy_value"] : credentials
-  return names.flatMap((name) => {
+  return sealedNames(proxyOf(sent, before ?? unset)).flatMap((name) => {
     const value = sent[name]
     return typeof value === "string" && value !== "" ? [[name, value] as const] : []
   })

@@ -2,10 +2,11 @@
  * Values that only those can read who have the encryption key of the workspace.
  *
  * A sealed value is hexadecimal: a random IV of 12 bytes, the JSON text of the value under AES-256-GCM, and its tag of 16
- * bytes.
+ * bytes. It does not say which key it is under: while a workspace exchanges its key, each is tried, the present one first.
  */
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { KeyRing } from "./EncryptionKeys.ts"
 
 /** Raised for a text that is no sealed value of the workspace. It does not repeat the text. */
 export class CannotUnseal extends Schema.TaggedError<CannotUnseal>()("CannotUnseal", {
@@ -22,16 +23,32 @@ const reasons = {
   json: "expected what is sealed to be JSON text, such as a string in double quotes"
 }
 
-/** Seals and unseals with the key of one workspace. */
+/** What a caller has sealed. */
+export interface Accepted {
+  readonly value: Redacted.Redacted<Schema.Json>
+  /** The version of the key that the caller sealed it with. */
+  readonly version: number
+  /** The same under the present key: as it came, if that was the caller's. */
+  readonly sealed: string
+}
+
+/** Seals and unseals with the keys of one workspace. */
 export interface Cipher {
+  readonly keys: KeyRing
+  /** Seals with the present key. */
   readonly seal: (value: Redacted.Redacted<Schema.Json>) => Effect.Effect<string>
+  /** Opens what is kept, under whatever key of the workspace it is. */
   readonly unseal: (sealed: string) => Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal>
+  /** Opens what somebody sends, if the key that it is under is not retired. */
+  readonly accept: (sealed: string) => Effect.Effect<Accepted, CannotUnseal>
+  /** The same value under the key of a version, or the present one where there is none: unchanged if it is so already. */
+  readonly under: (version: number, sealed: string) => Effect.Effect<string, CannotUnseal>
 }
 
 export class Sealing extends Context.Service<
   Sealing,
   {
-    /** The cipher of a workspace. Its key is read once; get a cipher for each piece of work anew. */
+    /** The cipher of a workspace. Its keys are read once; get a cipher for each piece of work anew. */
     readonly cipher: (workspaceId: WorkspaceId) => Effect.Effect<Cipher>
     readonly seal: (workspaceId: WorkspaceId, value: Redacted.Redacted<Schema.Json>) => Effect.Effect<string>
     readonly unseal: (

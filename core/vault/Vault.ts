@@ -6,10 +6,12 @@ import { Signals } from "../event/Signals.ts"
 import * as Inbox from "../tfa/Inbox.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { allows, type Caller, type WorkspaceId } from "../workspace/Workspace.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as Domain from "./Domain.ts"
 import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"
 import * as Proxies from "./Proxies.ts"
+import * as ReaderKey from "./ReaderKey.ts"
 import { type Cipher, Sealing } from "./Sealing.ts"
 import { SecretProviders } from "./SecretProviders.ts"
 import { locate, VaultEntries } from "./VaultEntries.ts"
@@ -20,6 +22,7 @@ import {
   EntryTaken,
   effectiveExpiresAt,
   effectiveTfaMethod,
+  type Fields,
   InvalidEntry,
   type Pair,
   type VaultEntry,
@@ -71,13 +74,46 @@ export class Vault extends Context.Service<
       const sealing = yield* Sealing
       const pool = yield* Proxies.ProxyPool
       const signals = yield* Signals
+      const workspaces = yield* WorkspaceStore
 
       /** Runs that waited for the entry, or for more of it, may be able to start. */
       const changed = signals.publish({ _tag: "work" })
 
-      const view = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, kept: VaultEntry) {
-        const entry = withoutExpired(kept, yield* Clock.currentTimeMillis)
-        const browserState = allows(caller.role, "edit") ? yield* openState(cipher, entry) : nothing
+      /** The version of the key that the caller reads with. */
+      const readsWith = Effect.fnUntraced(function* ({ keyId, workspaceId }: Caller, { keys }: Cipher) {
+        if (keyId === undefined || ReaderKey.accepted(keys) === null) return keys.present.version
+        const key = yield* workspaces.getKey(workspaceId, keyId)
+        return Option.isSome(key) ? ReaderKey.effectiveVersion(keys, key.value) : keys.present.version
+      })
+
+      /** Notes what the caller sealed with: what was sealed last tells which key its clients have. */
+      const note = Effect.fnUntraced(function* (caller: Caller, { keys }: Cipher, versions: ReadonlyArray<number>) {
+        const { keyId, workspaceId } = caller
+        if (keyId === undefined || versions.length === 0 || ReaderKey.accepted(keys) === null) return
+        const version = Math.min(...versions)
+        const key = yield* workspaces.getKey(workspaceId, keyId)
+        if (Option.isSome(key) && key.value.sealsWith !== version)
+          yield* workspaces.noteSealing(workspaceId, keyId, version)
+      })
+
+      const viewAll = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, entries: ReadonlyArray<VaultEntry>) {
+        const version = yield* readsWith(caller, cipher)
+        return yield* Effect.forEach(entries, (entry) => viewUnder(caller, cipher, version, entry))
+      })
+
+      const view = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, entry: VaultEntry) {
+        return yield* viewUnder(caller, cipher, yield* readsWith(caller, cipher), entry)
+      })
+
+      const viewUnder = Effect.fnUntraced(function* (
+        caller: Caller,
+        cipher: Cipher,
+        version: number,
+        kept: VaultEntry
+      ) {
+        const lasting = withoutExpired(kept, yield* Clock.currentTimeMillis)
+        const browserState = allows(caller.role, "edit") ? yield* openState(cipher, lasting) : nothing
+        const entry = cipher.keys.former.length === 0 ? lasting : yield* readable(cipher, version, lasting)
         const method = effectiveTfaMethod(entry)
         const isMailed = method === "EMAIL" || method === "MAGIC_LINK"
         return {
@@ -104,17 +140,24 @@ export class Vault extends Context.Service<
       ) {
         const { sent } = reading
         const opened: { -readonly [field in keyof EntryRules.Given["opened"]]: EntryRules.Given["opened"][field] } = {}
+        const renewed: { [field in EntryRules.SealedField]?: string } = {}
+        const versions: Array<number> = []
         for (const [name, sealed] of EntryRules.sealedIn(sent, before?.fields ?? null)) {
-          opened[name] = yield* Effect.result(cipher.unseal(sealed))
+          const accepted = yield* Effect.result(cipher.accept(sealed))
+          opened[name] = Result.map(accepted, ({ value }) => value)
+          if (Result.isFailure(accepted)) continue
+          renewed[name] = accepted.success.sealed
+          versions.push(accepted.success.version)
         }
         const provider = sent.secret_provider_id ?? null
-        return {
-          reading,
+        const given = {
+          reading: { ...reading, sent: { ...sent, ...renewed } },
           opened,
           browserState: yield* sealState(cipher, sent),
           providerIsKnown: provider !== null && Option.isSome(yield* providers.get(caller.workspaceId, provider)),
           sameTfaSecret: yield* isSame(cipher, sent.tfa_secret ?? null, before?.fields.tfa_secret ?? null)
         } satisfies EntryRules.Given
+        return { given, versions }
       })
 
       const pairOf = Effect.fnUntraced(function* (body: unknown) {
@@ -127,13 +170,14 @@ export class Vault extends Context.Service<
         list: Effect.fn("Vault.list")(function* (caller, filter) {
           const all = yield* entries.list(caller.workspaceId)
           const cipher = yield* sealing.cipher(caller.workspaceId)
-          return yield* Effect.forEach(
+          return yield* viewAll(
+            caller,
+            cipher,
             all.filter(
               ({ domain, permissionedUserId }) =>
                 (filter.permissionedUserId === undefined || filter.permissionedUserId === permissionedUserId) &&
                 (filter.domain === undefined || Domain.matches(domain, filter.domain))
-            ),
-            (entry) => view(caller, cipher, entry)
+            )
           )
         }),
 
@@ -144,7 +188,7 @@ export class Vault extends Context.Service<
 
         create: Effect.fn("Vault.create")(function* (caller, body) {
           const cipher = yield* sealing.cipher(caller.workspaceId)
-          const given = yield* understand(caller, cipher, EntryBody.read(body), null)
+          const { given, versions } = yield* understand(caller, cipher, EntryBody.read(body), null)
           const id = yield* identifiers.uuid
           const now = yield* Clock.currentTimeMillis
           const entry = yield* Effect.fromResult(EntryRules.create(given, { caller, id, now }))
@@ -156,6 +200,7 @@ export class Vault extends Context.Service<
               )
             )
           yield* changed
+          yield* note(caller, cipher, versions)
           return yield* view(caller, cipher, entry)
         }),
 
@@ -170,13 +215,15 @@ export class Vault extends Context.Service<
               ? new EntryNotFound(pair)
               : new InvalidEntry({ problems: reading.problems })
           }
-          const given = yield* understand(caller, cipher, reading, before.value)
+          const { given, versions } = yield* understand(caller, cipher, reading, before.value)
           const decide = EntryRules.update(given, yield* Clock.currentTimeMillis)
           const after = yield* entries
             .change(caller.workspaceId, before.value.id, decide)
             .pipe(Effect.catchTag("KeyTaken", Effect.die))
+          if (Option.isNone(after)) return yield* new EntryNotFound(pair)
           yield* changed
-          return Option.isSome(after) ? yield* view(caller, cipher, after.value) : yield* new EntryNotFound(pair)
+          yield* note(caller, cipher, versions)
+          return yield* view(caller, cipher, after.value)
         }),
 
         remove: Effect.fn("Vault.remove")(function* (caller, body) {
@@ -228,6 +275,17 @@ const openState = Effect.fnUntraced(function* (cipher: Cipher, { fields }: Vault
     if (sealed !== null) state[name] = Redacted.value(yield* Effect.orDie(cipher.unseal(sealed)))
   }
   return state as unknown as BrowserState
+})
+
+/** The entry with its credentials as those read them who have the key of a version. */
+const readable = Effect.fnUntraced(function* (cipher: Cipher, version: number, entry: VaultEntry) {
+  const fields: { -readonly [field in keyof Fields]: Fields[field] } = { ...entry.fields }
+  for (const name of EntryRules.sealedNames(entry.fields)) {
+    const sealed = fields[name]
+    // What no key opens is shown as it is.
+    if (sealed !== null) fields[name] = yield* Effect.catch(cipher.under(version, sealed), () => Effect.succeed(sealed))
+  }
+  return { ...entry, fields }
 })
 
 /** Tells whether two sealed values hold the same. What cannot be opened is the same as nothing. */

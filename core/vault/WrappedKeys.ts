@@ -1,42 +1,77 @@
 /**
- * The encryption keys of workspaces, as they are kept: wrapped by the master key, which is not kept.
+ * The keys of the service, as they are kept: wrapped by a master key, which is not kept.
  */
-import { Context, type Effect, type Option, type Redacted, Schema } from "effect"
+import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 
+/** Whose key it is: a workspace's, or that of the installation itself. */
+export type Owner = WorkspaceId | "installation"
+
 export interface WrappedKey {
-  readonly workspaceId: WorkspaceId
+  readonly owner: Owner
+  /** 1 for the first key of its owner, and one more for each that took its place. */
+  readonly version: number
   /** In hexadecimal. */
   readonly wrapped: string
+  /** The id of the master key that it is under; `null` for what was kept before they had ids. */
+  readonly under: string | null
   readonly createdAt: number
+  /** From this instant on nothing that a caller seals with it is accepted; `null` while it is. */
+  readonly retiredAt: number | null
 }
 
 export class WrappedKeys extends Context.Service<
   WrappedKeys,
   {
-    readonly get: (workspaceId: WorkspaceId) => Effect.Effect<Option.Option<WrappedKey>>
+    /** The keys of one owner, the oldest first. */
+    readonly of: (owner: Owner) => Effect.Effect<ReadonlyArray<WrappedKey>>
     readonly list: Effect.Effect<ReadonlyArray<WrappedKey>>
-    /** Keeps a key unless the workspace has one, and answers the one that it has then. */
+    /** Keeps a key unless its owner has one of that version, and answers the one that it has then. */
     readonly insert: (key: WrappedKey) => Effect.Effect<WrappedKey>
+    /** Puts another wrapping in the place of `before`, unless somebody else has done so; tells whether it did. */
+    readonly rewrap: (
+      before: WrappedKey,
+      after: { readonly wrapped: string; readonly under: string }
+    ) => Effect.Effect<boolean>
+    /** Retires a key that is not retired yet; tells whether it did. */
+    readonly retire: (owner: Owner, version: number, at: number) => Effect.Effect<boolean>
+    /** Removes a retired key. */
+    readonly remove: (owner: Owner, version: number) => Effect.Effect<void>
   }
 >()("sluice/core/vault/WrappedKeys") {}
 
-/** Raised for a wrapped key that the master key does not unwrap, or that is of another workspace. */
+/** Raised for a wrapped key that no master key of this process unwraps, or that is of another owner. */
 export class CannotUnwrap extends Schema.TaggedError<CannotUnwrap>()("CannotUnwrap", {}) {
   override get message() {
     return "Cannot unwrap the key: it was wrapped with another master key, or for another workspace"
   }
 }
 
-/** Makes keys, and wraps them with the master key. Keys are 64 lower-case hexadecimal digits. */
+/** What a wrapping belongs to. It unwraps for nothing else. */
+export interface Bound {
+  readonly owner: Owner
+  readonly version: number
+}
+
+/**
+ * Makes keys, and wraps them with the master keys that this process was given: the present one, and while they are
+ * being exchanged the one before. Keys are 64 lower-case hexadecimal digits.
+ */
 export class KeyWrapping extends Context.Service<
   KeyWrapping,
   {
     readonly make: Effect.Effect<Redacted.Redacted<string>>
-    readonly wrap: (workspaceId: WorkspaceId, key: Redacted.Redacted<string>) => Effect.Effect<string>
+    /** The id of the present master key. An id tells master keys apart, and nothing else of them. */
+    readonly present: string
+    /** The id of the master key before, if this process was given it. */
+    readonly previous: string | null
+    /** The master keys themselves, the present one first. */
+    readonly masters: readonly [Redacted.Redacted<string>, ...ReadonlyArray<Redacted.Redacted<string>>]
+    /** Wraps under the master key of an id, which must be one of this process. */
+    readonly wrap: (bound: Bound, key: Redacted.Redacted<string>, under: string) => Effect.Effect<string>
+    /** The key, and the id of the master key that it is under. */
     readonly unwrap: (
-      workspaceId: WorkspaceId,
-      wrapped: string
-    ) => Effect.Effect<Redacted.Redacted<string>, CannotUnwrap>
+      kept: Bound & Pick<WrappedKey, "wrapped" | "under">
+    ) => Effect.Effect<{ readonly key: Redacted.Redacted<string>; readonly under: string }, CannotUnwrap>
   }
 >()("sluice/core/vault/KeyWrapping") {}

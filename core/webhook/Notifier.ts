@@ -4,12 +4,14 @@
  * Any number of processes may do this at once. A notice is for people, who see the run itself as well: it is tried a few
  * times for some minutes, and may get lost with the process. Who must not miss anything registers a webhook.
  */
-import { Effect, FiberSet, Queue, Schedule, Schema, Semaphore, Stream } from "effect"
+import { Effect, FiberSet, Option, Queue, Schedule, Schema, Semaphore, Stream } from "effect"
 import { EventLog } from "../event/EventLog.ts"
+import * as KeptSubscription from "../event/KeptSubscription.ts"
 import * as Notifications from "../event/Notifications.ts"
-import { RunSubscriptionStore } from "../event/RunSubscriptions.ts"
 import { Signals } from "../event/Signals.ts"
 import { surviving } from "../event/Surviving.ts"
+import { Sealing } from "../vault/Sealing.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { Sender } from "./Sender.ts"
 
 /** Raised by an attempt that may be made again. It names the host alone: the rest of an address may be a secret. */
@@ -27,14 +29,24 @@ const longestSleep = "10 seconds"
 /** Takes the notices that the next events of the log bring, and answers whether there is more. */
 export const collect = Effect.fn("Notifier.collect")(function* () {
   const log = yield* EventLog
-  const subscriptions = yield* RunSubscriptionStore
+  const subscriptions = yield* KeptSubscription.RunSubscriptionStore
+  const sealing = yield* Sealing
+  const subscribed = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
+    const kept = yield* subscriptions.list(workspaceId)
+    if (kept.length === 0) return []
+    const cipher = yield* sealing.cipher(workspaceId)
+    const opened = yield* Effect.forEach(kept, (one) => KeptSubscription.open(cipher, one))
+    const lost = opened.filter(Option.isNone).length
+    if (lost > 0) yield* Effect.logWarning(`The addresses of ${lost} subscriptions to runs cannot be opened`)
+    return opened.flatMap(Option.toArray)
+  })
   let notices: ReadonlyArray<Notifications.Notice> = []
   const more = yield* log.consume("notifications", batch, (entries) =>
     Effect.gen(function* () {
       const known = new Map<string, ReadonlyArray<Notifications.RunSubscription>>()
       const found: Array<Notifications.Notice> = []
       for (const entry of entries) {
-        const own = known.get(entry.workspaceId) ?? (yield* subscriptions.list(entry.workspaceId))
+        const own = known.get(entry.workspaceId) ?? (yield* subscribed(entry.workspaceId))
         known.set(entry.workspaceId, own)
         // What happened before somebody subscribed is not told to them, however late it is read.
         const since = own.filter(({ createdAt }) => createdAt <= entry.at)

@@ -3,7 +3,7 @@
  */
 import { Context, type Effect, type Redacted, Schema } from "effect"
 
-/** Raised for a secret that was sealed under another master key, or changed since. */
+/** Raised for a secret that was sealed under a master key that this process does not have, or changed since. */
 export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {}) {
   override get message() {
     return "The secret of the webhook cannot be unsealed: it was sealed under another SLUICE_MASTER_KEY. Set it anew"
@@ -18,6 +18,9 @@ export class WebhookSecrets extends Context.Service<
 
     /** A text from which nobody learns the secret without the master key. */
     readonly seal: (secret: Redacted.Redacted<string>) => Effect.Effect<string>
+
+    /** A sealed secret as it is sealed today: unchanged if it is so already. */
+    readonly renew: (sealed: string) => Effect.Effect<string, SecretUnreadable>
 
     /** The lower-case hexadecimal HMAC-SHA256 of the UTF-8 bytes of `body` under a sealed secret. */
     readonly sign: (sealed: string, body: string) => Effect.Effect<string, SecretUnreadable>

@@ -23,6 +23,19 @@ export interface Collection<A extends Kept> {
   /** All of them, in the order in which they were inserted. */
   readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<A>>
 
+  /**
+   * Up to `limit` of them after a position in some fixed order (`null`: from the first), and the position to go on from;
+   * `null` when these were the last.
+   */
+  readonly page: (
+    workspaceId: WorkspaceId,
+    after: string | null,
+    limit: number
+  ) => Effect.Effect<{ readonly values: ReadonlyArray<A>; readonly next: string | null }>
+
+  /** How many there are after a position of `page`. */
+  readonly left: (workspaceId: WorkspaceId, after: string | null) => Effect.Effect<number>
+
   readonly get: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Option.Option<A>>
 
   /** The one with this key. */

@@ -17,11 +17,11 @@ export const reservedMillis = 300_000
 export interface Named {
   readonly workspaceId: WorkspaceId
   readonly key: string
-  /** Equal for equal requests: the digest of the method, the address and the body. */
+  /** Equal for equal requests: a fingerprint of the method, the address and the body. */
   readonly digest: string
 }
 
-/** An answer as it is kept. `body` is `null` where the answer held a secret, which is not kept. */
+/** An answer as it is kept. `body` is sealed; it is `null` where the answer held a secret that is told once. */
 export interface Answer {
   readonly status: number
   readonly contentType: string

@@ -37,6 +37,8 @@ export interface Caller {
   readonly workspaceId: WorkspaceId
   readonly userId: UserId
   readonly role: Role
+  /** The API key that the request came with, where it came with one. */
+  readonly keyId?: string
 }
 
 /** Raised when the role of a key does not allow what was asked. */

@@ -15,6 +15,8 @@ export interface StoredKey {
   readonly role: Role
   readonly createdAt: number
   readonly revokedAt: number | null
+  /** The version of the encryption key that its holder last sealed a value with, where that was noted. */
+  readonly sealsWith?: number
 }
 
 export class WorkspaceStore extends Context.Service<
@@ -42,6 +44,9 @@ export class WorkspaceStore extends Context.Service<
       at: number,
       accept?: (key: StoredKey, live: ReadonlyArray<StoredKey>) => Result.Result<void, E>
     ) => Effect.Effect<Option.Option<StoredKey>, E>
+    readonly getKey: (workspaceId: WorkspaceId, keyId: string) => Effect.Effect<Option.Option<StoredKey>>
+    /** Notes which version of the encryption key the holder of a key seals with. */
+    readonly noteSealing: (workspaceId: WorkspaceId, keyId: string, version: number) => Effect.Effect<void>
     /** Who the key with this hash speaks for; none when it is unknown or revoked. */
     readonly authenticate: (hash: string) => Effect.Effect<Option.Option<Caller>>
   }

@@ -163,6 +163,10 @@ const table: Readonly<Record<string, Row>> = {
   "GET /workspaces": { ability: "read", status: 200 },
   "GET /workspaces/{workspace_id}/settings": { ability: "read", status: 200 },
   "PATCH /workspaces/{workspace_id}/settings": { ability: "manage", json: { name: "Mine" }, status: 200 },
+  "GET /encryption-key/rotation": { ability: "manage", status: 200 },
+  // Both are asked for more than once.
+  "POST /encryption-key/rotation": { ability: "manage", json: {}, status: 201 },
+  "POST /encryption-key/rotation/finish": { ability: "manage", status: 409 },
   "GET /api-keys": { ability: "manage", status: 200 },
   "POST /api-keys": { ability: "manage", json: { role: "Viewer" }, status: 201 },
   "DELETE /api-keys/{api_key_id}": { ability: "manage", status: 200 },

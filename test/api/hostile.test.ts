@@ -15,7 +15,7 @@ const endpoints = Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path, ope
 const withBody = endpoints.filter(({ method }) => method === "POST" || method === "PUT" || method === "PATCH")
 
 /** Where a body may be left out, and fields that mean nothing are ignored as everywhere. */
-const takesAnything = /\/(pause|fork|validate-input|example-payloads|save|test)$/
+const takesAnything = /\/(pause|fork|validate-input|example-payloads|save|test|rotation)$/
 
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Clock, Context, Effect, Fiber, Layer, Option, Queue, Redacted, Result } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { EventLog } from "../../core/event/EventLog.ts"
 import { message } from "../../core/event/Message.ts"
@@ -12,6 +13,7 @@ import { InteractionStore } from "../../core/interaction/InteractionStore.ts"
 import { Interactions } from "../../core/interaction/Interactions.ts"
 import type { Run } from "../../core/run/Run.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { SealedColumns } from "../../core/vault/SealedPlaces.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -19,7 +21,7 @@ import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { code, questionOf } from "../support/questions.ts"
 
-type Stores = EventLog | InteractionStore | RunStore | WorkflowStore | WorkspaceStore
+type Stores = EventLog | InteractionStore | RunStore | SealedColumns | WorkflowStore | WorkspaceStore
 
 /** A run that was just claimed. */
 const claimed = Effect.fn(function* (caller: Caller) {
@@ -43,7 +45,7 @@ const askerOf = ({ id, lease, workflowId, workspaceId }: Run): Interaction.Asker
 const give =
   (run: Run, data: { readonly code: string } = { code: "123456" }) =>
   (before: Interaction.Interaction, now: number) =>
-    Interaction.answer(before, run, data, now)
+    Result.map(Interaction.answer(before, run, data, now), (after) => ({ ...after, answer: `sealed ${data.code}` }))
 
 /** What every store of questions promises, whatever it is made of. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
@@ -97,6 +99,15 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const [accepted, ...others] = given.filter(Result.isSuccess)
         assert.lengthOf(others, 0)
         const answer = Option.getOrThrow(accepted?.success ?? Option.none()).after.answer
+        const place = (yield* SealedColumns).find(({ name }) => name === "answers of persons")
+        if (place === undefined || answer === null) return assert.fail("Expected an answer and its place")
+        const holder = { id: one.run.id, sealed: [answer] }
+        const found = yield* place.page(caller.workspaceId, null, 9)
+        assert.deepStrictEqual(found, { holders: [holder], next: null })
+        assert.strictEqual(yield* place.left(caller.workspaceId, null), 1)
+        assert.strictEqual(yield* place.left(caller.workspaceId, one.run.id), 0)
+        yield* place.replace(caller.workspaceId, one.run.id, new Map([["another", "lost"]]))
+        yield* place.replace(caller.workspaceId, one.run.id, new Map([[answer, "anew"]]))
         const taken = yield* Effect.all(
           Array.from({ length: 4 }, () =>
             store.change(one.run.id, (before, now) => Result.succeed(Interaction.close(before, now)))
@@ -105,7 +116,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         )
         assert.deepStrictEqual(
           taken.flatMap((change) => Option.getOrThrow(change).before.answer ?? []),
-          answer === null ? [] : [answer]
+          ["anew"]
         )
         const after = Option.getOrThrow(yield* store.get(caller.workspaceId, one.run.id))
         assert.isNull(after.answer)
@@ -219,6 +230,7 @@ it.live("an answer reaches a worker in another process at once, and a third proc
     const process = Layer.build(
       Layer.fresh(
         Layer.mergeAll(Interactions.layer, Crypto.layer).pipe(
+          Layer.provideMerge(Encryption.layer(Redacted.make("ab".repeat(32)))),
           Layer.provideMerge(Layer.merge(Postgres.layer(url, 3), Crypto.layer))
         )
       )

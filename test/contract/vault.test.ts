@@ -5,7 +5,7 @@ import { type ReceivedCode, ReceivedCodes } from "../../core/tfa/ReceivedCodes.t
 import { SecretProviders } from "../../core/vault/SecretProviders.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
-import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
+import { type WrappedKey, WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import { type Caller, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
@@ -14,6 +14,16 @@ import { makeWorkspace } from "../support/fixtures.ts"
 type Stores = ReceivedCodes | SecretProviders | VaultEntries | WrappedKeys | WorkspaceStore
 
 const wrapped = (digit: string) => digit.repeat(120)
+
+const keyOf = (owner: WorkspaceId, overrides: Partial<WrappedKey> = {}): WrappedKey => ({
+  owner,
+  version: 1,
+  wrapped: wrapped("1"),
+  under: "0123456789abcdef",
+  createdAt: 1,
+  retiredAt: null,
+  ...overrides
+})
 
 const entry = (caller: Caller, permissionedUserId: string): VaultEntry => ({
   id: randomUUID(),
@@ -64,17 +74,43 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
       Effect.gen(function* () {
         const keys = yield* WrappedKeys
         const { workspaceId } = yield* makeWorkspace()
-        assert.isTrue(Option.isNone(yield* keys.get(workspaceId)))
+        assert.deepStrictEqual(yield* keys.of(workspaceId), [])
         const inserted = yield* Effect.all(
           ["1", "2", "3", "4"].map((digit) =>
-            keys.insert({ workspaceId, wrapped: wrapped(digit), createdAt: Number(digit) })
+            keys.insert(keyOf(workspaceId, { wrapped: wrapped(digit), createdAt: Number(digit) }))
           ),
           { concurrency: "unbounded" }
         )
-        const kept = yield* keys.get(workspaceId)
         assert.deepStrictEqual(new Set(inserted.map((key) => key.wrapped)).size, 1)
-        assert.deepStrictEqual(kept, Option.fromUndefinedOr(inserted[0]))
+        assert.deepStrictEqual(yield* keys.of(workspaceId), inserted.slice(0, 1))
         assert.deepInclude(yield* keys.list, inserted[0])
+      })
+    )
+
+    it.effect("wrap a key anew once, whoever does so at the same time, and remove none that is not retired", () =>
+      Effect.gen(function* () {
+        const keys = yield* WrappedKeys
+        const { workspaceId } = yield* makeWorkspace()
+        const first = yield* keys.insert(keyOf(workspaceId, { under: null }))
+        const second = yield* keys.insert(keyOf(workspaceId, { version: 2, wrapped: wrapped("2"), createdAt: 5 }))
+        const rewrapped = yield* Effect.all(
+          ["a", "b", "c"].map((digit) => keys.rewrap(first, { wrapped: wrapped(digit), under: digit })),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(rewrapped.filter(Boolean), 1)
+        const [after, ...others] = yield* keys.of(workspaceId)
+        assert.include(["a", "b", "c"], after?.under)
+        assert.strictEqual(after?.wrapped, wrapped(after?.under ?? ""))
+        assert.deepStrictEqual(others, [second])
+        yield* keys.remove(workspaceId, 1)
+        assert.lengthOf(yield* keys.of(workspaceId), 2)
+        assert.isTrue(yield* keys.retire(workspaceId, 1, 7))
+        assert.isFalse(yield* keys.retire(workspaceId, 1, 8))
+        assert.strictEqual((yield* keys.of(workspaceId))[0]?.retiredAt, 7)
+        yield* keys.remove(workspaceId, 1)
+        assert.deepStrictEqual(yield* keys.of(workspaceId), [second])
+        const own = yield* keys.insert({ ...keyOf(workspaceId), owner: "installation" })
+        assert.deepStrictEqual(yield* keys.of("installation"), [own])
       })
     )
 

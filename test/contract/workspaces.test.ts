@@ -53,12 +53,18 @@ const suite = <E>(name: string, layer: Layer.Layer<WorkspaceStore, E>) =>
         yield* store.addKey(named)
         assert.deepStrictEqual(yield* store.listKeys(workspaceId), [named])
         const { role, userId } = named
-        assert.deepStrictEqual(yield* store.authenticate(named.hash), Option.some({ role, userId, workspaceId }))
+        const caller = { role, userId, workspaceId, keyId: named.id }
+        assert.deepStrictEqual(yield* store.authenticate(named.hash), Option.some(caller))
+        assert.deepStrictEqual(yield* store.getKey(workspaceId, named.id), Option.some(named))
+        assert.isTrue(Option.isNone(yield* store.getKey(WorkspaceId.make(randomUUID()), named.id)))
+        yield* store.noteSealing(WorkspaceId.make(randomUUID()), named.id, 9)
+        yield* store.noteSealing(workspaceId, named.id, 2)
+        assert.deepStrictEqual(yield* store.listKeys(workspaceId), [{ ...named, sealsWith: 2 }])
         const revoked = yield* store.revokeKey(workspaceId, named.id, 7)
-        assert.deepStrictEqual(revoked, Option.some({ ...named, revokedAt: 7 }))
+        assert.deepStrictEqual(revoked, Option.some({ ...named, sealsWith: 2, revokedAt: 7 }))
         assert.isTrue(Option.isNone(yield* store.authenticate(named.hash)))
         assert.isTrue(Option.isNone(yield* store.revokeKey(workspaceId, named.id, 8)))
-        assert.deepStrictEqual(yield* store.listKeys(workspaceId), [{ ...named, revokedAt: 7 }])
+        assert.deepStrictEqual(yield* store.listKeys(workspaceId), [{ ...named, sealsWith: 2, revokedAt: 7 }])
       })
     )
 

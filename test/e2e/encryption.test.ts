@@ -32,15 +32,16 @@ it.live(
       const shown = yield* done(["keys", "encryption"], settings)
       assert.deepStrictEqual(shown, { code: 0, output: `${encryptionKey.toLowerCase()}\n` })
 
-      const stored = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select * from workspace_keys`).pipe(
+      const stored = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select * from wrapped_keys`).pipe(
         Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 }))
       )
       const before = yield* stored
       assert.notInclude(JSON.stringify(before), encryptionKey.toLowerCase())
-      for (const command of ["api", "worker", "migrate"]) {
+      for (const command of ["api", "worker", "scheduler", "migrate"]) {
         const wrong = yield* done([command], { ...settings, SLUICE_MASTER_KEY: "cd".repeat(32) })
         assert.strictEqual(wrong.code, 1)
         assert.match(wrong.output, /Cannot start with this master key: .* Set SLUICE_MASTER_KEY/)
+        assert.notInclude(wrong.output, "started")
       }
       assert.deepStrictEqual(yield* stored, before)
       const { SLUICE_MASTER_KEY: _, ...without } = settings

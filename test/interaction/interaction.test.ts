@@ -200,10 +200,10 @@ describe("a question", () => {
   })
 
   it.prop("once closed is never open again, and holds no answer", [Schema.Array(Moment)], ([moments]) => {
-    let question = forData()
+    let question: Interaction.Asked & { readonly answer: unknown } = forData()
     let closed = false
     for (const { at } of moments) {
-      const next =
+      const next: Result.Result<typeof question, unknown> =
         at % 3 === 0
           ? Result.succeed(Interaction.close(question, at))
           : Interaction.answer(question, run, { code: "123456" }, at)

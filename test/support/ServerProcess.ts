@@ -6,7 +6,6 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
-import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
@@ -24,9 +23,8 @@ const storage = Layer.mergeAll(stores, Crypto.layer, MemoryArtifacts.layer)
 const runtime = ManagedRuntime.make(
   Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
     Layer.provide([
-      ArtifactLinks.layer(Redacted.make("00".repeat(32))),
-      LiveTickets.layer(Redacted.make("00".repeat(32))),
-      SealedSecrets.layer(Redacted.make("00".repeat(32))),
+      ArtifactLinks.layer,
+      LiveTickets.layer,
       HttpSender.layer(HttpSender.defaults),
       Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) })
     ]),

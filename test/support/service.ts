@@ -5,7 +5,6 @@ import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
-import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
@@ -137,9 +136,8 @@ const service = Layer.effect(
 /** What the server and whoever sends webhooks need beside the stores. */
 const layerOutside = (sending: HttpSender.Options) =>
   Layer.mergeAll(
-    ArtifactLinks.layer(masterKey),
-    LiveTickets.layer(masterKey),
-    SealedSecrets.layer(masterKey),
+    ArtifactLinks.layer,
+    LiveTickets.layer,
     HttpSender.layer(sending),
     HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
   )
@@ -156,8 +154,9 @@ const layerOf = ({ rateLimits, sending }: Options) =>
         Layer.provide(Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) }))
       )
     ),
+    Layer.provideMerge(layerOutside(sending)),
     Layer.provideMerge(Encryption.layer(masterKey)),
-    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, layerOutside(sending)))
+    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
   )
 
 /** The service; webhooks are sent as it is told. */

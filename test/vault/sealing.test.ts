@@ -128,10 +128,10 @@ it.layer(services)("an encryption key", (it) => {
     Effect.gen(function* () {
       const { workspaceId } = yield* makeWorkspace()
       const { wrappedKeys } = yield* Tables
-      assert.isFalse(wrappedKeys.has(workspaceId))
+      assert.isFalse(wrappedKeys.has(`${workspaceId} 1`))
       const restarted = Effect.flatMap(EncryptionKeys, (keys) => keys.of(workspaceId))
       const first = yield* Effect.provide(restarted, Layer.fresh(encryption()))
-      assert.isTrue(wrappedKeys.has(workspaceId))
+      assert.isTrue(wrappedKeys.has(`${workspaceId} 1`))
       const again = yield* Effect.provide(restarted, Layer.fresh(encryption(masterKey.toUpperCase())))
       assert.strictEqual(Redacted.value(again), Redacted.value(first))
     })
@@ -152,8 +152,8 @@ it.layer(services)("an encryption key", (it) => {
         assert.match(started.failure.message, message)
       }
       assert.strictEqual(JSON.stringify([...wrappedKeys]), before)
-      assert.isFalse(wrappedKeys.has(without))
-      assert.isTrue(wrappedKeys.has(known))
+      assert.isFalse(wrappedKeys.has(`${without} 1`))
+      assert.isTrue(wrappedKeys.has(`${known} 1`))
     })
   )
 
@@ -162,11 +162,11 @@ it.layer(services)("an encryption key", (it) => {
       const known = yield* withKey
       const stranger = WorkspaceId.make(randomUUID())
       const { wrappedKeys } = yield* Tables
-      const stolen = wrappedKeys.get(known)
+      const stolen = wrappedKeys.get(`${known} 1`)
       if (stolen === undefined) return assert.fail("Expected a key")
-      wrappedKeys.set(stranger, { ...stolen, workspaceId: stranger })
+      wrappedKeys.set(`${stranger} 1`, { ...stolen, owner: stranger })
       const started = yield* Effect.result(Effect.scoped(Layer.build(Layer.fresh(encryption()))))
-      wrappedKeys.delete(stranger)
+      wrappedKeys.delete(`${stranger} 1`)
       assert.isTrue(Result.isFailure(started))
     })
   )

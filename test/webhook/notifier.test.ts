@@ -1,9 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Logger, Queue } from "effect"
+import { Effect, Fiber, Layer, Logger, Queue, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
+import { keep, RunSubscriptionStore } from "../../core/event/KeptSubscription.ts"
 import type { Channel, NoticeKind } from "../../core/event/Notifications.ts"
-import { RunSubscriptionStore } from "../../core/event/RunSubscriptions.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Outcome } from "../../core/webhook/Delivery.ts"
@@ -18,13 +20,19 @@ const answered = (status: number): Outcome => ({
   retryAfterMillis: null
 })
 
+const encryption = Encryption.layer(Redacted.make("ab".repeat(32)))
+
 /** Runs a test with a sender that answers in turn, what was posted, and what was logged. */
 const provided = <A, E>(
   outcomes: ReadonlyArray<Outcome>,
   test: (seen: {
     readonly posts: Queue.Queue<Post>
     readonly lines: ReadonlyArray<string>
-  }) => Effect.Effect<A, E, RunStore | RunSubscriptionStore | Sender | Layer.Success<typeof Memory.layer>>
+  }) => Effect.Effect<
+    A,
+    E,
+    RunStore | RunSubscriptionStore | Sender | Layer.Success<typeof Memory.layer | typeof encryption>
+  >
 ) =>
   Effect.gen(function* () {
     const posts = yield* Queue.unbounded<Post>()
@@ -36,7 +44,15 @@ const provided = <A, E>(
         Effect.map(Queue.offer(posts, post), () => outcomes[Math.min(count++, outcomes.length - 1)] ?? answered(200))
     })
     const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
-    return yield* test({ posts, lines }).pipe(Effect.provide(Layer.mergeAll(Layer.fresh(Memory.layer), sender, logger)))
+    return yield* test({ posts, lines }).pipe(
+      Effect.provide(
+        Layer.mergeAll(
+          encryption.pipe(Layer.provideMerge(Layer.fresh(Layer.merge(Memory.layer, Crypto.layer)))),
+          sender,
+          logger
+        )
+      )
+    )
   })
 
 const interrupted = (channel: Channel, events: ReadonlyArray<NoticeKind>, notifications?: object) =>
@@ -44,7 +60,7 @@ const interrupted = (channel: Channel, events: ReadonlyArray<NoticeKind>, notifi
     const runs = yield* RunStore
     const caller = yield* makeWorkspace()
     const workflow = yield* makeWorkflow(caller)
-    yield* (yield* RunSubscriptionStore).insert(caller.workspaceId, {
+    const kept = yield* keep(caller.workspaceId, {
       id: "00000000-0000-4000-8000-000000000001",
       workflowId: null,
       events,
@@ -52,6 +68,8 @@ const interrupted = (channel: Channel, events: ReadonlyArray<NoticeKind>, notifi
       createdBy: caller.userId,
       createdAt: 0
     })
+    assert.notInclude(JSON.stringify(kept), "secret-part")
+    yield* (yield* RunSubscriptionStore).insert(caller.workspaceId, kept)
     const sent = submission(
       workflow,
       notifications === undefined ? {} : { options: { notifications: notifications as never } }

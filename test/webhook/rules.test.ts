@@ -1,8 +1,9 @@
-import { randomUUID } from "node:crypto"
+import { createCipheriv, createHmac, randomBytes, randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted, Result, Schema } from "effect"
+import { Effect, Layer, Redacted, Result, Schema } from "effect"
 import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
+import { InstallationKey } from "../../core/vault/InstallationKey.ts"
 import * as Circuit from "../../core/webhook/Circuit.ts"
 import * as Delivery from "../../core/webhook/Delivery.ts"
 import * as Sending from "../../core/webhook/Sending.ts"
@@ -14,11 +15,16 @@ import { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { verifyMessage } from "../../node_modules/cloudcruise/dist/webhook/utils.js"
 import { webhook } from "../support/webhooks.ts"
 
-const masterKey = Redacted.make("ab".repeat(32))
+/** The secrets of an installation whose key, or whose older master key, is this. */
+const secretsOf = (key: string, master = key) =>
+  SealedSecrets.layer.pipe(
+    Layer.provide(Layer.succeed(InstallationKey, { key: Redacted.make(key), former: [Redacted.make(master)] }))
+  )
+const key = "ab".repeat(32)
 
 const hour = 3_600_000
 
-it.layer(SealedSecrets.layer(masterKey))("a signature", (it) => {
+it.layer(secretsOf(key))("a signature", (it) => {
   it.effect("is that of the published vector", () =>
     Effect.gen(function* () {
       const secrets = yield* WebhookSecrets
@@ -60,10 +66,28 @@ it.layer(SealedSecrets.layer(masterKey))("a signature", (it) => {
       const sealed = yield* secrets.seal(secret)
       assert.notInclude(sealed, Redacted.value(secret))
       assert.notStrictEqual(yield* secrets.seal(secret), sealed)
-      const others = yield* Effect.provide(WebhookSecrets, SealedSecrets.layer(Redacted.make("cd".repeat(32))))
+      const others = yield* Effect.provide(WebhookSecrets, Layer.fresh(secretsOf("cd".repeat(32))))
       assert.instanceOf(yield* Effect.flip(others.sign(sealed, "{}")), SecretUnreadable)
       assert.instanceOf(yield* Effect.flip(secrets.sign(`${sealed.slice(0, -3)}AAA`, "{}")), SecretUnreadable)
       assert.instanceOf(yield* Effect.flip(secrets.sign("", "{}")), SecretUnreadable)
+    })
+  )
+
+  it.effect("may use a secret that was sealed under the master key itself, and seals it anew", () =>
+    Effect.gen(function* () {
+      // As it was done before there was a key of the installation.
+      const master = "ef".repeat(32)
+      const iv = randomBytes(12)
+      const derived = createHmac("sha256", master).update("sluice webhook secrets").digest()
+      const cipher = createCipheriv("aes-256-gcm", derived, iv)
+      const older = Buffer.concat([iv, cipher.update("sekrit", "utf8"), cipher.final(), cipher.getAuthTag()])
+      const sealed = older.toString("base64url")
+      const secrets = yield* Effect.provide(WebhookSecrets, Layer.fresh(secretsOf(key, master)))
+      const own = yield* WebhookSecrets
+      const renewed = yield* secrets.renew(sealed)
+      assert.strictEqual(yield* own.sign(renewed, "{}"), yield* secrets.sign(sealed, "{}"))
+      assert.strictEqual(yield* secrets.renew(renewed), renewed)
+      assert.instanceOf(yield* Effect.flip(own.renew(sealed)), SecretUnreadable)
     })
   )
 })

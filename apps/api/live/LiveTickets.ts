@@ -1,8 +1,11 @@
 /** The tickets of live views as a service of the server. */
-import { Context, Layer, type Redacted } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { InstallationKey } from "../../../core/vault/InstallationKey.ts"
 import * as Tickets from "./Tickets.ts"
 
 export class LiveTickets extends Context.Service<LiveTickets, Tickets.Tickets>()("sluice/apps/api/LiveTickets") {}
 
-export const layer = (masterKey: Redacted.Redacted<string>) =>
-  Layer.sync(LiveTickets, () => LiveTickets.of(Tickets.make(masterKey)))
+export const layer = Layer.effect(
+  LiveTickets,
+  Effect.map(InstallationKey, ({ former, key }) => LiveTickets.of(Tickets.make([key, ...former])))
+)

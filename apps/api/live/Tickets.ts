@@ -2,9 +2,9 @@
  * Tickets of those who watch a run: signed with a secret of the installation, kept nowhere, and good for a while. A page
  * holds its ticket in memory and is given a new one with every look.
  */
-import { createHmac, timingSafeEqual } from "node:crypto"
-import { Redacted, Schema } from "effect"
+import { Schema } from "effect"
 import { RunId } from "../../../core/run/Run.ts"
+import * as Signatures from "../request/Signatures.ts"
 
 export interface Tickets {
   /** A ticket for a run that is good until an instant, in epoch milliseconds. */
@@ -15,17 +15,14 @@ export interface Tickets {
 
 const isRun = Schema.is(RunId)
 
-/** `masterKey` is the key of the installation; tickets are signed with a key derived from it. */
-export const make = (masterKey: Redacted.Redacted<string>): Tickets => {
-  const key = createHmac("sha256", Redacted.value(masterKey)).update("sluice live views").digest()
-  const sign = (claims: string) => createHmac("sha256", key).update(claims).digest()
+/** Tickets are signed with a key that is derived from the first secret, and believed when signed with any of them. */
+export const make = (secrets: Signatures.Secrets): Tickets => {
+  const { matches, sign } = Signatures.make(secrets, "sluice live views")
   return {
-    issue: (runId, expiresAt) => `${runId}.${expiresAt}.${sign(`${runId}.${expiresAt}`).toString("base64url")}`,
+    issue: (runId, expiresAt) => `${runId}.${expiresAt}.${sign(`${runId}.${expiresAt}`)}`,
     read: (ticket, now) => {
       const [id = "", expires = "", signature = ""] = ticket.split(".")
-      const own = sign(`${id}.${expires}`)
-      const given = Buffer.from(signature, "base64url")
-      const valid = given.length === own.length && timingSafeEqual(given, own) && Number(expires) > now
+      const valid = matches(`${id}.${expires}`, signature) && Number(expires) > now
       return valid && isRun(id) ? id : null
     }
   }

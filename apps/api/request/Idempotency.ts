@@ -3,11 +3,12 @@
  *
  * The answer is kept for a day, except one that tells of a failure of the service (5xx) or that the request was not
  * looked at (401, 429). Of an answer that holds a secret, or that its handler marks `Cache-Control: no-store`, only the
- * status is kept. A streamed answer is not kept.
+ * status is kept. A streamed answer is not kept. What is kept of an answer is sealed, and of a request a fingerprint.
  */
-import { createHash } from "node:crypto"
-import { Effect, Result } from "effect"
+import { Effect, Option, Redacted, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { Fingerprints } from "../../../core/vault/Fingerprints.ts"
+import type { Sealing } from "../../../core/vault/Sealing.ts"
 import * as Idempotency from "../../../core/workspace/Idempotency.ts"
 import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
 import * as Errors from "./Errors.ts"
@@ -16,7 +17,7 @@ import * as Errors from "./Errors.ts"
 const reachesOut = new Set(["POST /webhooks/:session_id/replay", "POST /webhook-endpoints/:webhook_id/test"])
 
 /** Endpoints whose success tells a secret that is told once. Whatever else is secret in answers is sealed. */
-const tellsSecret = new Set(["POST /api-keys", "POST /webhook-endpoints"])
+const tellsSecret = new Set(["POST /api-keys", "POST /encryption-key/rotation", "POST /webhook-endpoints"])
 
 export interface Sent {
   readonly workspaceId: WorkspaceId
@@ -29,17 +30,42 @@ export interface Sent {
   readonly bodyDigest: string
 }
 
+/** Where answers are kept, and how. */
+export interface Keeping {
+  readonly store: Idempotency.IdempotencyStore["Service"]
+  readonly sealing: Sealing["Service"]
+  readonly fingerprints: Fingerprints["Service"]
+}
+
 /** Answers a request under its key. */
 export const around =
-  (store: Idempotency.IdempotencyStore["Service"], sent: Sent) =>
+  ({ fingerprints, sealing, store }: Keeping, sent: Sent) =>
   <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
     const key = Idempotency.checkKey(sent.key)
     if (Result.isFailure(key)) return Effect.succeed(refuse(400, key.failure.message))
-    const digest = createHash("sha256").update(`${sent.method} ${sent.url}\n${sent.bodyDigest}`).digest("hex")
-    const named = { workspaceId: sent.workspaceId, key: key.success, digest }
+    const { workspaceId } = sent
+    const digest = fingerprints.of("request", `${workspaceId} ${sent.method} ${sent.url}\n${sent.bodyDigest}`)
     const carryOut = reachesOut.has(sent.endpoint) ? store.reserved : store.once
-    return carryOut(named, handler, (response) => judge(response, tellsSecret.has(sent.endpoint))).pipe(
-      Effect.map((outcome) => (outcome._tag === "Done" ? outcome.value : replay(outcome.answer))),
+    const judged = Effect.gen(function* () {
+      const response = yield* handler
+      const verdict = judge(response, tellsSecret.has(sent.endpoint))
+      if (verdict._tag !== "Keep" || verdict.answer.body === null) return { response, verdict }
+      const body = yield* sealing.seal(workspaceId, Redacted.make(verdict.answer.body))
+      return { response, verdict: { ...verdict, answer: { ...verdict.answer, body } } }
+    })
+    const open = ({ body, ...answer }: Idempotency.Answer) =>
+      Effect.gen(function* () {
+        if (body === null) return replay({ ...answer, body })
+        const opened = yield* Effect.option(sealing.unseal(workspaceId, body))
+        return Option.match(opened, {
+          onNone: () => refuse(409, `This request was answered before with status ${answer.status}. ${lost}`),
+          onSome: (text) => replay({ ...answer, body: String(Redacted.value(text)) })
+        })
+      })
+    return carryOut({ workspaceId, key: key.success, digest }, judged, ({ verdict }) => verdict).pipe(
+      Effect.flatMap((outcome) =>
+        outcome._tag === "Done" ? Effect.succeed(outcome.value.response) : open(outcome.answer)
+      ),
       Effect.catch((error) =>
         error instanceof Idempotency.KeyReused || error instanceof Idempotency.StillAnswering
           ? Effect.succeed(refuse(409, error.message))
@@ -70,6 +96,8 @@ const replay = ({ body, contentType, status }: Idempotency.Answer): HttpServerRe
     ? HttpServerResponse.empty({ status, headers })
     : HttpServerResponse.text(body, { status, contentType, headers })
 }
+
+const lost = "What the answer was cannot be opened any more"
 
 const refuse = (status: 400 | 409, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })

@@ -4,6 +4,8 @@
  */
 import { Effect, Exit, Layer, Option, Redacted, Result } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Fingerprints } from "../../../core/vault/Fingerprints.ts"
+import { Sealing } from "../../../core/vault/Sealing.ts"
 import { IdempotencyStore } from "../../../core/workspace/Idempotency.ts"
 import { Keys } from "../../../core/workspace/Keys.ts"
 import type { Limit } from "../../../core/workspace/RateLimit.ts"
@@ -29,7 +31,11 @@ export const make = (limits: ReadonlyArray<Limit>) =>
   Effect.gen(function* () {
     const keys = yield* Keys
     const workspaces = yield* WorkspaceStore
-    const answers = yield* IdempotencyStore
+    const keeping = {
+      store: yield* IdempotencyStore,
+      sealing: yield* Sealing,
+      fingerprints: yield* Fingerprints
+    }
     const limiter = RateLimit.make(limits)
 
     const identify = (key: string) =>
@@ -79,7 +85,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         if (endpoint?.takesBody === false && Exit.isFailure(yield* Effect.exit(complete.json))) return noJson
         const answered = Effect.provideService(handler, HttpServerRequest.HttpServerRequest, complete)
         if (key === undefined || endpoint === null || Option.isNone(sender)) return yield* answered
-        return yield* Idempotency.around(answers, {
+        return yield* Idempotency.around(keeping, {
           workspaceId: sender.value.caller.workspaceId,
           method,
           url,

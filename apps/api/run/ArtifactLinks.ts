@@ -1,13 +1,14 @@
 /**
  * Addresses of artifacts that work without a key, for a while: signed with a secret of the installation.
  */
-import { createHmac, timingSafeEqual } from "node:crypto"
-import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Links } from "../../../core/event/Message.ts"
 import { ArtifactFiles } from "../../../core/run/ArtifactFiles.ts"
+import { InstallationKey } from "../../../core/vault/InstallationKey.ts"
 import * as Tickets from "../live/Tickets.ts"
 import * as Errors from "../request/Errors.ts"
+import * as Signatures from "../request/Signatures.ts"
 import { iso } from "./RunRecord.ts"
 
 const lifetimeMillis = 7 * 86_400_000
@@ -25,13 +26,12 @@ export class ArtifactLinks extends Context.Service<
   }
 >()("sluice/apps/api/ArtifactLinks") {}
 
-/** `masterKey` is the key of the installation; links are signed with a key derived from it. */
-export const layer = (masterKey: Redacted.Redacted<string>) =>
-  Layer.sync(ArtifactLinks, () => {
-    const tickets = Tickets.make(masterKey)
-    const key = createHmac("sha256", Redacted.value(masterKey)).update("sluice artifact links").digest()
-    const signatureOf = (id: string, expires: string) =>
-      createHmac("sha256", key).update(`${id}.${expires}`).digest("base64url")
+/** Links are signed with a key that is derived from the key of the installation. */
+export const layer = Layer.effect(
+  ArtifactLinks,
+  Effect.map(InstallationKey, ({ former, key }) => {
+    const tickets = Tickets.make([key, ...former])
+    const { matches, sign } = Signatures.make([key, ...former], "sluice artifact links")
     return ArtifactLinks.of({
       under: (origin, millis = lifetimeMillis) =>
         Effect.map(
@@ -39,20 +39,17 @@ export const layer = (masterKey: Redacted.Redacted<string>) =>
           (now): Links => ({
             artifact: (id) => {
               const expires = String(now + millis)
-              const url = `${origin}/artifacts/${id}?expires=${expires}&signature=${signatureOf(id, expires)}`
+              const url = `${origin}/artifacts/${id}?expires=${expires}&signature=${sign(`${id}.${expires}`)}`
               return { url, expires: iso(now + millis) }
             },
             liveView: (id) => `${origin}/live/${id}#view=${tickets.issue(id, now + liveMillis)}`
           })
         ),
       verify: (id, expires, signature) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const given = Buffer.from(signature)
-          const own = Buffer.from(signatureOf(id, expires))
-          return given.length === own.length && timingSafeEqual(given, own) && Number(expires) > now
-        })
+        Effect.map(Clock.currentTimeMillis, (now) => matches(`${id}.${expires}`, signature) && Number(expires) > now)
     })
   })
+)
 
 const headers = { "cache-control": "private, max-age=3600", "x-content-type-options": "nosniff" }
 

@@ -1,0 +1,53 @@
+/** The endpoints by which an Owner exchanges the encryption key of the workspace. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import * as Errors from "../request/Errors.ts"
+import { optional } from "../request/Fields.ts"
+
+const state = {
+  /** Whether a former key is accepted beside the present one. */
+  rotating: Schema.Boolean,
+  /** How many keys the workspace has had, the present one included. */
+  version: Schema.Int,
+  /** When the workspace got its present key. */
+  created_at: Schema.String,
+  former_version: Schema.NullOr(Schema.Int),
+  /** How many things were looked at for values under a former key, and how many are left to look at. */
+  checked: Schema.Int,
+  left: Schema.Int,
+  /** How many values were sealed anew. */
+  resealed: Schema.Int,
+  /** Values that no key of the workspace opens, and that stay as they are. */
+  unreadable: Schema.Int,
+  /** How many API keys are answered in values under the former key. */
+  api_keys_on_former: Schema.Int,
+  /** Whether everything is under the present key, so that the rotation may be finished. */
+  may_finish: Schema.Boolean
+}
+
+export const RotationRecord = Schema.Struct(state).annotate({ identifier: "EncryptionKeyRotation" })
+
+export const BegunRotation = Schema.Struct({
+  ...state,
+  /** The new key, 64 hexadecimal digits. It is told this once. */
+  encryption_key: Schema.String
+}).annotate({ identifier: "BegunEncryptionKeyRotation" })
+
+const EncryptionKey = Schema.String.check(
+  Schema.isPattern(/^[0-9a-fA-F]{64}$/, { message: "Expected 64 hexadecimal digits" })
+)
+
+const path = "/encryption-key/rotation"
+
+export class EncryptionKeyGroup extends HttpApiGroup.make("encryption key").add(
+  HttpApiEndpoint.get("rotation", path, { success: RotationRecord, error: Errors.Forbidden }),
+  HttpApiEndpoint.post("beginRotation", path, {
+    payload: Schema.Struct({ encryption_key: optional(EncryptionKey) }).annotate({ identifier: "RotationToBegin" }),
+    success: BegunRotation.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict]
+  }),
+  HttpApiEndpoint.post("finishRotation", `${path}/finish`, {
+    success: RotationRecord,
+    error: [Errors.Forbidden, Errors.Conflict]
+  })
+) {}

@@ -1,0 +1,52 @@
+/** Answers the endpoints by which an Owner exchanges the encryption key of the workspace. */
+import { Effect, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { KeyRotation, type RotationState } from "../../../core/vault/KeyRotation.ts"
+import { Api } from "../Api.ts"
+import { callerWho } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { iso } from "../run/RunRecord.ts"
+import type { RotationRecord } from "./EncryptionKeyApi.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "encryption key",
+  Effect.fn(function* (handlers) {
+    const rotation = yield* KeyRotation
+    const conflict = ({ message }: { readonly message: string }) => Effect.fail(Errors.general(409, message))
+    return handlers.handleAll({
+      rotation: Effect.fn(function* () {
+        const { workspaceId } = yield* callerWho("manage")
+        return record(yield* rotation.state(workspaceId))
+      }),
+      beginRotation: Effect.fn(function* ({ payload }) {
+        const { workspaceId } = yield* callerWho("manage")
+        const given = payload.encryption_key == null ? null : Redacted.make(payload.encryption_key)
+        const key = yield* rotation
+          .begin(workspaceId, given)
+          .pipe(Effect.catchTags({ RotationUnderWay: conflict, SameKey: conflict }))
+        return { ...record(yield* rotation.state(workspaceId)), encryption_key: Redacted.value(key) }
+      }),
+      finishRotation: Effect.fn(function* () {
+        const { workspaceId } = yield* callerWho("manage")
+        const after = yield* rotation
+          .finish(workspaceId)
+          .pipe(Effect.catchTags({ NoRotation: conflict, NotResealed: conflict }))
+        return record(after)
+      })
+    })
+  })
+)
+
+const record = (state: RotationState): typeof RotationRecord.Type => ({
+  rotating: state.formerVersion !== null,
+  version: state.version,
+  created_at: iso(state.createdAt),
+  former_version: state.formerVersion,
+  checked: state.checked,
+  left: state.left,
+  resealed: state.resealed,
+  unreadable: state.unreadable,
+  api_keys_on_former: state.apiKeysOnFormer,
+  may_finish: state.mayFinish
+})

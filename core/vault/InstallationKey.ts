@@ -1,0 +1,68 @@
+/**
+ * The key of the installation: what belongs to no workspace is protected with keys that are derived from it. It is made
+ * once and never changes; the master key that it is wrapped with may.
+ */
+import { Clock, Context, Effect, Layer, type Redacted, Schema } from "effect"
+import { KeyWrapping, type Owner, type WrappedKey, WrappedKeys } from "./WrappedKeys.ts"
+
+/** Raised when the service is started with another master key than the one that its data was made with. */
+export class WrongMasterKey extends Schema.TaggedError<WrongMasterKey>()("WrongMasterKey", { owner: Schema.String }) {
+  override get message() {
+    const whose = this.owner === "installation" ? "the key of the installation" : `the key of workspace ${this.owner}`
+    return `Cannot start with this master key: ${whose} was stored under another one. Set SLUICE_MASTER_KEY to the key that the data was made with; while the master key is being exchanged, set SLUICE_PREVIOUS_MASTER_KEY as well`
+  }
+}
+
+export class InstallationKey extends Context.Service<
+  InstallationKey,
+  {
+    readonly key: Redacted.Redacted<string>
+    /** The master keys of this process: what is older than the key of the installation was protected with one of them. */
+    readonly former: ReadonlyArray<Redacted.Redacted<string>>
+  }
+>()("sluice/core/vault/InstallationKey") {
+  /**
+   * When it is built, every stored key must unwrap: else it fails and has written nothing. Then the installation is given
+   * its key, unless it has one.
+   */
+  static readonly layer = Layer.effect(
+    InstallationKey,
+    Effect.gen(function* () {
+      const stored = yield* WrappedKeys
+      const wrapping = yield* KeyWrapping
+      const opened = (kept: WrappedKey) =>
+        wrapping.unwrap(kept).pipe(Effect.mapError(() => new WrongMasterKey({ owner: kept.owner })))
+      const known = yield* stored.list
+      const keys = yield* Effect.forEach(known, opened)
+      const own = keys[known.findIndex(({ owner }) => owner === installation)]
+      if (own !== undefined) return InstallationKey.of({ key: own.key, former: wrapping.masters })
+
+      const bound = { owner: installation, version: 1 }
+      const under = yield* underWhich
+      const wrapped = yield* wrapping.wrap(bound, yield* wrapping.make, under)
+      const createdAt = yield* Clock.currentTimeMillis
+      // Another process may have made one since: that one counts.
+      const { key } = yield* opened(yield* stored.insert({ ...bound, wrapped, under, createdAt, retiredAt: null }))
+      return InstallationKey.of({ key, former: wrapping.masters })
+    })
+  )
+}
+
+const installation: Owner = "installation"
+
+/**
+ * The id of the master key that new keys are wrapped with: the one that the installation's key is under. It is the first
+ * to be rewrapped, so processes that know the previous master key alone go on until then.
+ */
+export const underWhich = Effect.gen(function* () {
+  const stored = yield* WrappedKeys
+  const wrapping = yield* KeyWrapping
+  const [own] = yield* stored.of(installation)
+  if (own !== undefined) return (yield* Effect.orDie(wrapping.unwrap(own))).under
+  // Data that is older than the installation's key says it by what it is under.
+  const known = yield* stored.list
+  const ids = yield* Effect.forEach(known, (kept) =>
+    Effect.map(Effect.orDie(wrapping.unwrap(kept)), ({ under }) => under)
+  )
+  return wrapping.previous !== null && ids.includes(wrapping.previous) ? wrapping.previous : wrapping.present
+})

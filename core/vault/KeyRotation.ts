@@ -1,0 +1,151 @@
+/**
+ * Exchanging the encryption key of a workspace while it is in use.
+ *
+ * ```
+ *            begin                       (everything is sealed anew)          finish
+ *   one key -------> two keys are accepted -----------------------> may end --------> one key
+ * ```
+ *
+ * Callers whose clients still have the former key go on with it until the end.
+ */
+import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import { EncryptionKeys } from "./EncryptionKeys.ts"
+import { accepted, effectiveVersion } from "./ReaderKey.ts"
+import { ResealingWalks } from "./ResealingWalk.ts"
+import * as SealedPlaces from "./SealedPlaces.ts"
+import { KeyWrapping, WrappedKeys } from "./WrappedKeys.ts"
+
+export interface RotationState {
+  /** The version of the present key: how many keys the workspace has had. */
+  readonly version: number
+  readonly createdAt: number
+  /** The version of the former key while callers may still use it. */
+  readonly formerVersion: number | null
+  /** How many things were looked at for values under a former key, how many are left to look at, and how many values were sealed anew. */
+  readonly checked: number
+  readonly left: number
+  readonly resealed: number
+  /** Values that no key of the workspace opens. They do not stand against the end. */
+  readonly unreadable: number
+  /** How many API keys that are not revoked are answered in values under the former key. */
+  readonly apiKeysOnFormer: number
+  /** Whether the former key may be given up. */
+  readonly mayFinish: boolean
+}
+
+/** Raised when a key is to be exchanged while that is under way already. */
+export class RotationUnderWay extends Schema.TaggedError<RotationUnderWay>()("RotationUnderWay", {}) {
+  override get message() {
+    return "Cannot begin another rotation of the encryption key: one is under way. Finish it first"
+  }
+}
+
+/** Raised for a new key that is the present one. */
+export class SameKey extends Schema.TaggedError<SameKey>()("SameKey", {}) {
+  override get message() {
+    return "Cannot rotate to this encryption key: the workspace has it already"
+  }
+}
+
+/** Raised when there is nothing to finish. */
+export class NoRotation extends Schema.TaggedError<NoRotation>()("NoRotation", {}) {
+  override get message() {
+    return "Cannot finish the rotation of the encryption key: none is under way"
+  }
+}
+
+/** Raised when something may still be under the former key. */
+export class NotResealed extends Schema.TaggedError<NotResealed>()("NotResealed", {
+  checked: Schema.Int,
+  left: Schema.Int
+}) {
+  override get message() {
+    return `Cannot finish the rotation of the encryption key yet: ${this.checked} things were looked at, and ${this.left} are left that may be under the former key. They are sealed anew in the background, where a scheduler runs; try again later`
+  }
+}
+
+export class KeyRotation extends Context.Service<
+  KeyRotation,
+  {
+    /**
+     * Gives the workspace a new key, a random one if none is named, and answers it. What is sealed with the key before
+     * goes on to be accepted.
+     */
+    readonly begin: (
+      workspaceId: WorkspaceId,
+      key: Redacted.Redacted<string> | null
+    ) => Effect.Effect<Redacted.Redacted<string>, RotationUnderWay | SameKey>
+    readonly state: (workspaceId: WorkspaceId) => Effect.Effect<RotationState>
+    /** Ends the acceptance of the former key, once everything is under the present one. */
+    readonly finish: (workspaceId: WorkspaceId) => Effect.Effect<RotationState, NoRotation | NotResealed>
+  }
+>()("sluice/core/vault/KeyRotation") {
+  static readonly layer = Layer.effect(
+    KeyRotation,
+    Effect.gen(function* () {
+      const keys = yield* EncryptionKeys
+      const stored = yield* WrappedKeys
+      const wrapping = yield* KeyWrapping
+      const walks = yield* ResealingWalks
+      const workspaces = yield* WorkspaceStore
+      const places = yield* SealedPlaces.all
+
+      /** How many things lie before a walk, or all where there is none. */
+      const left = Effect.fnUntraced(function* (
+        workspaceId: WorkspaceId,
+        at: { readonly place: string; readonly after: string | null } | null
+      ) {
+        const from = Math.max(
+          places.findIndex(({ name }) => name === at?.place),
+          0
+        )
+        const counts = yield* Effect.forEach(places.slice(from), (place, index) =>
+          place.left(workspaceId, index === 0 ? (at?.after ?? null) : null)
+        )
+        return counts.reduce((sum, count) => sum + count, 0)
+      })
+
+      const state = Effect.fn("KeyRotation.state")(function* (workspaceId: WorkspaceId) {
+        const ring = yield* keys.ring(workspaceId)
+        const former = accepted(ring)
+        const [known] = yield* walks.list(workspaceId)
+        const walk = known?.version === ring.present.version ? known : null
+        const ended = walk !== null && walk.endedAt !== null
+        const live = (yield* workspaces.listKeys(workspaceId)).filter(({ revokedAt }) => revokedAt === null)
+        return {
+          version: ring.present.version,
+          createdAt: ring.present.createdAt,
+          formerVersion: former?.version ?? null,
+          checked: walk?.checked ?? 0,
+          left: former === null || ended ? 0 : yield* left(workspaceId, walk),
+          resealed: walk?.resealed ?? 0,
+          unreadable: walk?.unreadable ?? 0,
+          apiKeysOnFormer: live.filter((key) => effectiveVersion(ring, key) !== ring.present.version).length,
+          mayFinish: former !== null && ended
+        } satisfies RotationState
+      })
+
+      return KeyRotation.of({
+        state,
+        begin: Effect.fn("KeyRotation.begin")(function* (workspaceId, given) {
+          const ring = yield* keys.ring(workspaceId)
+          if (accepted(ring) !== null) return yield* new RotationUnderWay()
+          const key = given === null ? yield* wrapping.make : Redacted.make(Redacted.value(given).toLowerCase())
+          const all = [ring.present, ...ring.former]
+          if (all.some((one) => Redacted.value(one.key) === Redacted.value(key))) return yield* new SameKey()
+          const began = yield* keys.add(workspaceId, ring.present.version, key)
+          return began ? key : yield* new RotationUnderWay()
+        }),
+        finish: Effect.fn("KeyRotation.finish")(function* (workspaceId) {
+          const before = yield* state(workspaceId)
+          if (before.formerVersion === null) return yield* new NoRotation()
+          if (!before.mayFinish) return yield* new NotResealed({ checked: before.checked, left: before.left })
+          yield* stored.retire(workspaceId, before.formerVersion, yield* Clock.currentTimeMillis)
+          return yield* state(workspaceId)
+        })
+      })
+    })
+  )
+}

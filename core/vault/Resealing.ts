@@ -1,0 +1,165 @@
+/**
+ * Seals everything of a workspace anew with its present key, a little at a time: a walk through all places, whose
+ * position is kept after each step. Whoever is stopped in the middle of a step does no harm: the next one does that step
+ * again. Two that walk at once do each other no harm either.
+ *
+ * A former key is thrown away when a walk has ended that began long after the key was retired: whoever was still sealing
+ * with it then is done.
+ */
+import { Clock, Effect, Option, Result, Schema } from "effect"
+import { surviving } from "../event/Surviving.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import type { KeyRing } from "./EncryptionKeys.ts"
+import { ResealingWalks, type Walk } from "./ResealingWalk.ts"
+import * as SealedPlaces from "./SealedPlaces.ts"
+import { type Cipher, Sealing } from "./Sealing.ts"
+import { WrappedKeys } from "./WrappedKeys.ts"
+
+/** How many holders are looked at in one step. */
+const batch = 50
+
+/** The pause between two steps, so that others find the database free. */
+const breath = "20 millis"
+
+/** How often it is looked for workspaces that exchange their keys. */
+const every = "5 seconds"
+
+/** For how long after its end of acceptance a former key still opens what somebody may have sealed meanwhile. */
+export const graceMillis = 7_200_000
+
+/** Does one step for a workspace, and tells whether there is another one to do now. */
+export const step = Effect.fn("Resealing.step")(function* (workspaceId: WorkspaceId) {
+  const walks = yield* ResealingWalks
+  const cipher = yield* (yield* Sealing).cipher(workspaceId)
+  const now = yield* Clock.currentTimeMillis
+  if (cipher.keys.former.length === 0) return false
+  const [known] = yield* walks.list(workspaceId)
+  if (known === undefined || isOutdated(known, cipher.keys, now)) {
+    yield* begin(workspaceId, cipher.keys, known, now)
+    return true
+  }
+  if (known.endedAt !== null) {
+    yield* discard(workspaceId, cipher.keys, known)
+    return false
+  }
+  const places = yield* SealedPlaces.all
+  const index = Math.max(
+    places.findIndex(({ name }) => name === known.place),
+    0
+  )
+  const place = places[index]
+  if (place === undefined) return false
+  const { holders, next } = yield* place.page(workspaceId, known.after, batch)
+  const counts = yield* reseal(workspaceId, place, cipher, holders)
+  const following = next === null ? places[index + 1] : place
+  yield* advance(workspaceId, known, (before) => ({
+    ...before,
+    place: following?.name ?? place.name,
+    after: next,
+    endedAt: following === undefined ? now : null,
+    checked: before.checked + holders.length,
+    resealed: before.resealed + counts.resealed,
+    unreadable: before.unreadable + counts.unreadable
+  }))
+  return true
+})
+
+/** Seals what these hold anew, where it is under a former key. What no key opens stays, and is counted. */
+const reseal = Effect.fnUntraced(function* (
+  workspaceId: WorkspaceId,
+  place: SealedPlaces.Place,
+  cipher: Cipher,
+  holders: ReadonlyArray<SealedPlaces.Holder>
+) {
+  let resealed = 0
+  let unreadable = 0
+  for (const { id, sealed } of holders) {
+    const renewed = new Map<string, string>()
+    for (const one of sealed) {
+      const after = yield* Effect.option(cipher.under(cipher.keys.present.version, one))
+      if (Option.isNone(after)) unreadable++
+      else if (after.value !== one) renewed.set(one, after.value)
+    }
+    if (renewed.size > 0) yield* place.replace(workspaceId, id, renewed)
+    resealed += renewed.size
+  }
+  return { resealed, unreadable }
+})
+
+/** A walk to another key than the present one is of no use any more, nor one that began before keys could be discarded. */
+const isOutdated = (walk: Walk, { former, present }: KeyRing, now: number): boolean =>
+  walk.version !== present.version ||
+  (walk.endedAt !== null &&
+    former.some(
+      ({ retiredAt }) =>
+        retiredAt !== null && retiredAt + graceMillis <= now && walk.startedAt < retiredAt + graceMillis
+    ))
+
+const begin = Effect.fnUntraced(function* (
+  workspaceId: WorkspaceId,
+  { present }: KeyRing,
+  outdated: Walk | undefined,
+  now: number
+) {
+  const walks = yield* ResealingWalks
+  const fresh: Walk = {
+    id: outdated?.id ?? (yield* (yield* Identifiers).uuid),
+    version: present.version,
+    place: "",
+    after: null,
+    startedAt: now,
+    endedAt: null,
+    checked: 0,
+    resealed: 0,
+    unreadable: 0
+  }
+  if (outdated !== undefined) return yield* advance(workspaceId, outdated, () => fresh)
+  // Somebody else may have begun it.
+  yield* Effect.ignore(walks.insert(workspaceId, fresh))
+})
+
+/** Keeps how far a walk has come, unless somebody else has brought it further. */
+const advance = Effect.fnUntraced(function* (workspaceId: WorkspaceId, seen: Walk, decide: (before: Walk) => Walk) {
+  const walks = yield* ResealingWalks
+  const isSame = Schema.toEquivalence(Schema.Json)
+  yield* walks
+    .change(workspaceId, seen.id, (before) =>
+      Result.succeed(isSame({ ...before }, { ...seen }) ? decide(before) : before)
+    )
+    .pipe(Effect.catchTag("KeyTaken", Effect.die))
+})
+
+/** Throws away the former keys that nothing can be under any more. */
+const discard = Effect.fnUntraced(function* (workspaceId: WorkspaceId, { former }: KeyRing, walk: Walk) {
+  const stored = yield* WrappedKeys
+  const over = former.filter(
+    ({ retiredAt, version }) =>
+      retiredAt !== null && version < walk.version && walk.startedAt >= retiredAt + graceMillis
+  )
+  for (const { version } of over) yield* stored.remove(workspaceId, version)
+})
+
+/** Steps for all workspaces until none has another one to do now. */
+export const round = Effect.fn("Resealing.round")(function* () {
+  const known = yield* (yield* WrappedKeys).list
+  const present = new Map<string, number>(known.map(({ owner, version }) => [owner, version] as const))
+  // Whoever has keys of several versions.
+  const waiting = new Set<string>(
+    known.flatMap(({ owner, version }) => (present.get(owner) === version ? [] : [owner]))
+  )
+  for (const { id } of yield* (yield* WorkspaceStore).list) {
+    if (!waiting.has(id)) continue
+    while (yield* step(id)) yield* Effect.sleep(breath)
+  }
+})
+
+/** Does so for ever. Any number of processes may; one is enough. */
+export const run = Effect.fn("Resealing.run")(() =>
+  round().pipe(
+    surviving("Secrets could not be sealed anew; trying again"),
+    Effect.andThen(Effect.sleep(every)),
+    Effect.forever
+  )
+)

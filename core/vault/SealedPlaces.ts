@@ -1,0 +1,96 @@
+/**
+ * Where sealed values are kept. Whatever seals with the keys of workspaces names its place here, so that its values are
+ * sealed anew when a workspace exchanges its key.
+ */
+import { Context, Effect, Result } from "effect"
+import { RunSubscriptionStore } from "../event/KeptSubscription.ts"
+import type { Collection, Kept } from "../workspace/Collection.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import { sealedNames } from "./EntryRules.ts"
+import { SecretProviders } from "./SecretProviders.ts"
+import { VaultEntries } from "./VaultEntries.ts"
+import { browserStateNames, type VaultEntry } from "./VaultEntry.ts"
+
+/** One thing that holds sealed values. */
+export interface Holder {
+  readonly id: string
+  readonly sealed: ReadonlyArray<string>
+}
+
+export interface Place {
+  readonly name: string
+  /**
+   * Up to `limit` holders of a workspace after a position in some fixed order (`null`: from the first), and the position
+   * to go on from; `null` when these were the last.
+   */
+  readonly page: (
+    workspaceId: WorkspaceId,
+    after: string | null,
+    limit: number
+  ) => Effect.Effect<{ readonly holders: ReadonlyArray<Holder>; readonly next: string | null }>
+  /** How many holders there are after a position. */
+  readonly left: (workspaceId: WorkspaceId, after: string | null) => Effect.Effect<number>
+  /** Puts others in the places of those values that the holder still has. All else of it stays as it is. */
+  readonly replace: (workspaceId: WorkspaceId, id: string, renewed: ReadonlyMap<string, string>) => Effect.Effect<void>
+}
+
+/** The places that are no collections: received codes, answers of persons, and kept answers of named requests. */
+export class SealedColumns extends Context.Service<SealedColumns, ReadonlyArray<Place>>()(
+  "sluice/core/vault/SealedColumns"
+) {}
+
+/** A collection as a place. `exchange` answers a value with each sealed one in it exchanged. */
+export const ofCollection = <A extends Kept>(
+  name: string,
+  collection: Collection<A>,
+  exchange: (value: A, renew: (sealed: string) => string) => A
+): Place => ({
+  name,
+  page: (workspaceId, after, limit) =>
+    Effect.map(collection.page(workspaceId, after, limit), ({ next, values }) => ({
+      next,
+      holders: values.map((value) => {
+        const sealed: Array<string> = []
+        exchange(value, (one) => {
+          sealed.push(one)
+          return one
+        })
+        return { id: value.id, sealed }
+      })
+    })),
+  left: collection.left,
+  replace: (workspaceId, id, renewed) =>
+    collection
+      .change(workspaceId, id, (before) => Result.succeed(exchange(before, (one) => renewed.get(one) ?? one)))
+      .pipe(Effect.catchTag("KeyTaken", Effect.die), Effect.asVoid)
+})
+
+/** All places, in the order in which they are gone through. */
+export const all = Effect.gen(function* () {
+  return [
+    ofCollection("vault entries", yield* VaultEntries, exchangeEntry),
+    ofCollection("secret providers", yield* SecretProviders, (provider, renew) => ({
+      ...provider,
+      sealedAccess: renew(provider.sealedAccess)
+    })),
+    ofCollection("subscriptions to runs", yield* RunSubscriptionStore, (subscription, renew) =>
+      "sealed" in subscription.channel
+        ? { ...subscription, channel: { ...subscription.channel, sealed: renew(subscription.channel.sealed) } }
+        : subscription
+    ),
+    ...(yield* SealedColumns)
+  ]
+})
+
+const exchangeEntry = (entry: VaultEntry, renew: (sealed: string) => string): VaultEntry => ({
+  ...entry,
+  fields: {
+    ...entry.fields,
+    ...Object.fromEntries(
+      [...sealedNames(entry.fields), ...browserStateNames].flatMap((name) => {
+        const sealed = entry.fields[name]
+        return sealed === null ? [] : [[name, renew(sealed)]]
+      })
+    )
+  }
+})

@@ -1,0 +1,237 @@
+import { existsSync, readFileSync } from "node:fs"
+import { PgClient } from "@effect/sql-pg"
+import { assert, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { freshDatabase } from "../support/databases.ts"
+import { dataDir, key, masterKey, type Process, ready, sluice } from "../support/processes.ts"
+import { seal, unseal } from "../support/sealed.ts"
+
+const formerKey = "5a".repeat(32)
+const newMaster = "cd".repeat(32)
+const entries = 300
+const path = "/encryption-key/rotation"
+const canary = "canary in clear"
+
+type Body = Readonly<Record<string, unknown>>
+
+const ask = (url: string, apiKey: string, method: string, path: string, json?: unknown) =>
+  Effect.promise(async () => {
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { "cc-key": apiKey, ...(json === undefined ? {} : { "content-type": "application/json" }) },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) })
+    })
+    const body = await answer.json()
+    if (answer.status >= 500) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(body)}`)
+    return { status: answer.status, body: body as Body }
+  })
+
+const pair = (user: number) => ({ permissioned_user_id: `user-${user}`, domain: "https://app.example.com" })
+
+/** Looks again and again until something is found. */
+const until = <A>(look: Effect.Effect<A | null>) =>
+  Effect.gen(function* () {
+    while (true) {
+      const found = yield* look
+      if (found !== null) return found
+      yield* Effect.sleep("10 millis")
+    }
+  }).pipe(Effect.timeout("60 seconds"))
+
+const kill = ({ child, ended }: Process) =>
+  Effect.suspend(() => {
+    child.kill("SIGKILL")
+    return ended
+  })
+
+/** Runs `sluice` to its end. */
+const done = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Record<string, string>) {
+  const process = yield* sluice(args, env)
+  const code = yield* process.ended
+  return { code, output: process.output() }
+}, Effect.scoped)
+
+it.live(
+  "keys are exchanged under load, through kill -9 of whoever exchanges them, while clients with either key go on",
+  () =>
+    Effect.gen(function* () {
+      const database = yield* freshDatabase
+      const settings = {
+        DATABASE_URL: database,
+        SLUICE_DATA_DIR: yield* dataDir,
+        SLUICE_MASTER_KEY: masterKey,
+        SLUICE_RATE_LIMITS: "off"
+      }
+      const sql = <A>(statement: string) =>
+        Effect.flatMap(SqlClient.SqlClient, (client) => client.unsafe<A & object>(statement)).pipe(
+          Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })),
+          Effect.orDie
+        )
+      assert.strictEqual(
+        (yield* done(["migrate"], { ...settings, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: formerKey })).code,
+        0
+      )
+      const api = yield* sluice(["api"], settings)
+      const url = yield* ready(api)
+      yield* Effect.forEach(
+        Array.from({ length: entries }, (_, user) => user),
+        (user) =>
+          ask(url, key, "POST", "/vault", {
+            ...pair(user),
+            password: seal(formerKey, `${canary} ${user}`),
+            cookies: [{ name: "c", value: canary }]
+          }),
+        { concurrency: 8, discard: true }
+      )
+      const stored = () => sql<{ body: string }>("select body from vault_entries")
+      const before = new Set((yield* stored()).flatMap(({ body }) => [JSON.parse(body).fields.password]))
+      const updated = new Map(
+        ((yield* ask(url, key, "GET", "/vault")).body as unknown as ReadonlyArray<Body>).map((one) => [
+          one.id,
+          one.updated_at
+        ])
+      )
+
+      const begun = yield* ask(url, key, "POST", path, {})
+      assert.strictEqual(begun.status, 201)
+      const presentKey = String(begun.body.encryption_key)
+      const made = yield* ask(url, key, "POST", "/api-keys", { role: "Member" })
+      const newApiKey = String(made.body.key)
+
+      /** What both kinds of clients read, of every credential. */
+      const everybodyReads = Effect.gen(function* () {
+        for (const [apiKey, clientKey] of [
+          [key, formerKey],
+          [newApiKey, presentKey]
+        ] as const) {
+          const all = (yield* ask(url, apiKey, "GET", "/vault")).body as unknown as ReadonlyArray<Body>
+          assert.lengthOf(all, entries)
+          for (const one of all) assert.include(String(unseal(clientKey, String(one.password))), canary)
+        }
+      })
+
+      // Killed as soon as it has begun, and a little later each time.
+      let kills = 0
+      for (let delay = 0; ; delay += 15) {
+        const scheduler = yield* sluice(["scheduler"], settings)
+        yield* scheduler.said(/started/)
+        const state = ask(url, key, "GET", path)
+        const from = Number((yield* state).body.checked)
+        const moved = yield* until(
+          Effect.map(state, ({ body }) => (Number(body.checked) > from || body.may_finish === true ? body : null))
+        )
+        if (moved.may_finish === true) break
+        yield* Effect.sleep(delay)
+        yield* kill(scheduler)
+        kills++
+        // Both write meanwhile: the new value is there, and readable for both.
+        for (const [apiKey, clientKey, user] of [
+          [key, formerKey, kills],
+          [newApiKey, presentKey, entries - kills]
+        ] as const) {
+          const json = { ...pair(user), password: seal(clientKey, `${canary} written ${kills}`) }
+          const written = yield* ask(url, apiKey, "PUT", "/vault", json)
+          assert.strictEqual(unseal(clientKey, String(written.body.password)), `${canary} written ${kills}`)
+          updated.delete(written.body.id)
+        }
+        yield* everybodyReads
+      }
+      assert.isAbove(kills, 0)
+      const after = (yield* stored()).map(({ body }) => JSON.parse(body).fields.password)
+      assert.deepStrictEqual(
+        after.filter((sealed) => before.has(sealed)),
+        []
+      )
+      yield* everybodyReads
+      const finished = yield* ask(url, key, "POST", `${path}/finish`)
+      assert.deepInclude(finished.body, { rotating: false, version: 2 })
+      for (const one of (yield* ask(url, key, "GET", "/vault")).body as unknown as ReadonlyArray<Body>) {
+        assert.include(String(unseal(presentKey, String(one.password))), canary)
+        assert.deepStrictEqual(one.cookies, [{ name: "c", value: canary }])
+        if (updated.has(one.id)) assert.strictEqual(one.updated_at, updated.get(one.id))
+      }
+      const late = { ...pair(0), password: seal(formerKey, "late") }
+      assert.strictEqual((yield* ask(url, key, "PUT", "/vault", late)).status, 400)
+      assert.notInclude(JSON.stringify(yield* stored()), canary)
+
+      // The master key, with many workspaces.
+      yield* sql(`insert into workspaces (id, name, created_at)
+        select gen_random_uuid(), 'Many', now() from generate_series(1, 300)`)
+      const both = { ...settings, SLUICE_MASTER_KEY: newMaster, SLUICE_PREVIOUS_MASTER_KEY: masterKey }
+      const without = yield* done(["keys", "rotate", "master"], settings)
+      assert.strictEqual(without.code, 1)
+      assert.include(without.output, "SLUICE_PREVIOUS_MASTER_KEY")
+      const rolled = yield* ready(yield* sluice(["api"], both))
+      const reads = (url: string) =>
+        Effect.map(ask(url, key, "GET", `/vault?${new URLSearchParams(pair(0))}`), ({ body, status }) => {
+          assert.strictEqual(status, 200)
+          assert.include(String(unseal(presentKey, String(body.password))), canary)
+        })
+      yield* reads(rolled)
+      // Until it begins, a process with the former key alone goes on.
+      yield* reads(url)
+      const under = () =>
+        sql<{ master_key: string; n: number }>("select master_key, count(*)::int as n from wrapped_keys group by 1")
+      assert.lengthOf(yield* under(), 1)
+      const exchanging = yield* sluice(["keys", "rotate", "master"], both)
+      yield* until(Effect.map(under(), (rows) => (rows.length > 1 ? rows : null)))
+      yield* kill(exchanging)
+      assert.lengthOf(yield* under(), 2)
+      yield* reads(rolled)
+      const half = yield* done(["keys", "encryption"], { ...both })
+      assert.strictEqual(half.code, 1, "there are many workspaces")
+      assert.include(half.output, "Name a workspace")
+      assert.match((yield* done(["keys", "list"], settings)).output, /Name a workspace/)
+      for (const one of [masterKey, newMaster]) {
+        const alone = yield* done(["keys", "encryption"], { ...settings, SLUICE_MASTER_KEY: one })
+        assert.match(alone.output, /Cannot start with this master key/)
+      }
+      const rest = yield* done(["keys", "rotate", "master"], both)
+      assert.deepInclude(rest, { code: 0 })
+      assert.match(rest.output, /Wrapped \d+ keys anew.*\n.*without SLUICE_PREVIOUS_MASTER_KEY/)
+      assert.lengthOf(yield* under(), 1)
+      yield* reads(rolled)
+      yield* reads(yield* ready(yield* sluice(["api"], { ...settings, SLUICE_MASTER_KEY: newMaster })))
+      assert.notInclude(JSON.stringify(yield* sql("select * from wrapped_keys")), presentKey)
+    }).pipe(Effect.scoped),
+  400_000
+)
+
+it.live(
+  "the master key of embedded data exchanges itself, and a killed exchange leaves what the next start opens",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* dataDir
+      const settings = { SLUICE_DATA_DIR: folder, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: formerKey }
+      const [file, next] = [`${folder}/master.key`, `${folder}/master.key.next`]
+      assert.strictEqual((yield* done(["migrate"], settings)).code, 0)
+      const first = readFileSync(file, "utf8")
+      const shown = { code: 0, output: `${formerKey}\n` }
+
+      const exchanging = yield* sluice(["keys", "rotate", "master"], settings)
+      yield* until(Effect.sync(() => (existsSync(next) || readFileSync(file, "utf8") !== first ? true : null)))
+      yield* kill(exchanging)
+      assert.deepStrictEqual(yield* done(["keys", "encryption"], settings), shown)
+
+      const again = yield* done(["keys", "rotate", "master"], settings)
+      assert.deepInclude(again, { code: 0 })
+      assert.include(again.output, "Nothing is under the former key any more")
+      assert.isFalse(existsSync(next))
+      const second = readFileSync(file, "utf8")
+      assert.match(second, /^[0-9a-f]{64}\n$/)
+      assert.notStrictEqual(second, first)
+      assert.deepStrictEqual(yield* done(["keys", "encryption"], settings), shown)
+      const alone = yield* done(["keys", "encryption"], { ...settings, SLUICE_MASTER_KEY: first.trim() })
+      assert.match(alone.output, /Cannot start with this master key/)
+
+      const begun = yield* done(["keys", "rotate", "workspace"], settings)
+      assert.match(begun.output, /^[0-9a-f]{64}\nThe new encryption key/)
+      const early = yield* done(["keys", "rotate", "workspace", "--finish"], settings)
+      assert.strictEqual(early.code, 1)
+      assert.match(early.output, /Cannot finish the rotation of the encryption key yet/)
+      const status = yield* done(["keys", "rotate", "workspace", "--status"], settings)
+      assert.match(status.output, /version 2; version 1 is accepted as well/)
+    }).pipe(Effect.scoped),
+  300_000
+)

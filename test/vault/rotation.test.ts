@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Option, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { Tables } from "../../adapters/memory/Tables.ts"
+import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
+import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
+import { KeyRotation } from "../../core/vault/KeyRotation.ts"
+import * as Resealing from "../../core/vault/Resealing.ts"
+import { Sealing } from "../../core/vault/Sealing.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { credential } from "../support/credential.ts"
+import { canary, dying, everythingOpens, fill, fresh, sealedValues, started } from "../support/exchange.ts"
+import { makeWorkspace } from "../support/fixtures.ts"
+
+/** Steps until there is none, without waiting in between. */
+const stepAll = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
+  while (yield* Resealing.step(workspaceId)) {
+    // The next one.
+  }
+})
+
+it.effect(
+  "the key of a workspace is exchanged, killed before or after any write whatsoever: nothing is lost, nothing in clear",
+  () =>
+    Effect.gen(function* () {
+      const things = 2
+      let ended = false
+      for (let at = 0; !ended; at++) {
+        for (const after of [false, true]) {
+          ended = yield* fresh(
+            Effect.gen(function* () {
+              const { workspaceId } = yield* makeWorkspace()
+              const former = yield* started(
+                Effect.gen(function* () {
+                  yield* fill(workspaceId, things)
+                  const key = yield* (yield* EncryptionKeys).of(workspaceId)
+                  yield* (yield* KeyRotation).begin(workspaceId, null)
+                  return key
+                }).pipe(Effect.provide(KeyRotation.layer))
+              )
+              const count = (yield* sealedValues(workspaceId)).length
+              const killed = yield* started(Effect.exit(Effect.provide(stepAll(workspaceId), yield* dying(at, after))))
+              yield* started(everythingOpens(workspaceId, count))
+              yield* started(
+                Effect.gen(function* () {
+                  const rotation = yield* KeyRotation
+                  if (Exit.isFailure(killed)) yield* Effect.exit(stepAll(workspaceId))
+                  assert.isTrue((yield* rotation.state(workspaceId)).mayFinish)
+                  yield* rotation.finish(workspaceId)
+                  const keys = yield* (yield* EncryptionKeys).ring(workspaceId)
+                  assert.strictEqual(keys.present.version, 2)
+                  const cipher = yield* (yield* Sealing).cipher(workspaceId)
+                  for (const sealed of yield* sealedValues(workspaceId)) {
+                    assert.strictEqual(yield* cipher.under(2, sealed), sealed, "everything is under the new key")
+                  }
+                }).pipe(Effect.provide(KeyRotation.layer))
+              )
+              const { wrappedKeys } = yield* Tables
+              assert.notInclude(JSON.stringify([...wrappedKeys.values()]), Redacted.value(former))
+              return Exit.isSuccess(killed)
+            })
+          )
+        }
+        assert.isBelow(at, 200)
+      }
+    }),
+  60_000
+)
+
+it.effect("a retired key still opens what was sealed late, and is thrown away only long afterwards", () =>
+  fresh(
+    started(
+      Effect.gen(function* () {
+        const { workspaceId } = yield* makeWorkspace()
+        const rotation = yield* KeyRotation
+        const sealing = yield* Sealing
+        // Somebody began some work before all of this.
+        const slow = yield* sealing.cipher(workspaceId)
+        yield* rotation.begin(workspaceId, null)
+        yield* stepAll(workspaceId)
+        yield* rotation.finish(workspaceId)
+        const late = yield* slow.seal(Redacted.make("late"))
+        const entry = credential({ workspaceId, permissionedUserId: "late" })
+        yield* (yield* VaultEntries).insert(workspaceId, { ...entry, fields: { ...entry.fields, cookies: late } })
+
+        const cipher = yield* sealing.cipher(workspaceId)
+        assert.strictEqual(Redacted.value(yield* cipher.unseal(late)), "late")
+        assert.strictEqual((yield* Effect.flip(cipher.accept(late))).reason, "key", "a caller may not use it any more")
+        yield* stepAll(workspaceId)
+        assert.lengthOf((yield* (yield* EncryptionKeys).ring(workspaceId)).former, 1)
+
+        yield* TestClock.adjust(Resealing.graceMillis)
+        yield* stepAll(workspaceId)
+        assert.lengthOf((yield* (yield* EncryptionKeys).ring(workspaceId)).former, 0)
+        const kept = Option.getOrThrow(yield* (yield* VaultEntries).get(workspaceId, entry.id))
+        assert.strictEqual(kept.updatedAt, entry.updatedAt)
+        const { unseal } = yield* sealing.cipher(workspaceId)
+        assert.strictEqual(Redacted.value(yield* unseal(kept.fields.cookies ?? "")), "late")
+
+        // Another exchange may follow.
+        yield* rotation.begin(workspaceId, null)
+        yield* stepAll(workspaceId)
+        assert.strictEqual((yield* rotation.finish(workspaceId)).version, 3)
+      }).pipe(Effect.provide(KeyRotation.layer))
+    )
+  )
+)
+
+it.effect("what is edited while it is sealed anew keeps the edit", () =>
+  fresh(
+    started(
+      Effect.gen(function* () {
+        const { workspaceId } = yield* makeWorkspace()
+        const entries = yield* VaultEntries
+        const sealing = yield* Sealing
+        const entry = credential({ workspaceId, permissionedUserId: "one" })
+        const before = yield* sealing.seal(workspaceId, Redacted.make("before"))
+        const fields = { ...entry.fields, user_name: before, password: before }
+        yield* entries.insert(workspaceId, { ...entry, fields })
+        yield* (yield* KeyRotation).begin(workspaceId, null)
+        const edited = yield* sealing.seal(workspaceId, Redacted.make("edited"))
+        // The edit comes between the look at the entry and the exchange of its values.
+        const meanwhile = {
+          ...entries,
+          change: ((...[workspace, id, decide]: Parameters<typeof entries.change>) =>
+            Effect.andThen(
+              entries.change(workspace, id, (one) =>
+                Result.succeed({ ...one, updatedAt: 77, fields: { ...one.fields, password: edited } })
+              ),
+              entries.change(workspace, id, decide)
+            )) as typeof entries.change
+        }
+        yield* Effect.provideService(stepAll(workspaceId), VaultEntries, meanwhile)
+        const after = Option.getOrThrow(yield* entries.get(workspaceId, entry.id))
+        assert.strictEqual(after.fields.password, edited)
+        assert.strictEqual(after.updatedAt, 77)
+        assert.notStrictEqual(after.fields.user_name, before)
+      }).pipe(Effect.provide(KeyRotation.layer))
+    )
+  )
+)
+
+it.effect(
+  "addresses of subscriptions that were kept in clear are sealed, and those that are kept twice become one",
+  () =>
+    fresh(
+      started(
+        Effect.gen(function* () {
+          const { workspaceId } = yield* makeWorkspace()
+          const store = yield* KeptSubscription.RunSubscriptionStore
+          const subscription = (url: string, event: "run.failed" | "run.started") => ({
+            id: randomUUID(),
+            workflowId: null,
+            events: [event],
+            channel: { type: "slack_webhook", url } as const,
+            createdBy: randomUUID(),
+            createdAt: 0
+          })
+          const [alone, twice] = [`https://example.com/${canary}`, `https://example.com/${canary}/twice`]
+          yield* store.insert(workspaceId, subscription(alone, "run.failed"))
+          yield* store.insert(workspaceId, subscription(twice, "run.failed"))
+          yield* store.insert(
+            workspaceId,
+            yield* KeptSubscription.keep(workspaceId, subscription(twice, "run.started"))
+          )
+          yield* KeptSubscription.sealOlder
+          yield* KeptSubscription.sealOlder
+          const kept = yield* store.list(workspaceId)
+          assert.notInclude(JSON.stringify(kept), canary)
+          const cipher = yield* (yield* Sealing).cipher(workspaceId)
+          const opened = yield* Effect.forEach(kept, (one) => KeptSubscription.open(cipher, one))
+          assert.deepStrictEqual(
+            opened.map((one) => {
+              const { channel, events } = Option.getOrThrow(one)
+              return [channel.type === "log" ? null : channel.url, [...events].sort()]
+            }),
+            [
+              [alone, ["run.failed"]],
+              [twice, ["run.failed", "run.started"]]
+            ]
+          )
+        })
+      )
+    )
+)
+
+it.effect("begins once, whoever begins at the same time, and does not end before its time", () =>
+  fresh(
+    started(
+      Effect.gen(function* () {
+        const { workspaceId } = yield* makeWorkspace()
+        yield* fill(workspaceId, 1)
+        const rotation = yield* KeyRotation
+        assert.strictEqual((yield* Effect.flip(rotation.finish(workspaceId)))._tag, "NoRotation")
+        const present = yield* (yield* EncryptionKeys).of(workspaceId)
+        assert.strictEqual((yield* Effect.flip(rotation.begin(workspaceId, present)))._tag, "SameKey")
+        const begun = yield* Effect.all(
+          Array.from({ length: 4 }, () => Effect.result(rotation.begin(workspaceId, null))),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(begun.filter(Result.isSuccess), 1)
+        const refused = yield* Effect.flip(rotation.finish(workspaceId))
+        assert.match(refused.message, /0 things were looked at, and [1-9]\d* are left/)
+        assert.strictEqual((yield* Effect.flip(rotation.begin(workspaceId, null)))._tag, "RotationUnderWay")
+      }).pipe(Effect.provide(KeyRotation.layer))
+    )
+  )
+)

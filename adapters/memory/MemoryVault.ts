@@ -3,12 +3,14 @@ import { Layer } from "effect"
 import * as SecretProviders from "../../core/vault/SecretProviders.ts"
 import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
+import * as MemoryPhoneNumbers from "./MemoryPhoneNumbers.ts"
 import * as MemoryReceivedCodes from "./MemoryReceivedCodes.ts"
 import * as MemoryWrappedKeys from "./MemoryWrappedKeys.ts"
 
 export const layer = Layer.mergeAll(
   Layer.effect(VaultEntries.VaultEntries, MemoryCollection.make(VaultEntries.kind)),
   Layer.effect(SecretProviders.SecretProviders, MemoryCollection.make(SecretProviders.kind)),
+  MemoryPhoneNumbers.layer,
   MemoryReceivedCodes.layer,
   MemoryWrappedKeys.layer
 )

@@ -73,6 +73,10 @@ interface Shape {
   readonly idempotency: Map<string, Entry>
   readonly wrappedKeys: Map<string, WrappedKey>
   readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
+  /** When each message that was kept once arrived, by its id. */
+  readonly receivedMessages: Map<string, number>
+  /** The phone numbers of workspaces that have one of their own. */
+  readonly phoneNumbers: Map<string, string>
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
   /** When runs of a workflow were last taken. */
@@ -107,6 +111,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       idempotency: new Map(),
       wrappedKeys: new Map(),
       receivedCodes: new Map(),
+      receivedMessages: new Map(),
+      phoneNumbers: new Map(),
       deliveries: new Map(),
       served: new Map(),
       lastFence: 0

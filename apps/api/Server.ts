@@ -14,6 +14,7 @@ import { Interactions } from "../../core/interaction/Interactions.ts"
 import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { PhoneNumbers } from "../../core/tfa/PhoneNumbers.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
 import { Vault } from "../../core/vault/Vault.ts"
 import { Webhooks } from "../../core/webhook/Webhooks.ts"
@@ -138,7 +139,7 @@ const services = Layer.mergeAll(
   Runs.layer,
   RunSubscriptions.layer,
   TfaCodes.layer,
-  Vault.layer,
+  Vault.layer.pipe(Layer.provideMerge(PhoneNumbers.layer)),
   Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),
   Webhooks.layer,
   Workspaces.layer

@@ -3,6 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import * as Inbox from "../tfa/Inbox.ts"
+import { PhoneNumbers } from "../tfa/PhoneNumbers.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { allows, type Caller, type WorkspaceId } from "../workspace/Workspace.ts"
 import * as Domain from "./Domain.ts"
@@ -33,6 +34,8 @@ export interface EntryView {
   readonly siteIdentifier: string
   /** Where codes for the credential may be mailed to, if it has them mailed and this service receives mail. */
   readonly tfaEmail: string | null
+  /** Where codes for the credential may be sent to by SMS, if they come so and its workspace has a number. */
+  readonly tfaPhoneNumber: string | null
 }
 
 export class Vault extends Context.Service<
@@ -62,6 +65,7 @@ export class Vault extends Context.Service<
       const entries = yield* VaultEntries
       const identifiers = yield* Identifiers
       const inboxDomain = yield* Inbox.InboxDomain
+      const phoneNumbers = yield* PhoneNumbers
       const providers = yield* SecretProviders
       const sealing = yield* Sealing
 
@@ -74,7 +78,8 @@ export class Vault extends Context.Service<
           browserState,
           effectiveExpiresAt: effectiveExpiresAt(entry),
           siteIdentifier: Domain.siteIdentifier(entry.domain),
-          tfaEmail: isMailed && inboxDomain !== null ? Inbox.addressOf(entry.workspaceId, entry, inboxDomain) : null
+          tfaEmail: isMailed && inboxDomain !== null ? Inbox.addressOf(entry.workspaceId, entry, inboxDomain) : null,
+          tfaPhoneNumber: method === "SMS" ? yield* phoneNumbers.phoneNumberOf(entry.workspaceId) : null
         } satisfies EntryView
       })
 

@@ -9,7 +9,8 @@ export const record = ({
   effectiveExpiresAt,
   entry,
   siteIdentifier,
-  tfaEmail
+  tfaEmail,
+  tfaPhoneNumber
 }: EntryView): typeof VaultRecord.Type => ({
   id: entry.id,
   permissioned_user_id: entry.permissionedUserId,
@@ -23,8 +24,8 @@ export const record = ({
   ...entry.fields,
   ...browserState,
   tfa_email: tfaEmail,
-  // Codes by SMS need a number of the workspace, and there is none; proxies are given by `proxy_setting` alone.
-  tfa_phone_number: null,
+  tfa_phone_number: tfaPhoneNumber,
+  // Proxies are given by `proxy_setting` alone.
   proxy_string: null,
   effective_expires_at: isoOrNull(effectiveExpiresAt),
   session_data_set_at: isoOrNull(entry.sessionDataSetAt)

@@ -14,7 +14,19 @@ const blocks = new Set(
 )
 const cells = new Set(["td", "th"])
 /** Elements whose text is not shown. */
-const unseen = new Set(["script", "style", "head", "title", "template", "noscript", "svg", "math", "object", "select", "textarea"])
+const unseen = new Set([
+  "script",
+  "style",
+  "head",
+  "title",
+  "template",
+  "noscript",
+  "svg",
+  "math",
+  "object",
+  "select",
+  "textarea"
+])
 const headings = new Set(["h1", "h2"])
 const bold = new Set(["b", "strong", "h3", "h4", "code", "kbd", "big", "mark"])
 const voids = new Set("area,base,br,col,embed,hr,img,input,link,meta,source,track,wbr".split(","))
@@ -57,7 +69,11 @@ export const htmlBody = (html: string): Body => {
   }
   const endAnchor = () => {
     if (anchor !== null && anchor.url !== "" && links.length < limits.links) {
-      links.push({ url: anchor.url, words: anchor.words.trim().slice(0, 300), line: Math.max(0, lines.length - (text === "" ? 1 : 0)) })
+      links.push({
+        url: anchor.url,
+        words: anchor.words.trim().slice(0, 300),
+        line: Math.max(0, lines.length - (text === "" ? 1 : 0))
+      })
     }
     anchor = null
   }
@@ -95,7 +111,7 @@ export const htmlBody = (html: string): Body => {
         const { unseen: skipped, weight: own } = top()
         if (skipped || isFull()) return
         // A line break in the source of HTML is a blank.
-        const read = piece.replace(/[\s]+/g, " ")
+        const read = piece.replace(/[ \t\r\n\f]+/g, " ")
         if (text.length < limits.lineCharacters) text += text === "" ? read.trimStart() : read
         if (read.trim() !== "") weight = heavier(weight, own)
         if (anchor !== null && anchor.words.length < 300) anchor.words += read
@@ -127,7 +143,9 @@ const weightOf = (name: string, style: string): Line["weight"] => {
   if (headings.has(name)) return 2
   const size = Number(/font-size:(\d{1,3})(?:\.\d+)?px/.exec(style)?.[1] ?? 0)
   if (size >= 24) return 2
-  return bold.has(name) || size >= 18 || /font-weight:(?:bold|[6-9]00)|letter-spacing:(?:[2-9]|\d\d|0?\.[1-9])/.test(style)
+  return bold.has(name) ||
+    size >= 18 ||
+    /font-weight:(?:bold|[6-9]00)|letter-spacing:(?:[2-9]|\d\d|0?\.[1-9])/.test(style)
     ? 1
     : 0
 }

@@ -2,8 +2,8 @@
  * Reads mails as they travel (RFC 5322 and MIME), whatever is wrong with them, within bounds of time and memory.
  */
 import { createHash } from "node:crypto"
-import PostalMime, { type Address } from "postal-mime"
 import { Effect } from "effect"
+import PostalMime, { type Address } from "postal-mime"
 import { type Body, limits, type Message, plainBody } from "../../core/tfa/Message.ts"
 import { htmlBody } from "./HtmlText.ts"
 

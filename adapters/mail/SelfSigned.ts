@@ -45,8 +45,7 @@ const day = 86_400_000
 /** An element of DER: its tag, its length and its content. */
 const element = (tag: number, content: Buffer): Buffer => {
   const { length } = content
-  const size =
-    length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
   return Buffer.concat([Buffer.from([tag, ...size]), content])
 }
 

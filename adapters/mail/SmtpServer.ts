@@ -92,8 +92,7 @@ export const layer = (options: Options) =>
     Effect.gen(function* () {
       const receiving = yield* Receiving
       const reading = yield* Semaphore.make(readAtOnce)
-      const certificate =
-        options.certificate ?? SelfSigned.make(options.name, yield* Clock.currentTimeMillis)
+      const certificate = options.certificate ?? SelfSigned.make(options.name, yield* Clock.currentTimeMillis)
       const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const now = () => clock.currentTimeMillisUnsafe()
@@ -228,8 +227,7 @@ const endsHeaders = (head: ReadonlyArray<Buffer>): boolean => {
 
 const listening = (server: SMTPServer, { host, port }: Options) =>
   Effect.callback<SMTPServer, CannotReceiveMail>((resume) => {
-    const fail = (error: Error) =>
-      resume(Effect.fail(new CannotReceiveMail({ host, port, reason: error.message })))
+    const fail = (error: Error) => resume(Effect.fail(new CannotReceiveMail({ host, port, reason: error.message })))
     server.server.once("error", fail)
     server.listen(port, host, () => {
       server.server.removeListener("error", fail)

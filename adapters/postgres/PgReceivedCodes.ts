@@ -51,9 +51,7 @@ export const layer = Layer.effect(
     })
 
     return ReceivedCodes.of({
-      keep: Effect.fn("ReceivedCodes.keep")((workspaceId, code) =>
-        withoutSqlErrors(keep([{ workspaceId, code }]))
-      ),
+      keep: Effect.fn("ReceivedCodes.keep")((workspaceId, code) => withoutSqlErrors(keep([{ workspaceId, code }]))),
       keepOnce: Effect.fn("ReceivedCodes.keepOnce")((messageId, codes) =>
         transaction(
           sql,

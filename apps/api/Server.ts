@@ -15,6 +15,7 @@ import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { PhoneNumbers } from "../../core/tfa/PhoneNumbers.ts"
+import { Receiving } from "../../core/tfa/Receiving.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
 import { Vault } from "../../core/vault/Vault.ts"
 import { Webhooks } from "../../core/webhook/Webhooks.ts"
@@ -32,6 +33,7 @@ import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as InboundRoutes from "./inbound/InboundRoutes.ts"
 import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
@@ -139,7 +141,7 @@ const services = Layer.mergeAll(
   Runs.layer,
   RunSubscriptions.layer,
   TfaCodes.layer,
-  Vault.layer.pipe(Layer.provideMerge(PhoneNumbers.layer)),
+  Layer.merge(Vault.layer, Receiving.layer).pipe(Layer.provideMerge(PhoneNumbers.layer)),
   Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),
   Webhooks.layer,
   Workspaces.layer
@@ -155,6 +157,7 @@ const routes = Layer.mergeAll(
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,
   LiveRoutes.routes,
+  InboundRoutes.routes,
   health,
   readiness,
   unrouted

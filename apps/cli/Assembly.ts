@@ -12,6 +12,7 @@ import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import * as SmtpServer from "../../adapters/mail/SmtpServer.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Host from "../../core/builder/Host.ts"
@@ -19,11 +20,14 @@ import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
+import { DefaultPhoneNumber, PhoneNumbers } from "../../core/tfa/PhoneNumbers.ts"
+import * as Receiving from "../../core/tfa/Receiving.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
 import * as Notifier from "../../core/webhook/Notifier.ts"
 import * as Idempotency from "../../core/workspace/Idempotency.ts"
 import type { Limit } from "../../core/workspace/RateLimit.ts"
+import { Inbound } from "../api/inbound/Inbound.ts"
 import * as LiveTickets from "../api/live/LiveTickets.ts"
 import { PublicUrl } from "../api/request/Origin.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
@@ -92,6 +96,9 @@ export interface Serving {
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
   readonly inboxDomain: Option.Option<string>
+  readonly phoneNumber: Option.Option<string>
+  readonly inboundSecret: Option.Option<Redacted.Redacted<string>>
+  readonly twilioAuthToken: Option.Option<Redacted.Redacted<string>>
   readonly publicUrl: Option.Option<string>
   readonly allowPrivateNetworks: boolean
 }
@@ -110,11 +117,74 @@ export const layerApi = (settings: Storage & Serving) =>
           SealedSecrets.layer(masterKey),
           HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
           Layer.succeed(PublicUrl, settings.publicUrl),
-          Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain))
+          layerNumbers(settings),
+          Layer.succeed(Inbound, {
+            secret: Option.getOrNull(settings.inboundSecret),
+            twilioAuthToken: Option.getOrNull(settings.twilioAuthToken)
+          })
         ])
       )
     })
   )
+
+/** What the computed addresses and numbers of credentials are made of. */
+const layerNumbers = ({ inboxDomain, phoneNumber }: Pick<Serving, "inboxDomain" | "phoneNumber">) =>
+  Layer.merge(
+    Layer.succeed(InboxDomain, Option.getOrNull(inboxDomain)),
+    Layer.succeed(DefaultPhoneNumber, Option.getOrNull(phoneNumber))
+  )
+
+export interface ReceivingMail extends Pick<Serving, "inboxDomain" | "phoneNumber"> {
+  readonly smtpPort: Option.Option<number>
+  readonly smtpHost: string
+  readonly smtpCertificate: Option.Option<string>
+  readonly smtpKey: Option.Option<string>
+}
+
+/** Raised when the mail server is set in part. */
+export class MailMisconfigured extends Schema.TaggedError<MailMisconfigured>()("MailMisconfigured", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot receive mail: ${this.reason}`
+  }
+}
+
+/** The mail server, for as long as the layer lives; nothing where no port is set for it. */
+export const layerInbox = (settings: ReceivingMail) => {
+  if (Option.isNone(settings.smtpPort)) return Layer.empty
+  const { smtpHost: host } = settings
+  const port = settings.smtpPort.value
+  return Layer.unwrap(
+    Effect.gen(function* () {
+      if (Option.isNone(settings.inboxDomain)) {
+        return yield* new MailMisconfigured({ reason: "SLUICE_SMTP_PORT is set, and SLUICE_INBOX_DOMAIN is not" })
+      }
+      const certificate = yield* certificateOf(settings)
+      return Layer.effectDiscard(SmtpServer.SmtpServer).pipe(
+        Layer.provide(
+          SmtpServer.layer({ ...SmtpServer.defaults, host, port, name: settings.inboxDomain.value, certificate })
+        ),
+        Layer.provide(Receiving.Receiving.layer.pipe(Layer.provide(PhoneNumbers.layer))),
+        Layer.provide(layerNumbers(settings))
+      )
+    })
+  )
+}
+
+const certificateOf = ({ smtpCertificate, smtpKey }: ReceivingMail) =>
+  Effect.gen(function* () {
+    if (Option.isNone(smtpCertificate) && Option.isNone(smtpKey)) return null
+    if (Option.isNone(smtpCertificate) || Option.isNone(smtpKey)) {
+      return yield* new MailMisconfigured({ reason: "SLUICE_SMTP_TLS_CERT and SLUICE_SMTP_TLS_KEY are set together" })
+    }
+    const read = (file: string) =>
+      Effect.try({
+        try: () => readFileSync(file, "utf8"),
+        catch: () => new MailMisconfigured({ reason: `the file ${file} cannot be read` })
+      })
+    return { cert: yield* read(smtpCertificate.value), key: yield* read(smtpKey.value) }
+  })
 
 /** Tells webhooks and subscribers of the events, for as long as the layer lives. */
 const layerWebhooks = Layer.effectDiscard(
@@ -130,7 +200,8 @@ const layerWebhooks = Layer.effectDiscard(
 export const layerScheduler = Layer.mergeAll(
   Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
   Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
-  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping))
+  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
+  Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping))
 )
 
 /**

@@ -14,12 +14,21 @@ import * as Settings from "./Settings.ts"
 
 export const up = Command.make(
   "up",
-  { ...Settings.storage, ...Settings.listening, ...Settings.working, ...Settings.vault, ...Settings.bootstrap },
+  {
+    ...Settings.storage,
+    ...Settings.listening,
+    ...Settings.working,
+    ...Settings.vault,
+    ...Settings.inbox,
+    ...Settings.inbound,
+    ...Settings.bootstrap
+  },
   Effect.fn(function* (settings) {
     const withDemo = settings.demo && Option.isNone(settings.databaseUrl)
     const site = withDemo ? Option.some(yield* Site.serve(settings.port === 0 ? 0 : settings.port + 1)) : Option.none()
     const service = Layer.mergeAll(
       Assembly.layerApi(settings),
+      Assembly.layerInbox(settings),
       Assembly.layerScheduler,
       Assembly.layerWorker(settings, Option.toArray(site))
     ).pipe(Layer.provideMerge(Assembly.layerEncryption(settings)), Layer.provideMerge(Assembly.layerStorage(settings)))

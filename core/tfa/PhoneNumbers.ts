@@ -34,9 +34,7 @@ export class PhoneNumberTaken extends Schema.TaggedError<PhoneNumberTaken>()("Ph
 /** Reads a number in the form of E.164. Spaces, dots, dashes and brackets between its digits do not count. */
 export const parse = (written: string): Result.Result<string, InvalidPhoneNumber> => {
   const number = written.slice(0, 64).replace(/[\s().-]/g, "")
-  return /^\+[1-9]\d{6,14}$/.test(number)
-    ? Result.succeed(number)
-    : Result.fail(new InvalidPhoneNumber({ written }))
+  return /^\+[1-9]\d{6,14}$/.test(number) ? Result.succeed(number) : Result.fail(new InvalidPhoneNumber({ written }))
 }
 
 /** Where the own numbers of workspaces are kept, in the form that `parse` gives. */

@@ -29,9 +29,11 @@ const startsAtSix = (code: number): boolean => code >= 0x0966 && code <= 0x0d6f
 export const plain = (text: string): string =>
   text
     .replace(invisible, "")
+    // Wide punctuation parts what its narrow form would join, such as a number and the next.
+    .replace(/[，。、；]/gu, "$& ")
     .normalize("NFKC")
     .replace(invisible, "")
     .replace(dashes, "-")
     .replace(otherDigits, digitOf)
-    .replace(/[\s\u0000-\u001f\u007f]+/gu, (blanks) => (blanks.includes("\t") ? "\t" : " "))
+    .replace(/[\s\p{Cc}]+/gu, (blanks) => (blanks.includes("\t") ? "\t" : " "))
     .trim()

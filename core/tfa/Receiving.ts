@@ -137,9 +137,7 @@ export class Receiving extends Context.Service<
         ).pipe(Effect.annotateLogs(authentication === undefined ? {} : { authentication }))
 
       return Receiving.of({
-        accepts: Effect.fn("Receiving.accepts")((address) =>
-          Effect.map(workspaceOf(normal(address)), Option.isSome)
-        ),
+        accepts: Effect.fn("Receiving.accepts")((address) => Effect.map(workspaceOf(normal(address)), Option.isSome)),
         mail: Effect.fn("Receiving.mail")(function* (arrival) {
           const owners = new Map<string, WorkspaceId>()
           for (const address of new Set(arrival.recipients.map(normal))) {

@@ -46,7 +46,12 @@ export const layer = HttpApiBuilder.group(
       }),
       changeSettings: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("manage")
-        const { input_required_timeout_seconds: timeout, name, phone_number: number, waiting_ttl_seconds: ttl } = payload
+        const {
+          input_required_timeout_seconds: timeout,
+          name,
+          phone_number: number,
+          waiting_ttl_seconds: ttl
+        } = payload
         const { id } = yield* workspaces.get(caller, params.workspace_id).pipe(Effect.mapError(Errors.notFound))
         // What can be refused comes first: a refusal changes nothing.
         if (number !== undefined) {

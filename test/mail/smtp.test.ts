@@ -3,8 +3,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { createTransport, type SendMailOptions } from "nodemailer"
 import * as SmtpServer from "../../adapters/mail/SmtpServer.ts"
-import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
+import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 import { latest, makeCredential, smtp } from "../support/inbox.ts"
 
@@ -20,7 +20,9 @@ const send = (mail: SendMailOptions, options: object = {}) =>
         ...options
       } as never)
       try {
-        const { response } = (await transport.sendMail({ from: "site@sender.example", ...mail })) as { response: string }
+        const { response } = (await transport.sendMail({ from: "site@sender.example", ...mail })) as {
+          response: string
+        }
         return { status: Number(response.slice(0, 3)), response }
       } catch (error) {
         const { responseCode, response } = error as { responseCode?: number; response?: string }
@@ -157,7 +159,11 @@ it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
       assert.strictEqual((yield* send({ to: address, subject: "News", text: "Nothing 4821 here" })).status, 250)
       assert.isNull(yield* latest(caller.workspaceId, address))
       const url = "https://app.example.com/login?token=abcdef0123456789abcdef"
-      yield* send({ to: address, subject: "Sign in", html: `<p>Click below to sign in</p><a href="${url}">Sign in</a>` })
+      yield* send({
+        to: address,
+        subject: "Sign in",
+        html: `<p>Click below to sign in</p><a href="${url}">Sign in</a>`
+      })
       assert.isNull(yield* latest(caller.workspaceId, address))
       assert.deepStrictEqual((yield* latest(caller.workspaceId, address, "link"))?.value, [url])
     })
@@ -167,7 +173,12 @@ it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()
       const address = yield* makeCredential(caller, "robot")
-      const mail = { ...codeMail(address, "482913"), messageId: "<1@sender.example>", text: "Your code is 482913", html: "" }
+      const mail = {
+        ...codeMail(address, "482913"),
+        messageId: "<1@sender.example>",
+        text: "Your code is 482913",
+        html: ""
+      }
       yield* send(mail)
       yield* (yield* ReceivedCodes).take(caller.workspaceId, address, { kind: "code", since: 0 })
       assert.strictEqual((yield* send(mail)).status, 250)
@@ -181,7 +192,10 @@ it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
       const address = yield* makeCredential(caller, "robot")
       yield* send({
         ...codeMail(address, "482913"),
-        attachments: [{ filename: "code.txt", content: "Your verification code is 999999" }, { filename: "a.bin", content: Buffer.alloc(3_000_000) }]
+        attachments: [
+          { filename: "code.txt", content: "Your verification code is 999999" },
+          { filename: "a.bin", content: Buffer.alloc(3_000_000) }
+        ]
       })
       assert.strictEqual((yield* latest(caller.workspaceId, address))?.value, "482913")
     })
@@ -197,42 +211,54 @@ it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
       assert.match(yield* speak(["EHLO x\r\n", "VRFY root\r\n", "QUIT\r\n"]), /^252/m)
       assert.match(yield* speak([`EHLO x\r\n`, `MAIL FROM:<${"a".repeat(5_000)}@x>\r\n`, "QUIT\r\n"]), /^5\d\d/m)
       yield* speak(["\0\xff\xfe\r\n".repeat(50), "QUIT\r\n"])
-      yield* speak(["EHLO x\r\n", "MAIL FROM:<>\r\n", `RCPT TO:<${address}>\r\n`, "DATA\r\n", "no headers\r\n.\r\n", "QUIT\r\n"])
+      yield* speak([
+        "EHLO x\r\n",
+        "MAIL FROM:<>\r\n",
+        `RCPT TO:<${address}>\r\n`,
+        "DATA\r\n",
+        "no headers\r\n.\r\n",
+        "QUIT\r\n"
+      ])
       // Who goes away within a mail leaves nothing.
-      yield* speak(["EHLO x\r\n", "MAIL FROM:<>\r\n", `RCPT TO:<${address}>\r\n`, "DATA\r\n", "Subject: code 482913\r\n"], { until: "354" })
+      yield* speak(
+        ["EHLO x\r\n", "MAIL FROM:<>\r\n", `RCPT TO:<${address}>\r\n`, "DATA\r\n", "Subject: code 482913\r\n"],
+        { until: "354" }
+      )
       assert.isNull(yield* latest(caller.workspaceId, address))
       assert.strictEqual((yield* send(codeMail(address, "482913"))).status, 250)
     })
   )
 })
 
-it.layer(shared({ maxBytes: 200_000, maxRecipients: 3 }), { timeout: "30 seconds" })("a mail that is too much", (it) => {
-  it.effect("is refused when it is too large, and when it says that it will be", () =>
-    Effect.gen(function* () {
-      const caller = yield* makeWorkspace()
-      const address = yield* makeCredential(caller, "robot")
-      const attachments = [{ filename: "a.bin", content: Buffer.alloc(300_000, 7) }]
-      assert.strictEqual((yield* send({ ...codeMail(address, "482913"), attachments })).status, 552)
-      assert.match(yield* speak(["EHLO x\r\n", "MAIL FROM:<a@sender.example> SIZE=300000\r\n", "QUIT\r\n"]), /^552/m)
-      assert.isNull(yield* latest(caller.workspaceId, address))
-    })
-  )
+it.layer(shared({ maxBytes: 200_000, maxRecipients: 3 }), { timeout: "30 seconds" })(
+  "a mail that is too much",
+  (it) => {
+    it.effect("is refused when it is too large, and when it says that it will be", () =>
+      Effect.gen(function* () {
+        const caller = yield* makeWorkspace()
+        const address = yield* makeCredential(caller, "robot")
+        const attachments = [{ filename: "a.bin", content: Buffer.alloc(300_000, 7) }]
+        assert.strictEqual((yield* send({ ...codeMail(address, "482913"), attachments })).status, 552)
+        assert.match(yield* speak(["EHLO x\r\n", "MAIL FROM:<a@sender.example> SIZE=300000\r\n", "QUIT\r\n"]), /^552/m)
+        assert.isNull(yield* latest(caller.workspaceId, address))
+      })
+    )
 
-  it.effect("has no more recipients than are allowed, who get it all the same", () =>
-    Effect.gen(function* () {
-      const caller = yield* makeWorkspace()
-      const addresses = yield* Effect.forEach(["a", "b", "c", "d"], (user) => makeCredential(caller, user))
-      assert.strictEqual((yield* send(codeMail(addresses, "482913"))).status, 250)
-      assert.strictEqual((yield* latest(caller.workspaceId, addresses[2] ?? ""))?.value, "482913")
-      assert.isNull(yield* latest(caller.workspaceId, addresses[3] ?? ""))
-    })
-  )
-})
+    it.effect("has no more recipients than are allowed, who get it all the same", () =>
+      Effect.gen(function* () {
+        const caller = yield* makeWorkspace()
+        const addresses = yield* Effect.forEach(["a", "b", "c", "d"], (user) => makeCredential(caller, user))
+        assert.strictEqual((yield* send(codeMail(addresses, "482913"))).status, 250)
+        assert.strictEqual((yield* latest(caller.workspaceId, addresses[2] ?? ""))?.value, "482913")
+        assert.isNull(yield* latest(caller.workspaceId, addresses[3] ?? ""))
+      })
+    )
+  }
+)
 
-it.layer(
-  shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }], perRecipient: [{ requests: 2, seconds: 60 }] }),
-  { timeout: "30 seconds" }
-)("a sender of too many mails", (it) => {
+it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }], perRecipient: [{ requests: 2, seconds: 60 }] }), {
+  timeout: "30 seconds"
+})("a sender of too many mails", (it) => {
   it.effect("is told to come back later: for one recipient, then for all", () =>
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()
@@ -259,7 +285,8 @@ it.layer(shared({ maxClientsPerAddress: 2 }), { timeout: "30 seconds" })("a clie
       )
       const sockets = [yield* open, yield* open]
       assert.match(yield* speak([], { until: "421" }), /^421/m)
-      for (const socket of sockets) yield* Effect.promise(() => new Promise<void>((done) => socket.once("close", () => done()).end("QUIT\r\n")))
+      for (const socket of sockets)
+        yield* Effect.promise(() => new Promise<void>((done) => socket.once("close", () => done()).end("QUIT\r\n")))
       assert.match(yield* speak(["QUIT\r\n"]), /^220/m)
     })
   )

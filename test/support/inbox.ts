@@ -19,7 +19,7 @@ import type { Caller, WorkspaceId } from "../../core/workspace/Workspace.ts"
 export const inboxDomain = "inbox.example"
 
 /** Knows one domain: mail of `sender.example` comes from 127.0.0.1 alone. */
-export const resolver = async (name: string, type: string): Promise<string[][]> => {
+export const resolver = async (name: string, type: string): Promise<Array<Array<string>>> => {
   if (name === "sender.example" && type === "TXT") return [["v=spf1 ip4:127.0.0.1 -all"]]
   if (name === "forged.example" && type === "TXT") return [["v=spf1 -all"]]
   throw Object.assign(new Error("Unknown name"), { code: "ENOTFOUND" })
@@ -93,7 +93,11 @@ export const entryOf = (caller: Caller, permissionedUserId: string, domain: stri
 })
 
 /** Keeps a credential of a user, and answers the address that its codes are mailed to. */
-export const makeCredential = Effect.fnUntraced(function* (caller: Caller, user: string, domain = "https://app.example.com") {
+export const makeCredential = Effect.fnUntraced(function* (
+  caller: Caller,
+  user: string,
+  domain = "https://app.example.com"
+) {
   const entry = entryOf(caller, user, domain)
   yield* Effect.orDie((yield* VaultEntries).insert(caller.workspaceId, entry))
   return addressOf(caller.workspaceId, entry, inboxDomain)

@@ -22,8 +22,13 @@ describe("the link of a message", () => {
   })
 
   it("is one of several, the likeliest first, and never more than ten", () => {
-    const links = Array.from({ length: 40 }, (_, number) => `<a href="https://acme.example/login?token=${number}">Sign in</a>`)
-    const found = linksIn(messageOf({ name: "", subject: "Sign in", html: `<p>Click the link below</p>${links.join("")}`, link: null }))
+    const links = Array.from(
+      { length: 40 },
+      (_, number) => `<a href="https://acme.example/login?token=${number}">Sign in</a>`
+    )
+    const found = linksIn(
+      messageOf({ name: "", subject: "Sign in", html: `<p>Click the link below</p>${links.join("")}`, link: null })
+    )
     assert.lengthOf(found, 10)
     assert.strictEqual(found[0]?.url, "https://acme.example/login?token=0")
   })

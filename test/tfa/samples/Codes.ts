@@ -42,7 +42,11 @@ export const withCode: ReadonlyArray<Sample> = [
     text: "Your temporary sign-in code is\n\n123 456\n\nThis code will expire in 15 minutes.",
     code: "123456"
   },
-  { name: "a dash in the middle", text: "Your WhatsApp code: 123-456\nDon't share this code with others", code: "123456" },
+  {
+    name: "a dash in the middle",
+    text: "Your WhatsApp code: 123-456\nDon't share this code with others",
+    code: "123456"
+  },
   {
     name: "one digit in each cell",
     subject: "Confirm it's you",
@@ -218,7 +222,11 @@ export const withCode: ReadonlyArray<Sample> = [
     text: "【示例】您的验证码是628104，5分钟内有效，请勿泄露给他人。如非本人操作，请致电400-123-4567。",
     code: "628104"
   },
-  { name: "Chinese, traditional", text: "您的驗證碼為 331907，請於10分鐘內輸入。訂單編號 20261121001。", code: "331907" },
+  {
+    name: "Chinese, traditional",
+    text: "您的驗證碼為 331907，請於10分鐘內輸入。訂單編號 20261121001。",
+    code: "331907"
+  },
   { name: "Korean", text: "[예시] 인증번호 [482910]를 입력해 주세요. 3분 이내 유효. 문의 1588-1234", code: "482910" },
   {
     name: "Russian",
@@ -226,7 +234,11 @@ export const withCode: ReadonlyArray<Sample> = [
     code: "774512"
   },
   { name: "Ukrainian", text: "Ваш код підтвердження 552719. Нікому його не повідомляйте.", code: "552719" },
-  { name: "Arabic", text: "رمز التحقق الخاص بك هو \u200f٤٨٢٩١٠\u200f. صالح لمدة 10 دقائق. لا تشاركه مع أحد.", code: "482910" },
+  {
+    name: "Arabic",
+    text: "رمز التحقق الخاص بك هو \u200f٤٨٢٩١٠\u200f. صالح لمدة 10 دقائق. لا تشاركه مع أحد.",
+    code: "482910"
+  },
   { name: "Hebrew", text: "קוד האימות שלך הוא 559120. אל תשתף אותו.", code: "559120" },
   { name: "Vietnamese", text: "Mã xác minh của bạn là 410922. Không chia sẻ mã này.", code: "410922" },
   { name: "Indonesian", text: "Kode verifikasi Anda adalah 190833. Jangan bagikan kepada siapa pun.", code: "190833" },
@@ -336,6 +348,10 @@ export const withoutCode: ReadonlyArray<Sample> = [
     text: "Tu pedido 40981233 ha sido enviado. Número de seguimiento 9400110200. Código postal 28013 Madrid.",
     code: null
   },
-  { name: "an advertisement by SMS", text: "Sale! 50% off with code 445566 today. Reply STOP to 72345 to unsubscribe.", code: null },
+  {
+    name: "an advertisement by SMS",
+    text: "Sale! 50% off with code 445566 today. Reply STOP to 72345 to unsubscribe.",
+    code: null
+  },
   { name: "nothing", subject: "", text: "", code: null }
 ]

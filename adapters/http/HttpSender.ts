@@ -1,14 +1,14 @@
 /**
  * Sends webhooks over HTTP, to public addresses only unless others are allowed.
  */
-import { lookup } from "node:dns"
 import { request as httpRequest, type IncomingMessage } from "node:http"
 import { request as httpsRequest } from "node:https"
-import { isIP, type LookupFunction } from "node:net"
+import { isIP } from "node:net"
 import { Clock, Effect, Layer } from "effect"
 import type { Outcome } from "../../core/webhook/Delivery.ts"
 import { type Post, Sender } from "../../core/webhook/Sender.ts"
 import { isPrivate } from "./PrivateAddress.ts"
+import { bareHost, PrivateAddress, publicLookup, reasonOf, sentence } from "./Reach.ts"
 
 export interface Options {
   readonly allowPrivateNetworks: boolean
@@ -97,37 +97,6 @@ const exchange = ({ body, headers, url: text }: Post, exempt: boolean): Effect.E
     outgoing.end(bytes)
     return Effect.sync(() => void outgoing.destroy())
   })
-
-class PrivateAddress extends Error {}
-
-/** Looks names up for a connection, which is made to what this answers: nothing can be looked up differently after. */
-const publicLookup: LookupFunction = (host, options, answer) => {
-  lookup(host, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return answer(error, "", 0)
-    const [first] = addresses
-    const refused = addresses.find(({ address }) => isPrivate(address))
-    if (refused !== undefined || first === undefined) return answer(new PrivateAddress(sentence(host)), "", 0)
-    if (options.all === true) return answer(null, addresses)
-    return answer(null, first.address, first.family)
-  })
-}
-
-/** The address itself is not told: it would describe the network that must not be reached. */
-const sentence = (host: string): string =>
-  `${host} is at a private or loopback address; SLUICE_ALLOW_PRIVATE_NETWORKS=1 allows them`
-
-const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
-
-const reasonOf = (error: Error & { readonly code?: string }): string =>
-  (error.code === undefined ? undefined : reasons[error.code]) ?? `The connection failed: ${error.code ?? error.name}`
-
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "The connection was refused",
-  ECONNRESET: "The connection was closed before the answer was complete",
-  ENOTFOUND: "The name of the host is unknown",
-  EAI_AGAIN: "The name of the host could not be looked up",
-  ETIMEDOUT: "The host did not answer"
-}
 
 /** `Retry-After` in seconds, where it means something. */
 const retryAfterOf = ({ headers, statusCode }: IncomingMessage): number | null => {

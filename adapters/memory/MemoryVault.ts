@@ -5,6 +5,7 @@ import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryPhoneNumbers from "./MemoryPhoneNumbers.ts"
 import * as MemoryReceivedCodes from "./MemoryReceivedCodes.ts"
+import * as MemoryTimeSteps from "./MemoryTimeSteps.ts"
 import * as MemoryWrappedKeys from "./MemoryWrappedKeys.ts"
 
 export const layer = Layer.mergeAll(
@@ -12,5 +13,6 @@ export const layer = Layer.mergeAll(
   Layer.effect(SecretProviders.SecretProviders, MemoryCollection.make(SecretProviders.kind)),
   MemoryPhoneNumbers.layer,
   MemoryReceivedCodes.layer,
+  MemoryTimeSteps.layer,
   MemoryWrappedKeys.layer
 )

@@ -19,6 +19,8 @@ export interface ScriptedElement {
   readonly options?: ReadonlyArray<string>
   /** The address that a click leads to. */
   readonly leadsTo?: string
+  /** When it is a field: the values with which Enter leads to an address. With any other, it is emptied and complained about. */
+  readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
   /** When it is a row: the texts of its parts, by their path in the row. */
   readonly parts?: Readonly<Record<string, string>>
 }
@@ -34,10 +36,11 @@ interface State {
   readonly history: ReadonlyArray<string>
   readonly fields: Readonly<Record<string, string>>
   readonly focus: string | null
+  readonly refusals: number
   readonly watchers: ReadonlyArray<(exchange: Exchange) => void>
 }
 
-const blank: State = { history: [], fields: {}, focus: null, watchers: [] }
+const blank: State = { history: [], fields: {}, focus: null, refusals: 0, watchers: [] }
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
@@ -130,6 +133,14 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
       const initial = (yield* elements).find((element) => element.selector === selector)?.value
       const typed = strokes.map((stroke) => (typeof stroke === "string" ? stroke : "")).join("")
       yield* setField(selector, (before) => (existing === "keep" ? before + typed : typed), initial)
+      const { takes } = (yield* elements).find((element) => element.selector === selector) ?? {}
+      if (takes === undefined || !strokes.some((stroke) => typeof stroke !== "string" && stroke.key === "Enter")) return
+      if (takes.values.includes((yield* Ref.get(state)).fields[selector] ?? "")) return yield* goto(takes.leadsTo)
+      yield* Ref.update(state, (now) => ({
+        ...now,
+        fields: { ...now.fields, [selector]: "" },
+        refusals: now.refusals + 1
+      }))
     }),
     select: Effect.fnUntraced(function* (target, value) {
       const { options = [], selector } = yield* one(target)
@@ -137,6 +148,21 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
       return yield* new PageFailure({ kind: "option", reason: "no option has this value or text", selector })
     }),
     find: (target) => Effect.asVoid(one(target)),
+    codeField: (selector) =>
+      Effect.gen(function* () {
+        const now = yield* Ref.get(state)
+        const found = (yield* elements).filter((element) => element.selector === selector)
+        const [first] = found
+        return {
+          matched: found.length,
+          split: false,
+          shown: first !== undefined,
+          empty: first === undefined || textOf(first, now) === "",
+          complaint: now.refusals === 0 ? "" : `Wrong code ${now.refusals}`,
+          document: String(now.history.length),
+          loading: false
+        }
+      }),
     read: ({ selector }) =>
       Effect.gen(function* () {
         const found = (yield* elements).find((element) => element.selector === selector)

@@ -77,6 +77,8 @@ interface Shape {
   readonly receivedMessages: Map<string, number>
   /** The phone numbers of workspaces that have one of their own. */
   readonly phoneNumbers: Map<string, string>
+  /** The last used time step of each secret, by its hash, and when it is over. */
+  readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
   /** When runs of a workflow were last taken. */
@@ -113,6 +115,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       receivedCodes: new Map(),
       receivedMessages: new Map(),
       phoneNumbers: new Map(),
+      timeSteps: new Map(),
       deliveries: new Map(),
       served: new Map(),
       lastFence: 0

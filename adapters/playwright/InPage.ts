@@ -77,6 +77,43 @@ export const read = (selector: string): string | null => {
   return (node instanceof HTMLInputElement ? node.value : (node.nodeValue ?? node.textContent ?? "")).trim()
 }
 
+/** What is to be seen of a field for a one-time code, of all elements that a selector matches. */
+export const codeField = (elements: ReadonlyArray<Element>) => {
+  const [first] = elements
+  const isSeen = (element: Element) =>
+    element.getClientRects().length > 0 && getComputedStyle(element).visibility !== "hidden"
+  const field = first instanceof HTMLInputElement || first instanceof HTMLTextAreaElement ? first : null
+
+  /** Texts of errors beside the field: in its form and around that, or around the field where there is no form. */
+  const errorsNear = (of: Element): string => {
+    let around: Element | null = of.closest("form")?.parentElement ?? null
+    if (around === null) {
+      around = of
+      for (let level = 0; level < 3 && around.parentElement !== null; level++) around = around.parentElement
+    }
+    const marks =
+      "[role=alert],[aria-live=assertive],[class*=error i],[class*=invalid i],[class*=danger i],[id*=error i]"
+    const named = (of.getAttribute("aria-errormessage") ?? "").split(" ").filter((id) => id !== "")
+    const marked = [...around.querySelectorAll(marks), ...named.flatMap((id) => document.getElementById(id) ?? [])]
+    return marked
+      .filter((element) => isSeen(element) && !element.contains(of))
+      .map((element) => (element.textContent ?? "").trim().replace(/\s+/g, " "))
+      .filter((text) => text !== "")
+      .join("; ")
+  }
+  const near = first === undefined ? "" : errorsNear(first)
+  const isInvalid = elements.some((element) => element.getAttribute("aria-invalid") === "true")
+  return {
+    matched: elements.length,
+    split: field instanceof HTMLInputElement && field.maxLength === 1,
+    shown: first !== undefined && isSeen(first) && field?.disabled !== true && field?.readOnly !== true,
+    empty: field === null ? (first?.textContent ?? "") === "" : field.value === "",
+    complaint: near === "" && isInvalid ? "the field is marked as invalid" : near,
+    document: String(performance.timeOrigin),
+    loading: document.readyState === "loading"
+  }
+}
+
 /**
  * The index of the option of a select element that fits a value: by its value, by its text, or with `fuzzy` the one whose
  * text shares most with it. `null` when none fits.

@@ -21,6 +21,8 @@ const inspectionMillis = 5_000
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
+const leaving = new PageFailure({ kind: "navigation", reason: "the page is just being left" })
+
 /** How often a selector that matches several elements is looked at again, in milliseconds. */
 const lookAgainMillis = 100
 
@@ -41,7 +43,8 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
   const onOne = (target: Target, act: (element: Locator, timeout: number) => Promise<unknown>) =>
     Effect.gen(function* () {
       const began = yield* Clock.currentTimeMillis
-      const element = locate(page, target.selector)
+      const all = locate(page, target.selector)
+      const element = target.first === true ? all.first() : all
       while (true) {
         const left = Math.max(began + target.waitMillis - (yield* Clock.currentTimeMillis), 1)
         const done = yield* Effect.result(attempt(target.selector, () => act(element, left)))
@@ -101,6 +104,11 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
         await element.selectOption({ index }, { timeout })
       }),
     find: (target) => onOne(target, (element, timeout) => element.waitFor({ state: "attached", timeout })),
+    codeField: (selector) =>
+      attempt(selector, () => locate(page, selector).evaluateAll(InPage.codeField)).pipe(
+        Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(leaving) }),
+        Effect.mapError((failure) => (failure.kind === "unusable" ? leaving : failure))
+      ),
     read: ({ selector, waitMillis }) =>
       attempt(selector, async () => {
         await page.waitForLoadState("domcontentloaded")

@@ -24,7 +24,9 @@ export const serialize = (maxBytes: number): string => {
     field instanceof (field.ownerDocument.defaultView ?? window).HTMLInputElement &&
     (field.type === "password" ||
       field.getAttribute("type")?.toLowerCase() === "password" ||
-      /password|one-time-code|cc-number|cc-csc/.test(field.autocomplete))
+      /password|one-time-code|cc-number|cc-csc/.test(field.autocomplete) ||
+      // One of the boxes that a code is typed into.
+      field.maxLength === 1)
 
   /** What a field holds now, as attributes in the place of those that it was written with. */
   const stateOf = (element: Element): Readonly<Record<string, string | null>> => {

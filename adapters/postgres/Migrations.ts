@@ -17,6 +17,7 @@ import { webhookDeliveries } from "./migrations/0011_webhook_deliveries.ts"
 import { holdAnnouncements } from "./migrations/0012_hold_announcements.ts"
 import { lightRuns } from "./migrations/0013_light_runs.ts"
 import { receivedLinks } from "./migrations/0014_received_links.ts"
+import { timeSteps } from "./migrations/0020_time_steps.ts"
 import { inbox } from "./migrations/0021_inbox.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
@@ -44,6 +45,7 @@ const migrate = Migrator.make({})({
     "0012_hold_announcements": holdAnnouncements,
     "0013_light_runs": lightRuns,
     "0014_received_links": receivedLinks,
+    "0020_time_steps": timeSteps,
     "0021_inbox": inbox
   }),
   table: "sluice_migrations"

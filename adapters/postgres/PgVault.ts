@@ -5,6 +5,7 @@ import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgPhoneNumbers from "./PgPhoneNumbers.ts"
 import * as PgReceivedCodes from "./PgReceivedCodes.ts"
+import * as PgTimeSteps from "./PgTimeSteps.ts"
 import * as PgWrappedKeys from "./PgWrappedKeys.ts"
 
 export const layer = Layer.mergeAll(
@@ -12,5 +13,6 @@ export const layer = Layer.mergeAll(
   Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
   PgPhoneNumbers.layer,
   PgReceivedCodes.layer,
+  PgTimeSteps.layer,
   PgWrappedKeys.layer
 )

@@ -17,6 +17,7 @@ import { Runs } from "../../core/run/Runs.ts"
 import { PhoneNumbers } from "../../core/tfa/PhoneNumbers.ts"
 import { Receiving } from "../../core/tfa/Receiving.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
+import { SecretConnections } from "../../core/vault/SecretConnections.ts"
 import { Vault } from "../../core/vault/Vault.ts"
 import { Webhooks } from "../../core/webhook/Webhooks.ts"
 import { Components } from "../../core/workflow/Components.ts"
@@ -140,8 +141,11 @@ const services = Layer.mergeAll(
   LiveViews.layer,
   Runs.layer,
   RunSubscriptions.layer,
+  SecretConnections.layer,
   TfaCodes.layer,
-  Layer.merge(Vault.layer, Receiving.layer).pipe(Layer.provideMerge(PhoneNumbers.layer)),
+  Vault.layer,
+  PhoneNumbers.layer,
+  Receiving.layer,
   Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),
   Webhooks.layer,
   Workspaces.layer

@@ -43,6 +43,11 @@ export const operations: Readonly<Record<string, string>> = {
   "runs.start": "Start a run of a workflow, or let it wait while something holds it",
   setRunWindow: "Replace the run window of a workflow; waiting runs are held or released at once",
   "secretProviders.listSecretItems": "List the items of a secret provider",
+  "secretProviders.changeSecretProvider":
+    "Change a secret provider: what the body leaves out stays, and a new configuration is tried first",
+  "secretProviders.createSecretProvider": "Connect a secret provider, which is tried first unless test=false",
+  "secretProviders.removeSecretProvider": "Remove a secret provider that no credential is bound to",
+  "secretProviders.testSecretProvider": "Try a secret provider: whether it answers, and accepts the access",
   "secretProviders.listSecretProviders": "List the secret providers of the workspace",
   "vault.clearBrowserState": "Forget the cookies and the storage of the entry of a user for a site",
   "vault.createEntry": "Keep the sealed credentials of a user for a site",

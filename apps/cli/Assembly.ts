@@ -15,13 +15,18 @@ import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as SmtpServer from "../../adapters/mail/SmtpServer.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as SecretAsking from "../../adapters/secrets/Asking.ts"
+import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
 import { InboxDomain } from "../../core/tfa/Inbox.ts"
+import { PhoneNumberOf } from "../../core/tfa/LoginCodes.ts"
 import { DefaultPhoneNumber, PhoneNumbers } from "../../core/tfa/PhoneNumbers.ts"
 import * as Receiving from "../../core/tfa/Receiving.ts"
+import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
 import * as Notifier from "../../core/webhook/Notifier.ts"
@@ -45,6 +50,7 @@ export interface Working {
   readonly builderSessions: number
   readonly chromium: Option.Option<string>
   readonly allowPrivateNetworks: boolean
+  readonly secretProviderOrigins: ReadonlyArray<string>
   readonly graceSeconds: number
 }
 
@@ -101,7 +107,16 @@ export interface Serving {
   readonly twilioAuthToken: Option.Option<Redacted.Redacted<string>>
   readonly publicUrl: Option.Option<string>
   readonly allowPrivateNetworks: boolean
+  readonly secretProviderOrigins: ReadonlyArray<string>
 }
+
+/** The outside stores of secrets that connections may lead to. */
+const layerSecretSources = (settings: Pick<Serving, "allowPrivateNetworks" | "secretProviderOrigins">) =>
+  HttpSources.layer({
+    ...SecretAsking.defaults,
+    allowPrivateNetworks: settings.allowPrivateNetworks,
+    allowedOrigins: settings.secretProviderOrigins
+  })
 
 /** The HTTP interface, on the stores and the encryption keys, and what tells webhooks of the events. */
 export const layerApi = (settings: Storage & Serving) =>
@@ -116,6 +131,7 @@ export const layerApi = (settings: Storage & Serving) =>
           LiveTickets.layer(masterKey),
           SealedSecrets.layer(masterKey),
           HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
+          layerSecretSources(settings),
           Layer.succeed(PublicUrl, settings.publicUrl),
           layerNumbers(settings),
           Layer.succeed(Inbound, {
@@ -133,6 +149,18 @@ const layerNumbers = ({ inboxDomain, phoneNumber }: Pick<Serving, "inboxDomain" 
     Layer.succeed(InboxDomain, Option.getOrNull(inboxDomain)),
     Layer.succeed(DefaultPhoneNumber, Option.getOrNull(phoneNumber))
   )
+
+/** Where those who sign in look for codes that are sent to them. */
+const layerReceived = (settings: Pick<Serving, "inboxDomain" | "phoneNumber">) =>
+  Layer.effect(
+    PhoneNumberOf,
+    Effect.map(
+      PhoneNumbers,
+      ({ phoneNumberOf }) =>
+        ({ workspaceId }: VaultEntry) =>
+          phoneNumberOf(workspaceId)
+    )
+  ).pipe(Layer.provide(PhoneNumbers.layer), Layer.provideMerge(layerNumbers(settings)))
 
 export interface ReceivingMail extends Pick<Serving, "inboxDomain" | "phoneNumber"> {
   readonly smtpPort: Option.Option<number>
@@ -165,7 +193,7 @@ export const layerInbox = (settings: ReceivingMail) => {
         Layer.provide(
           SmtpServer.layer({ ...SmtpServer.defaults, host, port, name: settings.inboxDomain.value, certificate })
         ),
-        Layer.provide(Receiving.Receiving.layer.pipe(Layer.provide(PhoneNumbers.layer))),
+        Layer.provide(Receiving.Receiving.layer),
         Layer.provide(layerNumbers(settings))
       )
     })
@@ -200,6 +228,7 @@ const layerWebhooks = Layer.effectDiscard(
 export const layerScheduler = Layer.mergeAll(
   Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
   Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
+  Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
   Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
   Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping))
 )
@@ -208,7 +237,10 @@ export const layerScheduler = Layer.mergeAll(
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
  * the orderly shutdown.
  */
-export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<string> = []) => {
+export const layerWorker = (
+  settings: Working & Pick<Serving, "inboxDomain" | "phoneNumber">,
+  allowedOrigins: ReadonlyArray<string> = []
+) => {
   const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
   const worker = Layer.effectDiscard(
     Effect.forkScoped(
@@ -219,11 +251,12 @@ export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<str
         graceMillis: settings.graceSeconds * 1_000
       })
     )
-  ).pipe(Layer.provide(AgentExecutor.layer))
+  ).pipe(Layer.provide(AgentExecutor.layer), Layer.provide(layerReceived(settings)))
   const host = Layer.effectDiscard(
     Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis }))
   )
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(layerSecretSources(settings)),
     Layer.provide(
       Layer.unwrap(
         Effect.gen(function* () {

@@ -53,7 +53,7 @@ export const scheduler = Command.make(
 
 export const worker = Command.make(
   "worker",
-  { ...Settings.storage, ...Settings.working },
+  { ...Settings.storage, ...Settings.working, ...Settings.vault },
   Effect.fn(function* (settings) {
     yield* Console.log("sluice worker started")
     yield* Layer.launch(

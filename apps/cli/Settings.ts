@@ -33,6 +33,11 @@ const origin = Schema.String.check(
   )
 )
 
+const originsOf = (written: string): ReadonlyArray<string> =>
+  written.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
+
+const isOrigin = (written: string): boolean => /^https?:\/\/[^/?#@\s]+\/?$/.test(written) && URL.canParse(written)
+
 /** A setting that is read from its flag, else from its variable. */
 const setting = (flag: string, variable: string, description: string): Flag.Flag<string> =>
   Flag.String(flag).pipe(
@@ -81,6 +86,20 @@ const allowPrivateNetworks = setting(
   "1 lets workflows and webhooks reach private and loopback addresses"
 ).pipe(Flag.withSchema(switched), Flag.withDefault(false))
 
+/** Where secret providers may be, beside public addresses. */
+const secretProviderOrigins = setting(
+  "secret-provider-origins",
+  "SLUICE_SECRET_PROVIDER_ORIGINS",
+  "Addresses of secret providers in private networks that may be reached, such as https://vault.internal:8200, separated by commas"
+).pipe(
+  Flag.filter(
+    (written) => originsOf(written).every((one) => isOrigin(one)),
+    () => "addresses such as https://vault.internal:8200, separated by commas"
+  ),
+  Flag.map((written) => originsOf(written).map((one) => new URL(one).origin)),
+  Flag.withDefault([] as ReadonlyArray<string>)
+)
+
 /** Where the HTTP interface listens, and how it and the outside reach each other. */
 export const listening = {
   host: setting("host", "HOST", "Address the HTTP interface listens on").pipe(
@@ -108,7 +127,8 @@ export const listening = {
     "SLUICE_PUBLIC_URL",
     "Address under which the outside reaches the HTTP interface; http://HOST:PORT when not set"
   ).pipe(Flag.withSchema(origin), Flag.optional),
-  allowPrivateNetworks
+  allowPrivateNetworks,
+  secretProviderOrigins
 }
 
 /** How runs are carried out. */
@@ -127,6 +147,7 @@ export const working = {
     Flag.optional
   ),
   allowPrivateNetworks,
+  secretProviderOrigins,
   graceSeconds: setting("grace", "SLUICE_GRACE_SECONDS", "How long running runs may go on after a shutdown began").pipe(
     Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")),
     Flag.withDefault(20)

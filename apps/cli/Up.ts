@@ -40,7 +40,10 @@ export const up = Command.make(
       if (Option.isSome(site)) yield* Console.log(`Demo site   ${site.value}/login`)
       yield* Console.log(`sluice ready ${api}`)
       if (Option.isSome(made) && Option.isSome(site)) {
-        yield* Demo.run({ api, key: made.value.key, site: site.value }, terminal()).pipe(
+        yield* Demo.run(
+          { api, key: made.value.key, encryptionKey: made.value.encryptionKey, site: site.value },
+          terminal()
+        ).pipe(
           Effect.provide(FetchHttpClient.layer),
           Effect.matchEffect({
             onFailure: (error) => Console.error(error.message),

@@ -1,10 +1,10 @@
 /**
- * Shows what the service does, over its HTTP interface: a workflow runs in the browser, is held while its run window is
- * closed, and is released when the window lets it start.
+ * Shows what the service does, over its HTTP interface: a workflow signs in with a second factor and runs in the browser, is
+ * held while its run window is closed, and is released when the window lets it start.
  */
-import { Clock, Effect, type Redacted, Schema, Stream } from "effect"
+import { Clock, Effect, Redacted, Schema, Stream } from "effect"
 import * as Client from "../api/Client.ts"
-import * as Site from "./Site.ts"
+import { type Visitor, visitors } from "./Visitors.ts"
 import { demoWorkflow } from "./Workflow.ts"
 
 /** Is told what happens, as it happens. */
@@ -28,63 +28,102 @@ export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", {
   }
 }
 
-/** Runs the demo against the service at `api`, with the demo site at `site`. Answers the id of the demo workflow. */
-export const run = Effect.fn("Demo.run")(
-  function* (
-    options: { readonly api: string; readonly key: Redacted.Redacted<string>; readonly site: string },
-    report: Report
-  ) {
-    const client = yield* Client.make({ baseUrl: options.api, key: options.key })
+export interface Options {
+  /** The address of the service, and the keys of the workspace that the demo works in. */
+  readonly api: string
+  readonly key: Redacted.Redacted<string>
+  readonly encryptionKey: Redacted.Redacted<string>
+  /** The origin of the demo site. */
+  readonly site: string
+}
 
-    /** Reports the events of a run as they come, up to `last` or its end. Answers the id of the last one. */
-    const follow = Effect.fnUntraced(function* (id: string, after: string, last: string | null) {
-      let told = after
-      yield* Client.events(client, id, { after }).pipe(
-        Stream.takeUntil(({ event }) => event === last),
-        Stream.runForEach(({ event, id, payload }) =>
-          Effect.gen(function* () {
-            told = id
-            yield* report.event({ event, payload, at: new Date(yield* Clock.currentTimeMillis).toISOString() })
-          })
-        )
-      )
-      return told
-    })
-
-    const start = (workflow_id: string, status: string) =>
-      client.runs.start({
-        payload: { workflow_id, run_input_variables: { site: options.site, ...Site.credentials, status } }
-      })
-
-    const finish = Effect.fnUntraced(function* (session_id: string, after: string, began: number) {
-      yield* follow(session_id, after, null)
-      const { data, errors, status } = yield* client.runs.record({ params: { session_id } })
-      if (status !== "execution.success") {
-        return yield* new DemoFailed({ reason: errors.map(({ message }) => message).join("; ") })
+/**
+ * Keeps credentials for the visitors that the demo workflow can sign in: one whose codes are generated, one whose codes are
+ * mailed to us, and one whose codes only a person knows. Answers where codes may be mailed to, by user name.
+ */
+export const keepCredentials = Effect.fn("Demo.keepCredentials")(function* (options: Options) {
+  const client = yield* Client.make({ baseUrl: options.api, key: options.key })
+  const seal = (value: string) => Client.seal(options.encryptionKey, Redacted.make(value))
+  const keep = Effect.fnUntraced(function* (name: string, visitor: Visitor) {
+    const { second } = visitor
+    const method =
+      second?._tag === "app"
+        ? { tfa_method: "AUTHENTICATOR", tfa_secret: yield* seal(second.secret) }
+        : second?._tag === "sent" && second.by === "mail"
+          ? { tfa_method: "EMAIL" }
+          : {}
+    const { tfa_email } = yield* client.vault.createEntry({
+      payload: {
+        permissioned_user_id: name,
+        domain: options.site,
+        user_name: yield* seal(visitor.user),
+        password: yield* seal(visitor.password),
+        persist_cookies: true,
+        ...method
       }
-      yield* report.result(data, (yield* Clock.currentTimeMillis) - began)
+    })
+    return tfa_email === null ? [] : [[visitor.user, tfa_email] as const]
+  })
+  const { buyer, controller, owner } = visitors
+  const kept = yield* Effect.forEach(Object.entries({ controller, buyer, owner }), ([name, one]) => keep(name, one))
+  return new Map(kept.flat())
+}, Effect.mapError(toFailure))
+
+/** Runs the demo. Its credentials must be kept before. Answers the id of the demo workflow. */
+export const run = Effect.fn("Demo.run")(function* (options: Options, report: Report) {
+  const client = yield* Client.make({ baseUrl: options.api, key: options.key })
+
+  /** Reports the events of a run as they come, up to `last` or its end. Answers the id of the last one. */
+  const follow = Effect.fnUntraced(function* (id: string, after: string, last: string | null) {
+    let told = after
+    yield* Client.events(client, id, { after }).pipe(
+      Stream.takeUntil(({ event }) => event === last),
+      Stream.runForEach(({ event, id, payload }) =>
+        Effect.gen(function* () {
+          told = id
+          yield* report.event({ event, payload, at: new Date(yield* Clock.currentTimeMillis).toISOString() })
+        })
+      )
+    )
+    return told
+  })
+
+  const start = (workflow_id: string, status: string) =>
+    client.runs.start({
+      payload: { workflow_id, run_input_variables: { MARLOW: "controller", status } }
     })
 
-    const workflow = yield* client.workflows.create({ payload: demoWorkflow })
-    const params = { workflow_id: workflow.id }
-    yield* report.title("A workflow without a run window starts at once")
-    const first = yield* start(workflow.id, "open")
-    yield* finish(first.session_id, "0", yield* Clock.currentTimeMillis)
+  const finish = Effect.fnUntraced(function* (session_id: string, after: string, began: number) {
+    yield* follow(session_id, after, null)
+    const { data, errors, status } = yield* client.runs.record({ params: { session_id } })
+    if (status !== "execution.success") {
+      return yield* new DemoFailed({ reason: errors.map(({ message }) => message).join("; ") })
+    }
+    yield* report.result(data, (yield* Clock.currentTimeMillis) - began)
+  })
 
-    yield* report.title("Its window is closed now: the next run is accepted, and held")
-    const now = yield* Clock.currentTimeMillis
-    yield* client.runWindows.setRunWindow({ params, payload: closedForNow(now) })
-    const second = yield* start(workflow.id, "shipped")
-    const told = yield* follow(second.session_id, "0", "execution.paused")
+  const workflow = yield* client.workflows.create({ payload: demoWorkflow(options.site) })
+  const params = { workflow_id: workflow.id }
+  yield* report.title("A workflow without a run window starts at once. Password and one-time code come from the vault")
+  const first = yield* start(workflow.id, "open")
+  yield* finish(first.session_id, "0", yield* Clock.currentTimeMillis)
 
-    yield* report.title("The window is opened: the held run starts")
-    const released = yield* Clock.currentTimeMillis
-    yield* client.runWindows.setRunWindow({ params, payload: alwaysOpen })
-    yield* finish(second.session_id, told, released)
-    return workflow.id
-  },
-  Effect.mapError((error) => (error instanceof DemoFailed ? error : new DemoFailed({ reason: Client.reasonOf(error) })))
-)
+  yield* report.title("Its window is closed now: the next run is accepted, and held")
+  const now = yield* Clock.currentTimeMillis
+  yield* client.runWindows.setRunWindow({ params, payload: closedForNow(now) })
+  const second = yield* start(workflow.id, "shipped")
+  const told = yield* follow(second.session_id, "0", "execution.paused")
+
+  yield* report.title("The window is opened: the held run starts, and is still signed in")
+  const released = yield* Clock.currentTimeMillis
+  yield* client.runWindows.setRunWindow({ params, payload: alwaysOpen })
+  yield* finish(second.session_id, told, released)
+  return workflow.id
+}, Effect.mapError(toFailure))
+
+function toFailure(error: unknown): DemoFailed {
+  return error instanceof DemoFailed ? error : new DemoFailed({ reason: Client.reasonOf(error) })
+}
 
 const days = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]
 

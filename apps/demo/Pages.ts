@@ -2,6 +2,7 @@
  * The pages of the demo site, as HTML.
  */
 import { type Order, type Status, totalCents } from "./Orders.ts"
+import type { SecondFactor } from "./Visitors.ts"
 
 export const pageSize = 6
 
@@ -19,6 +20,37 @@ export const login = (problem: string | null): string =>
       </form>
     </main>`
   )
+
+/** Asks for the second factor. Where a link was mailed there is nothing to type. */
+export const verify = (second: SecondFactor, problem: string | null): string => {
+  const asked = second._tag === "link" ? "link" : second._tag === "app" ? "app" : second.by
+  return layout(
+    "One more step",
+    `<main class="card narrow">
+      <h1>One more step</h1>
+      <p id="asked" data-asked="${asked}">${asks[asked]}</p>
+      ${problem === null ? "" : `<p id="problem" class="problem" role="alert">${escape(problem)}</p>`}
+      ${
+        second._tag === "link"
+          ? ""
+          : `<form method="post" action="/verify">
+        <label for="code">Code</label>
+        <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required${problem === null ? "" : ' aria-invalid="true"'}>
+        <button id="verify">Verify</button>
+      </form>`
+      }
+      ${second._tag === "app" ? "" : `<form method="post" action="/verify/again"><button id="again">Send it again</button></form>`}
+    </main>`
+  )
+}
+
+const asks = {
+  app: "Enter the code that your authenticator app shows.",
+  mail: "We have mailed you a code. Enter it here.",
+  text: "We have sent you a text message with a code. Enter it here.",
+  person: "We have told you a code. Enter it here.",
+  link: "We have mailed you a link. Open it to sign in."
+}
 
 export const list = (
   orders: ReadonlyArray<Order>,

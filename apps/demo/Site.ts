@@ -1,21 +1,35 @@
 /**
- * The site that the demo workflow works on: a login, a table over several pages, and a page for each row. It listens on
- * loopback only.
+ * The site that the demo workflow works on: a login, for some visitors with a second factor, a table over several pages, and a page for each
+ * row. It listens on loopback only.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { Effect } from "effect"
+import { createServer, type IncomingMessage } from "node:http"
+import { Clock, Effect } from "effect"
+import { Doorkeeper, type Message } from "./Doorkeeper.ts"
 import { orders, type Status } from "./Orders.ts"
 import * as Pages from "./Pages.ts"
+import { type Visitor, visitors } from "./Visitors.ts"
 
-/** The credentials that the site accepts. They guard nothing. */
-export const credentials = { user: "clerk@marlow.example", password: "tide-and-timber" } as const
+/** Brings visitors what the site sends them. It answers when it is on its way. */
+export type Post = (message: Message) => Promise<void>
+
+export interface Options {
+  readonly post: Post
+  /** Who may sign in. */
+  readonly visitors: ReadonlyArray<Visitor>
+}
+
+const defaults: Options = { post: () => Promise.resolve(), visitors: Object.values(visitors) }
 
 /** Serves the site on the wanted port, or on a free one if that is taken, and answers its origin. */
-export const serve = (wantedPort: number) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly origin: string; readonly close: () => void }>((resume) => {
+export const serve = (wantedPort: number, options: Partial<Options> = {}) =>
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    const house = { ...defaults, ...options, doorkeeper: new Doorkeeper(() => clock.currentTimeMillisUnsafe()) }
+    const listening = Effect.callback<{ readonly origin: string; readonly close: () => void }>((resume) => {
       const server = createServer((request, response) => {
-        answer(request, response).catch(() => response.destroy())
+        answer(house, request)
+          .then(({ body, headers, status }) => void response.writeHead(status, headers).end(body))
+          .catch(() => response.destroy())
       })
       server.on("error", () => server.listen(0, "127.0.0.1"))
       server.on("listening", () => {
@@ -28,61 +42,112 @@ export const serve = (wantedPort: number) =>
         resume(Effect.succeed({ origin: `http://127.0.0.1:${port}`, close }))
       })
       server.listen(wantedPort, "127.0.0.1")
-    }),
-    ({ close }) => Effect.sync(close)
-  ).pipe(Effect.map(({ origin }) => origin))
+    })
+    const { origin } = yield* Effect.acquireRelease(listening, ({ close }) => Effect.sync(close))
+    return origin
+  })
 
-/** The cookie of a signed-in visitor. Whoever knows it may read the orders of a wholesaler that does not exist. */
-const cookie = "marlow=signed-in"
+interface House extends Options {
+  readonly doorkeeper: Doorkeeper
+}
 
-const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  const html = (status: number, page: string, headers: Record<string, string> = {}) =>
-    response.writeHead(status, { "content-type": "text/html; charset=utf-8", ...headers }).end(page)
-  const redirect = (location: string, headers: Record<string, string> = {}) =>
-    response.writeHead(303, { location, ...headers }).end()
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
 
+const html = (status: number, body: string): Answer => ({
+  status,
+  headers: { "content-type": "text/html; charset=utf-8" },
+  body
+})
+
+const redirect = (location: string, headers: Record<string, string> = {}): Answer => ({
+  status: 303,
+  headers: { location, ...headers },
+  body: ""
+})
+
+const answer = async ({ doorkeeper, post, visitors: known }: House, request: IncomingMessage): Promise<Answer> => {
   const url = URL.canParse(request.url ?? "", "http://demo") ? new URL(request.url ?? "", "http://demo") : null
-  if (url === null) return void html(400, Pages.problem("Bad request", "This is no address"))
-  if (url.pathname === "/login" && request.method === "POST") {
+  if (url === null) return html(400, Pages.problem("Bad request", "This is no address"))
+  const origin = `http://${request.headers.host ?? "127.0.0.1"}`
+  const session = sessionOf(request)
+  const standing = doorkeeper.standing(session)
+  const asks = standing._tag === "asked" ? standing.second : null
+
+  if (request.method === "POST") {
     const form = await readForm(request)
-    if (form === null) return void html(413, Pages.problem("Too much", "This form is too large"))
-    const known = form.get("user") === credentials.user && form.get("password") === credentials.password
-    return void (known
-      ? redirect("/orders", { "set-cookie": `${cookie}; Path=/; HttpOnly; SameSite=Lax` })
-      : html(401, Pages.login("Unknown user name or wrong password")))
+    if (form === null) return html(413, Pages.problem("Too much", "This form is too large"))
+    if (url.pathname === "/login") {
+      const [user, password] = [form.get("user"), form.get("password")]
+      const visitor = known.find((one) => one.user === user && one.password === password)
+      if (visitor === undefined) return html(401, Pages.login("Unknown user name or wrong password"))
+      const begun = doorkeeper.begin(visitor, origin)
+      if (begun.message !== null) await post(begun.message)
+      const to = visitor.second === null ? "/orders" : "/verify"
+      return redirect(to, { "set-cookie": `${cookie}=${begun.session}; Path=/; HttpOnly; SameSite=Lax; Max-Age=86400` })
+    }
+    if (url.pathname === "/verify" && session !== null && asks !== null) {
+      if (doorkeeper.enter(session, (form.get("code") ?? "").trim())) return redirect("/orders")
+      return doorkeeper.standing(session)._tag === "asked"
+        ? html(401, Pages.verify(asks, "This code is not right, or was used before"))
+        : html(401, Pages.login("Too many wrong codes: sign in again"))
+    }
+    if (url.pathname === "/verify/again" && session !== null && asks !== null) {
+      const message = doorkeeper.again(session, origin)
+      if (message !== null) await post(message)
+      return redirect("/verify")
+    }
+    return html(405, Pages.problem("Not allowed", "Nothing can be sent here"))
   }
-  if (request.method !== "GET") return void html(405, Pages.problem("Not allowed", "This page can only be read"))
-  if (url.pathname === "/login") return void html(200, Pages.login(null))
-  if (url.pathname === "/logout") return void redirect("/login", { "set-cookie": "marlow=; Path=/; Max-Age=0" })
-  if (!(request.headers.cookie ?? "").split(/;\s*/).includes(cookie)) return void redirect("/login")
+  if (request.method !== "GET") return html(405, Pages.problem("Not allowed", "This page can only be read"))
+  if (url.pathname === "/login") return html(200, Pages.login(null))
+  if (url.pathname === "/logout") {
+    if (session !== null) doorkeeper.leave(session)
+    return redirect("/login", { "set-cookie": `${cookie}=; Path=/; Max-Age=0` })
+  }
+  if (url.pathname === "/verify" && asks !== null) return html(200, Pages.verify(asks, null))
+  if (url.pathname === "/enter" && session !== null && asks?._tag === "link") {
+    return doorkeeper.enter(session, url.searchParams.get("ticket") ?? "")
+      ? redirect("/orders")
+      : html(401, Pages.problem("This link is not good", "It was used, or replaced by a newer one"))
+  }
+  if (standing._tag !== "inside") return redirect(standing._tag === "asked" ? "/verify" : "/login")
+  return show(url)
+}
+
+/** The pages behind the login. */
+const show = (url: URL): Answer => {
   if (url.pathname === "/" || url.pathname === "/orders") {
     const status = url.searchParams.get("status") || null
-    if (status !== null && !isStatus(status))
-      return void html(400, Pages.problem("Bad request", "There is no such status"))
+    if (status !== null && !isStatus(status)) return html(400, Pages.problem("Bad request", "There is no such status"))
     const page = Number(url.searchParams.get("page") ?? "1")
-    if (!Number.isInteger(page) || page < 1)
-      return void html(400, Pages.problem("Bad request", "Pages are numbered from 1"))
-    return void html(
-      200,
-      Pages.list(
-        orders.filter((order) => status === null || order.status === status),
-        { page, status }
-      )
-    )
+    if (!Number.isInteger(page) || page < 1) return html(400, Pages.problem("Bad request", "Pages are numbered from 1"))
+    const wanted = orders.filter((order) => status === null || order.status === status)
+    return html(200, Pages.list(wanted, { page, status }))
   }
   const [, number, lines] = /^\/orders\/([^/]+)(\/lines)?$/.exec(url.pathname) ?? []
   const order = orders.find((one) => one.number === number)
-  if (order === undefined) return void html(404, Pages.problem("Not found", "There is no such page"))
-  if (lines === undefined) return void html(200, Pages.detail(order))
+  if (order === undefined) return html(404, Pages.problem("Not found", "There is no such page"))
+  if (lines === undefined) return html(200, Pages.detail(order))
   const body = order.lines.map((line) => ({
     article: line.article,
     quantity: line.quantity,
     price: Pages.money(line.unitCents)
   }))
-  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body))
+  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
 }
 
 const isStatus = (text: string): text is Status => text === "open" || text === "shipped" || text === "cancelled"
+
+const cookie = "marlow"
+
+const sessionOf = (request: IncomingMessage): string | null => {
+  const pairs = (request.headers.cookie ?? "").split(/;\s*/).map((pair) => pair.split("="))
+  return pairs.find(([name]) => name === cookie)?.[1] ?? null
+}
 
 const maxForm = 10_000
 

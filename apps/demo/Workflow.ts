@@ -1,40 +1,58 @@
 /**
- * The demo workflow: signs in, collects the open orders over all pages, and looks up the first of them.
+ * The demo workflow: signs in unless the last session still lasts, collects the orders of a status over all pages, and looks
+ * up the first of them.
  */
 
 const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`
 
 const ids = {
   start: id(1),
-  user: id(2),
-  password: id(3),
-  signIn: id(4),
-  signedIn: id(5),
-  filter: id(6),
-  show: id(7),
-  rows: id(8),
-  more: id(9),
-  next: id(10),
-  first: id(11),
-  detail: id(12),
-  picture: id(13),
-  refused: id(14),
-  end: id(15)
+  still: id(2),
+  user: id(3),
+  password: id(4),
+  signIn: id(5),
+  inside: id(6),
+  mailed: id(7),
+  mailedCode: id(8),
+  asked: id(9),
+  code: id(10),
+  entered: id(11),
+  filter: id(12),
+  show: id(13),
+  rows: id(14),
+  more: id(15),
+  next: id(16),
+  first: id(17),
+  detail: id(18),
+  picture: id(19),
+  end: id(20)
 }
 
 const text = { type: "string" } as const
 const number = { type: "number" } as const
 
-/** The body that saves the workflow. */
-export const demoWorkflow = {
+/** What the page after the password is about. */
+const asked = "//p[@id='asked']/@data-asked"
+const table = "//table[@id='orders']"
+
+/** Types a code of the credential, and waits for what comes of it. */
+const code = (node: string, name: string, tfa_type: "AUTHENTICATOR" | "EMAIL") => ({
+  id: node,
+  name,
+  action: "TFA",
+  parameters: { tfa_type, credential: "MARLOW", selector: "//input[@id='code']" }
+})
+
+/** The body that saves the workflow for the demo site at `site`, its origin. */
+export const demoWorkflow = (site: string) => ({
   name: "Open orders of Marlow Wholesale",
-  description: "Signs in, collects the open orders from all pages, and reads the newest of them in detail",
+  description: "Signs in, collects the orders of a status from all pages, and reads the newest of them in detail",
   version_note: "The demo of this installation",
   max_retries: 1,
   input_schema: {
     type: "object",
-    properties: { site: text, user: text, password: text, status: { ...text, enum: ["open", "shipped", "cancelled"] } },
-    required: ["site", "user", "password", "status"],
+    properties: { status: { ...text, enum: ["open", "shipped", "cancelled"] } },
+    required: ["status"],
     additionalProperties: false
   },
   output_schema: {
@@ -64,20 +82,31 @@ export const demoWorkflow = {
     },
     required: ["orders", "newest"]
   },
-  vault_schema: {},
+  vault_schema: { MARLOW: { type: "credential", domain: site } },
   nodes: [
-    { id: ids.start, name: "Open the site", action: "START", parameters: { url: "{{context.inputs.site}}/login" } },
+    { id: ids.start, name: "Open the site", action: "START", parameters: { url: `${site}/orders` } },
+    {
+      id: ids.still,
+      name: "Still signed in?",
+      action: "BOOL_CONDITION",
+      parameters: {
+        execution: "STATIC",
+        comparison_operator: "EQUAL",
+        comparison_value_1: "<<xpath://h1>>",
+        comparison_value_2: "Orders"
+      }
+    },
     {
       id: ids.user,
       name: "Type the user name",
       action: "INPUT_TEXT",
-      parameters: { execution: "STATIC", selector: "//input[@id='user']", text: "{{context.inputs.user}}" }
+      parameters: { selector: "//input[@id='user']", text: "{{context.inputs.MARLOW.USER_NAME}}" }
     },
     {
       id: ids.password,
       name: "Type the password",
       action: "INPUT_TEXT",
-      parameters: { execution: "STATIC", selector: "//input[@id='password']", text: "{{context.inputs.password}}" }
+      parameters: { selector: "//input[@id='password']", text: "{{context.inputs.MARLOW.PASSWORD}}" }
     },
     {
       id: ids.signIn,
@@ -86,14 +115,51 @@ export const demoWorkflow = {
       parameters: { execution: "STATIC", selector: "//button[@id='sign-in']" }
     },
     {
-      id: ids.signedIn,
+      id: ids.inside,
       name: "Signed in?",
       action: "BOOL_CONDITION",
       parameters: {
         execution: "STATIC",
         comparison_operator: "EQUAL",
-        comparison_value_1: "<<xpath://h1>>",
-        comparison_value_2: "Orders"
+        comparison_value_1: `<<xpath:${table}/@id | ${asked}>>`,
+        comparison_value_2: "orders",
+        wait_time: 3_000
+      }
+    },
+    {
+      id: ids.mailed,
+      name: "Was a code mailed?",
+      action: "BOOL_CONDITION",
+      parameters: {
+        execution: "STATIC",
+        comparison_operator: "EQUAL",
+        comparison_value_1: `<<xpath:${asked}>>`,
+        comparison_value_2: "mail"
+      }
+    },
+    code(ids.mailedCode, "Type the mailed code", "EMAIL"),
+    {
+      id: ids.asked,
+      name: "Is a code asked for?",
+      action: "BOOL_CONDITION",
+      parameters: {
+        execution: "STATIC",
+        comparison_operator: "IS_NOT_NULL",
+        comparison_value_1: `<<xpath:${asked}>>`,
+        error_on_false_message: "The site did not let us in: check the user name and the password"
+      }
+    },
+    code(ids.code, "Type the code", "AUTHENTICATOR"),
+    {
+      id: ids.entered,
+      name: "Let in?",
+      action: "BOOL_CONDITION",
+      parameters: {
+        execution: "STATIC",
+        comparison_operator: "IS_NOT_NULL",
+        comparison_value_1: `<<xpath:${table}>>`,
+        wait_time: 3_000,
+        error_on_false_message: "The site did not let us in: check the second factor"
       }
     },
     {
@@ -156,7 +222,7 @@ export const demoWorkflow = {
       id: ids.first,
       name: "Open the newest order",
       action: "NAVIGATE",
-      parameters: { url: "{{context.inputs.site}}/orders/{{context.orders[0].number}}" }
+      parameters: { url: `${site}/orders/{{context.orders[0].number}}` }
     },
     {
       id: ids.detail,
@@ -195,27 +261,20 @@ export const demoWorkflow = {
       }
     },
     { id: ids.picture, name: "Take a picture", action: "SCREENSHOT", parameters: { metadata: { purpose: "demo" } } },
-    {
-      id: ids.refused,
-      name: "Wait for the orders page",
-      action: "BOOL_CONDITION",
-      parameters: {
-        execution: "STATIC",
-        comparison_operator: "IS_NOT_NULL",
-        comparison_value_1: "<<xpath://table[@id='orders']>>",
-        wait_time: 3_000,
-        error_on_false_message: "The site did not let us in: check the user name and the password"
-      }
-    },
     { id: ids.end, name: "Done", action: "END", parameters: {} }
   ],
   edges: {
-    [ids.start]: { to: ids.user },
+    [ids.start]: { to: ids.still },
+    [ids.still]: { true: ids.filter, false: ids.user },
     [ids.user]: { to: ids.password },
     [ids.password]: { to: ids.signIn },
-    [ids.signIn]: { to: ids.signedIn },
-    [ids.signedIn]: { true: ids.filter, false: ids.refused },
-    [ids.refused]: { true: ids.filter, false: ids.end },
+    [ids.signIn]: { to: ids.inside },
+    [ids.inside]: { true: ids.filter, false: ids.mailed },
+    [ids.mailed]: { true: ids.mailedCode, false: ids.asked },
+    [ids.asked]: { true: ids.code, false: ids.end },
+    [ids.mailedCode]: { to: ids.entered },
+    [ids.code]: { to: ids.entered },
+    [ids.entered]: { true: ids.filter, false: ids.end },
     [ids.filter]: { to: ids.show },
     [ids.show]: { to: ids.rows },
     [ids.rows]: { to: ids.more },
@@ -225,4 +284,4 @@ export const demoWorkflow = {
     [ids.detail]: { to: ids.picture },
     [ids.picture]: { to: ids.end }
   }
-}
+})

@@ -4,17 +4,23 @@
 import { Clock, Effect, Layer, Option, Result, type Schema } from "effect"
 import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
+import { kinds } from "../../core/agent/Failure.ts"
+import { Secrets } from "../../core/agent/Secrets.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
 import { Executor, type Reporter } from "../../core/run/Executor.ts"
 import type { LeaseLost, RunError } from "../../core/run/Run.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome, Retry } from "../../core/run/Transition.ts"
+import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
+import type { AccountUnavailable } from "../../core/vault/Account.ts"
+import { Accounts } from "../../core/vault/Accounts.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 import { type ErrorCode, ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import * as Evidence from "./Evidence.ts"
 import * as RemotePerson from "./RemotePerson.ts"
+import * as RunAccounts from "./RunAccounts.ts"
 
 export const layer = Layer.effect(
   Executor,
@@ -26,6 +32,9 @@ export const layer = Layer.effect(
     const evidence = yield* Evidence.make
     const errorCodes = yield* ErrorCodeStore
     const gates = yield* Gates
+    const codes = yield* LoginCodes
+    const openAccounts = yield* RunAccounts.make
+    const forgetFailed = yield* RunAccounts.forgetting
 
     const observer = (claimed: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
       const { run } = claimed
@@ -61,8 +70,13 @@ export const layer = Layer.effect(
       }
     }
 
-    const execute = Effect.fn("AgentExecutor.execute")(function* (claimed: Claimed, reporter: Reporter) {
+    const carryOut = Effect.fnUntraced(function* (claimed: Claimed, reporter: Reporter, secrets: Secrets) {
       const { content } = claimed.version
+      const accounts = yield* Effect.result(openAccounts(claimed.run))
+      if (Result.isFailure(accounts)) {
+        const error = yield* unopened(accounts.failure)
+        return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome
+      }
       // A version was checked when it was saved, so a graph that cannot be read is a mistake of ours.
       const graph = Result.getOrThrowWith(
         GraphCheck.read(content.nodes, content.edges),
@@ -75,16 +89,47 @@ export const layer = Layer.effect(
           inputs: claimed.run.input,
           outputSchema: content.output_schema,
           dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
-          correctable: content.settings.enable_incorrect_form_input_recovery === true
+          correctable: content.settings.enable_incorrect_form_input_recovery === true,
+          accounts: accounts.success,
+          codes,
+          secrets
         },
-        evidence(claimed, observer(claimed, reporter))
+        evidence(claimed, secrets, observer(claimed, reporter))
       ).pipe(Effect.provideService(Browser, browser))
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const code = yield* declaredCode(claimed, outcome.failure)
       const error = yield* errorOf(outcome.failure, code)
       if (code?.action === "pause") yield* pause(claimed, code)
       const retry = code?.action === "retry" ? { retry: retryOf(code) } : {}
-      return { _tag: "Failed", data: outcome.data, errors: [error], ...retry } satisfies Outcome
+      const { failedLogin } = outcome.failure
+      const login = failedLogin === null ? {} : { failedLogin }
+      return { _tag: "Failed", data: outcome.data, errors: [error], ...retry, ...login } satisfies Outcome
+    })
+
+    /** A defect ends the attempt as itself, but without what the attempt knew to be secret. */
+    const execute = Effect.fn("AgentExecutor.execute")((claimed: Claimed, reporter: Reporter) => {
+      const secrets = new Secrets()
+      return carryOut(claimed, reporter, secrets).pipe(
+        Effect.tap((outcome) => forgetFailed(claimed.run, outcome)),
+        Effect.catchDefect((defect) => Effect.die(new Error(secrets.describe(defect))))
+      )
+    })
+
+    /** The failure of a run whose credential cannot be used: it ends before it opens a page. */
+    const unopened = Effect.fnUntraced(function* ({ message, reason }: AccountUnavailable) {
+      const code = "CREDENTIAL-E0001"
+      return {
+        error_id: yield* identifiers.uuid,
+        message,
+        created_at: iso(yield* Clock.currentTimeMillis),
+        error_code: code,
+        full_url: null,
+        action_type: null,
+        action_display_name: null,
+        node_id: null,
+        llm_error_category: kinds[code],
+        original_error: reason
+      } satisfies RunError
     })
 
     /** The error code that the failed node names, unless it has been removed since the workflow was saved. */
@@ -119,7 +164,7 @@ export const layer = Layer.effect(
 
     return Executor.of({ execute })
   })
-).pipe(Layer.provide(Gates.layer))
+).pipe(Layer.provide([Gates.layer, Accounts.layer, LoginCodes.layer]))
 
 const retryOf = ({ retries, retryAfterSeconds }: ErrorCode): Retry => ({
   times: retries,

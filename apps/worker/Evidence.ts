@@ -8,6 +8,7 @@ import { Clock, Effect, Option, Queue, type Scope, Stream } from "effect"
 import type * as Agent from "../../core/agent/Agent.ts"
 import type { Page } from "../../core/agent/Browser.ts"
 import { type Recorded, record } from "../../core/agent/Exchange.ts"
+import type { Secrets } from "../../core/agent/Secrets.ts"
 import { Signals } from "../../core/event/Signals.ts"
 import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
 import { EvidenceStore } from "../../core/run/EvidenceStore.ts"
@@ -46,7 +47,7 @@ export const make = Effect.gen(function* () {
     Effect.forkScoped
   )
 
-  const watched = (page: Page, runId: RunId): Effect.Effect<void, never, Scope.Scope> =>
+  const watched = (page: Page, runId: RunId, secrets: Secrets): Effect.Effect<void, never, Scope.Scope> =>
     Effect.gen(function* () {
       const wish = yield* Queue.sliding<void>(1)
       yield* Effect.acquireRelease(
@@ -55,7 +56,7 @@ export const make = Effect.gen(function* () {
           Effect.suspend(() => {
             if (wishes.get(runId) === wish) wishes.delete(runId)
             return shown ? live.hide(runId) : Effect.void
-          }).pipe(survivingDefects)
+          }).pipe(surviving(secrets))
       )
       let shown = false
       const show = Effect.gen(function* () {
@@ -66,11 +67,11 @@ export const make = Effect.gen(function* () {
           yield* live.show(runId, { bytes: shot.value.bytes, at: yield* Clock.currentTimeMillis })
         }
         yield* Effect.sleep(frameInterval)
-      }).pipe(survivingDefects)
+      }).pipe(surviving(secrets))
       yield* Effect.forkScoped(Effect.forever(show))
     })
 
-  const logged = (page: Page, { run }: Claimed): Effect.Effect<void, never, Scope.Scope> =>
+  const logged = (page: Page, { run }: Claimed, secrets: Secrets): Effect.Effect<void, never, Scope.Scope> =>
     Effect.gen(function* () {
       const room = yield* store.openLog(run.id)
       let { bodyCharacters, events: eventsLeft } = room
@@ -83,7 +84,7 @@ export const make = Effect.gen(function* () {
         return store.log(run.id, events).pipe(
           Effect.catchDefect((defect) => {
             truncated = true
-            return Effect.logWarning("A part of the network log could not be kept", defect)
+            return Effect.logWarning(`A part of the network log could not be kept: ${secrets.describe(defect)}`)
           })
         )
       })
@@ -91,7 +92,7 @@ export const make = Effect.gen(function* () {
         Effect.andThen(
           write,
           Effect.suspend(() => store.closeLog(run.id, truncated))
-        ).pipe(survivingDefects)
+        ).pipe(surviving(secrets))
       )
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(logInterval), write)))
       yield* page.watchNetwork((exchange) => {
@@ -101,13 +102,13 @@ export const make = Effect.gen(function* () {
           return
         }
         eventsLeft--
-        const one = record(`${run.attempts}-${String(told).padStart(6, "0")}`, exchange, bodyCharacters)
+        const one = record(`${run.attempts}-${String(told).padStart(6, "0")}`, exchange, bodyCharacters, secrets)
         bodyCharacters -= one.response_body?.length ?? 0
         unwritten.push(one)
       })
-    }).pipe(survivingDefects)
+    }).pipe(surviving(secrets))
 
-  return <E>(claimed: Claimed, observer: Agent.Observer<E>): Agent.Observer<E> => {
+  return <E>(claimed: Claimed, secrets: Secrets, observer: Agent.Observer<E>): Agent.Observer<E> => {
     const { run, version } = claimed
     const documents = new Map<NodeId, string>()
     let moments = 0
@@ -117,13 +118,16 @@ export const make = Effect.gen(function* () {
       if (Option.isNone(html)) return
       const artifactId = documents.get(node.id) ?? (yield* identifiers.uuid)
       documents.set(node.id, artifactId)
-      yield* files.put(artifactId, { bytes: new TextEncoder().encode(html.value), mediaType: "text/html" })
+      yield* files.put(artifactId, {
+        bytes: new TextEncoder().encode(secrets.hide(html.value)),
+        mediaType: "text/html"
+      })
       yield* store.keepSnapshot({ runId: run.id, nodeId: node.id, artifactId, at: yield* Clock.currentTimeMillis })
-    }, survivingDefects)
+    }, surviving(secrets))
 
     const opened = Effect.fnUntraced(function* (page: Page) {
-      if (NetworkPolicy.records(version.content, run.options)) yield* logged(page, claimed)
-      yield* watched(page, run.id)
+      if (NetworkPolicy.records(version.content, run.options)) yield* logged(page, claimed, secrets)
+      yield* watched(page, run.id, secrets)
     })
 
     const seen = Effect.fnUntraced(function* (page: Page, node: Node, moment: "begins" | "failed") {
@@ -139,8 +143,12 @@ export const make = Effect.gen(function* () {
   }
 })
 
-const survivingDefects = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
-  effect.pipe(
-    Effect.asVoid,
-    Effect.catchDefect((defect) => Effect.logWarning("Evidence of a run could not be kept", defect))
-  )
+const surviving =
+  (secrets: Secrets) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
+    effect.pipe(
+      Effect.asVoid,
+      Effect.catchDefect((defect) =>
+        Effect.logWarning(`Evidence of a run could not be kept: ${secrets.describe(defect)}`)
+      )
+    )

@@ -2,6 +2,8 @@
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
 import { Clock, Effect, type Schema, type Scope } from "effect"
+import type { LoginCodes } from "../tfa/LoginCodes.ts"
+import type { Account } from "../vault/Account.ts"
 import type { ActionName } from "../workflow/Action.ts"
 import * as ErrorReferences from "../workflow/ErrorReferences.ts"
 import type { Graph, Node } from "../workflow/Graph.ts"
@@ -14,14 +16,17 @@ import { inputSelect } from "./action/InputSelect.ts"
 import { inputText } from "./action/InputText.ts"
 import { navigate } from "./action/Navigate.ts"
 import { screenshot } from "./action/Screenshot.ts"
+import { tfa } from "./action/Tfa.ts"
 import { userInteraction } from "./action/UserInteraction.ts"
 import { Browser, type Page, type Shot } from "./Browser.ts"
 import { redactUrl } from "./Exchange.ts"
 import { type Code, declared, kinds, ofPage, StepFailed } from "./Failure.ts"
+import * as Login from "./Login.ts"
 import * as Memory from "./Memory.ts"
 import type { Person } from "./Person.ts"
 import * as Position from "./Position.ts"
 import * as Recovery from "./Recovery.ts"
+import type { Secrets } from "./Secrets.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 
 /** What is executed. */
@@ -33,6 +38,12 @@ export interface Execution {
   readonly dryRun: { readonly addToOutput: Schema.JsonObject } | null
   /** Whether a person may correct inputs that a step cannot use. */
   readonly correctable: boolean
+  /** The credentials that it signs in with, by the aliases that the graph knows them by. */
+  readonly accounts: ReadonlyMap<string, Account>
+  /** Where its one-time codes come from; `null` when a person is to be asked for each. */
+  readonly codes: LoginCodes["Service"] | null
+  /** Takes up what the execution learns that must not be told, and hides it in the outcome and in what observers hear. */
+  readonly secrets: Secrets
 }
 
 /** How far a run may go, whatever its graph says. */
@@ -58,6 +69,8 @@ export interface Observer<E> {
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
   readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
+  /** The login with a credential begins, which is awaited, or is over. Either is told at most once of each. */
+  readonly login?: (alias: string, phase: "begins" | "over") => Effect.Effect<void, E>
   /** Who answers what the execution asks. */
   readonly person: Person
   /** The session was opened. What is begun in the scope ends with the session. */
@@ -76,6 +89,8 @@ export interface Failure {
   readonly errorCodeId: string | null
   readonly node: Node | null
   readonly address: string | null
+  /** The credential that the site refused, as far as its page tells; `null` when the failure is another. */
+  readonly failedLogin: string | null
 }
 
 /** How an execution ended. A failed one keeps the data that it had gathered. */
@@ -98,7 +113,9 @@ export const run = <E>(
     Effect.gen(function* () {
       const browser = yield* Browser
       const opened = yield* Effect.result(browser.open)
-      if (opened._tag === "Failure") return failed({}, ofPage("open a browser", opened.failure), null, null)
+      if (opened._tag === "Failure") {
+        return failed({}, ofPage("open a browser", opened.failure), null, null, execution.secrets)
+      }
       if (observer.opened !== undefined) yield* observer.opened(opened.success)
       return yield* walk(execution, observer, limits, opened.success)
     })
@@ -107,9 +124,17 @@ export const run = <E>(
 const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Observer<E>, limits: Limits, page: Page) {
   const { graph } = execution
   const began = yield* Clock.currentTimeMillis
+  const { accounts, secrets } = execution
   const recovery = { page, person: observer.person, choices: new Map<string, string>() }
-  let position = Position.before(graph, execution.inputs)
+  let position = Position.before(graph, Memory.initial(execution.inputs, { accounts, secrets }))
   let acted = false
+  const moved = ({ aliases, login: next }: Login.Moved, phase: "begins" | "over") => {
+    login = next
+    return Effect.forEach(aliases, (alias) => observer.login?.(alias, phase) ?? Effect.void, { discard: true })
+  }
+  const unbegun = Login.before(graph, accounts.keys())
+  let { login } = unbegun
+  yield* moved(unbegun, "over")
 
   for (let steps = 1; ; steps++) {
     const node = Position.nodeOf(graph, position.at)
@@ -121,6 +146,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     yield* observer.step(node, following(graph, node))
     yield* observer.seen?.(page, node, "begins") ?? Effect.void
     const outOfBounds = exceeded(limits, steps, (yield* Clock.currentTimeMillis) - began)
+    if (outOfBounds === null) yield* moved(Login.begin(login, node), "begins")
     if (!acted && acts(node)) {
       yield* observer.before("acting")
       acted = true
@@ -132,9 +158,14 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       const surroundings: Surroundings = {
         page,
         memory: known,
-        shoot: (shot, options) => Effect.sync(() => void pictures.push({ ...shot, ...options, node, error: false })),
+        shoot: (shot, { fullPage, metadata }) =>
+          Effect.sync(
+            () => void pictures.push({ ...shot, fullPage, metadata: secrets.hideIn(metadata), node, error: false })
+          ),
         ask: (question) => observer.person.ask({ ...question, node }),
-        option
+        option,
+        codes: execution.codes,
+        began
       }
       const step = outOfBounds !== null ? Effect.fail(outOfBounds) : perform(node, position, surroundings)
       const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
@@ -156,9 +187,12 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
         yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
       }
       yield* observer.seen?.(page, node, "failed") ?? Effect.void
-      return failed(memory.data, done.failure, node, redactUrl(yield* page.address), memory)
+      const address = redactUrl(secrets.hide(yield* page.address))
+      const failedLogin = Login.isByThePage(done.failure.code) ? Login.underWay(login) : null
+      return failed(secrets.hideInData(memory.data), done.failure, node, address, secrets, failedLogin)
     }
     position = Position.after(graph, { ...position, memory }, done.success)
+    yield* moved(Login.after(login, node, position.at), "over")
   }
 })
 
@@ -183,7 +217,8 @@ const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> 
   BOOL_CONDITION: boolCondition,
   DELAY: delay,
   SCREENSHOT: screenshot,
-  USER_INTERACTION: userInteraction
+  USER_INTERACTION: userInteraction,
+  TFA: tfa
 }
 
 /** Begins a loop, or goes on with the one under way. */
@@ -231,12 +266,14 @@ const finish = (execution: Execution, memory: Memory.Memory, node: Node): Outcom
   const data = Memory.gathered(memory, execution.outputSchema)
   const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
   const mismatch = execution.dryRun === null ? OutputContract.mismatch(execution.outputSchema, output) : null
-  if (mismatch === null) return { _tag: "Success", data: output }
+  const { secrets } = execution
+  if (mismatch === null) return { _tag: "Success", data: secrets.hideInData(output) }
   return failed(
-    output,
+    secrets.hideInData(output),
     new StepFailed({ code: "OUTPUT_SCHEMA_MISMATCH", sentence: mismatch, original: null }),
     node,
-    null
+    null,
+    secrets
   )
 }
 
@@ -245,9 +282,10 @@ const failed = (
   { code, original, sentence }: StepFailed,
   node: Node | null,
   address: string | null,
-  memory: Memory.Memory | null = null
+  secrets: Secrets,
+  failedLogin: string | null = null
 ): Outcome => {
-  const hide = (text: string) => (memory === null ? text : Memory.withoutAnswers(text, memory))
+  const { hide } = secrets
   const where = address === null ? "" : ` (at ${address})`
   const said = node === null ? null : declared(node, code)
   const errorCodeId = said === null ? null : ErrorReferences.idIn(said)
@@ -259,11 +297,12 @@ const failed = (
     failure: {
       code,
       category: kinds[code],
-      message: node === null ? told : hide(`Node "${node.name}": ${told}${where}`),
+      message: hide(node === null ? told : `Node "${node.name}": ${told}${where}`),
       original: words === null ? (original === null ? null : hide(original)) : hide(sentence),
       errorCodeId,
       node,
-      address: address === null ? null : hide(address)
+      address: address === null ? null : hide(address),
+      failedLogin
     }
   }
 }
@@ -287,7 +326,7 @@ const tooLong = (limits: Limits): StepFailed =>
 
 /** Opening and reading pages does nothing on the site that a second attempt would do again. */
 const acts = (node: Node): boolean =>
-  node.action === "CLICK" || node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT"
+  node.action === "CLICK" || node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT" || node.action === "TFA"
 
 const isNotRepeatable = (node: Node): boolean =>
   "not_repeatable" in node.parameters && node.parameters.not_repeatable === true

@@ -44,6 +44,25 @@ export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure"
 export interface Target {
   readonly selector: string
   readonly waitMillis: number
+  /** Takes the first element that matches. Without it, exactly one must match. */
+  readonly first?: boolean
+}
+
+/** What a page shows of a field for a one-time code. */
+export interface CodeField {
+  /** How many elements match. */
+  readonly matched: number
+  /** Whether the first one is a box for a single character. */
+  readonly split: boolean
+  /** Whether the first one can be seen and typed into. */
+  readonly shown: boolean
+  readonly empty: boolean
+  /** What is complained about it: that it is marked as invalid, and the texts of errors near it. */
+  readonly complaint: string
+  /** Names the document; another one after every load. */
+  readonly document: string
+  /** Whether the document is still being read. */
+  readonly loading: boolean
 }
 
 export type ClickKind = "click" | "double_click" | "right_click" | "hover"
@@ -85,6 +104,8 @@ export interface Page {
   readonly select: (target: Target, value: string, fuzzy: boolean) => Effect.Effect<void, PageFailure>
   /** Waits until exactly one element matches. */
   readonly find: (target: Target) => Effect.Effect<void, PageFailure>
+  /** What the page shows at this moment of the field for a code. */
+  readonly codeField: (selector: string) => Effect.Effect<CodeField, PageFailure>
   /** The text of the first match, waiting for one; `null` when there is none in time. An attribute has its value as text. */
   readonly read: (target: Target) => Effect.Effect<string | null, PageFailure>
   /** Carries out a plan in one visit to the page. */

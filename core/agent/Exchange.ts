@@ -2,6 +2,7 @@
  * What a page asked of the network and was answered, as it is kept: without what is secret in it, and bounded in size.
  */
 import { Schema } from "effect"
+import type { Secrets } from "./Secrets.ts"
 
 /** One request and its answer as a browser saw them. Instants are epoch milliseconds. */
 export interface Exchange {
@@ -49,26 +50,32 @@ export const maxBody = 65_536
 
 const hidden = "REDACTED"
 
-/** Redacts an exchange and cuts what is too long. `bodyLeft` is how many characters of bodies may still be kept. */
-export const record = (id: string, exchange: Exchange, bodyLeft: number): Recorded => {
+/**
+ * Redacts an exchange and cuts what is too long. `bodyLeft` is how many characters of bodies may still be kept. What the
+ * run knows to be secret is hidden wherever it stands; besides, what looks secret is.
+ */
+export const record = (id: string, exchange: Exchange, bodyLeft: number, secrets: Secrets): Recorded => {
   const room = Math.max(Math.min(maxBody, bodyLeft), 0)
   const { body } = exchange
   return {
     id,
     method: exchange.method,
-    url: redactUrl(exchange.url),
+    url: redactUrl(secrets.hideWithin(exchange.url, maxUrl)),
     status: exchange.status,
     resource_type: exchange.resourceType,
     started_at: new Date(exchange.startedAt).toISOString(),
     duration_ms: exchange.durationMillis === null ? null : Math.max(Math.round(exchange.durationMillis), 0),
-    failure: exchange.failure,
-    request_headers: redactHeaders(exchange.requestHeaders),
-    response_headers: redactHeaders(exchange.responseHeaders),
+    failure: exchange.failure === null ? null : secrets.hide(exchange.failure),
+    request_headers: redactHeaders(withoutKnown(exchange.requestHeaders, secrets)),
+    response_headers: redactHeaders(withoutKnown(exchange.responseHeaders, secrets)),
     // Cut first: what a page sends must not decide how long the search for secrets takes.
-    response_body: body === null ? null : redactBody(body.slice(0, room)).slice(0, room),
+    response_body: body === null ? null : redactBody(secrets.hideWithin(body, room)).slice(0, room),
     response_body_truncated: body !== null && body.length > room
   }
 }
+
+const withoutKnown = (headers: Readonly<Record<string, string>>, secrets: Secrets) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secrets.hideWithin(value, maxHeader)]))
 
 /** Tells whether a body of this type is text that is worth keeping: JSON, XML, forms and plain or marked-up text. */
 export const isText = (contentType: string): boolean =>

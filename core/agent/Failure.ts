@@ -17,6 +17,10 @@ export const kinds = {
   "TEMPLATE-E0001": "INCORRECT_FORM_INPUTS",
   "CONDITION-E0001": "UNEXPECTED_UI_STATE",
   "INTERACTION-E0001": "ADDITIONAL_USER_INPUT_REQUIRED",
+  "CREDENTIAL-E0001": "AUTHENTICATION_ERROR",
+  "TFA-E0001": "AUTHENTICATION_ERROR",
+  "TFA-E0002": "AUTHENTICATION_ERROR",
+  "TFA-E0003": "AUTHENTICATION_ERROR",
   "LIMIT-E0001": "UNEXPECTED_UI_STATE",
   "LIMIT-E0002": "PAGE_STILL_LOADING",
   OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
@@ -57,7 +61,13 @@ export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
 }
 
 /** Failures that say nothing about the page: a node's own words for its failure would be wrong for them. */
-const ownWordsMislead: ReadonlySet<Code> = new Set(["BROWSER-E0001", "TEMPLATE-E0001", "LIMIT-E0001", "LIMIT-E0002"])
+const ownWordsMislead: ReadonlySet<Code> = new Set([
+  "BROWSER-E0001",
+  "TEMPLATE-E0001",
+  "CREDENTIAL-E0001",
+  "LIMIT-E0001",
+  "LIMIT-E0002"
+])
 
 /**
  * What a node says about its failure with `code`: the id of an error code, or a text; `null` when it says nothing.

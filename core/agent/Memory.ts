@@ -2,20 +2,33 @@
  * What a run knows while it goes on, and the evaluation of templates over it.
  */
 import { Effect, type Schema } from "effect"
+import * as CredentialUse from "../workflow/CredentialUse.ts"
 import * as Template from "../workflow/Template.ts"
 import type { Page } from "./Browser.ts"
+import * as Credentials from "./Credentials.ts"
 import { StepFailed } from "./Failure.ts"
 
 /**
  * The context of a run: its inputs, what it extracted or set, what a person answered it, and the variables of the loops it
- * is in. Answers are apart, as they may be secret: only what the output schema names of them leaves the run.
+ * is in. Answers are apart, as they may be secret: only what the output schema names of them leaves the run. So are the
+ * credentials: `inputs` has their ids, and a secret is there only for an expression that names it.
  */
 export interface Memory {
   readonly inputs: Schema.JsonObject
   readonly data: Schema.JsonObject
   readonly answers: Schema.JsonObject
   readonly runtime: Schema.JsonObject
+  readonly credentials: Credentials.Credentials
 }
+
+/** What is known before the first step. */
+export const initial = (inputs: Schema.JsonObject, credentials: Credentials.Credentials): Memory => ({
+  inputs,
+  data: {},
+  answers: {},
+  runtime: {},
+  credentials
+})
 
 /** Keeps values under their names: what a person answered before under one of them is forgotten. */
 export const learn = (memory: Memory, found: Schema.JsonObject, overwrite: ReadonlySet<string>): Memory => ({
@@ -36,25 +49,6 @@ export const gathered = ({ answers, data }: Memory, outputSchema: Schema.JsonObj
   const { properties } = outputSchema
   const named = typeof properties === "object" && properties !== null ? properties : {}
   return { ...data, ...Object.fromEntries(Object.entries(answers).filter(([name]) => Object.hasOwn(named, name))) }
-}
-
-/**
- * A text in which what a person answered is not to be read, as it is or as a part of an address. Answers of less than four
- * characters are left: they hide nothing.
- */
-export const withoutAnswers = (text: string, { answers }: Memory): string => {
-  const written: Array<string> = []
-  const pending: Array<Schema.Json> = [answers]
-  for (const value of pending) {
-    if (typeof value === "object" && value !== null) pending.push(...Object.values(value))
-    else if (typeof value === "string")
-      written.push(value, encodeURIComponent(value.replace(/\p{Surrogate}/gu, "\ufffd")))
-    else if (typeof value === "number") written.push(String(value))
-  }
-  return written
-    .filter((one) => one.length >= 4)
-    .sort((a, b) => b.length - a.length)
-    .reduce((hidden, one) => hidden.replaceAll(one, "[answer]"), text)
 }
 
 const without = (values: Schema.JsonObject, others: Schema.JsonObject): Schema.JsonObject =>
@@ -89,8 +83,9 @@ export const evaluate = Effect.fnUntraced(function* (text: string, memory: Memor
   for (const part of template.parts) {
     if (typeof part === "string") values.push(part)
     else {
+      const secrets = yield* secretsFor(part, memory.credentials)
       const value = yield* Effect.tryPromise({
-        try: () => part.compiled.evaluate(roots) as Promise<unknown>,
+        try: () => Template.evaluate(part, roots, secrets),
         catch: (error) => error
       }).pipe(Effect.catch((error) => refuse(part.source, Template.reasonOf(error))))
       values.push(toJson(value))
@@ -116,6 +111,24 @@ const refuse = (source: string, reason: string): Effect.Effect<never, StepFailed
       original: reason
     })
   )
+
+/** The secrets that an expression reads, by alias and name. From then on the expression reads them there. */
+const secretsFor = Effect.fnUntraced(function* (expression: Template.Expression, credentials: Credentials.Credentials) {
+  const { accounts } = credentials
+  const found = new Map<string, Array<readonly [string, string | null]>>()
+  for (const path of accounts.size === 0 ? [] : Template.reads(expression)) {
+    const read = CredentialUse.readBy(path, (name) => accounts.has(name))
+    const account = read === null ? undefined : accounts.get(read.alias)
+    if (read === null || account === undefined) continue
+    const values = found.get(read.alias) ?? []
+    found.set(read.alias, values)
+    if (CredentialUse.isSecretName(read.name)) {
+      values.push([read.name, yield* Credentials.read(credentials, account, read.name)])
+    }
+  }
+  if (found.size > 0) Template.readApart(expression, new Set(found.keys()))
+  return Object.fromEntries([...found].map(([alias, values]) => [alias, Object.fromEntries(values)]))
+})
 
 /** What expressions see. The document is fetched only for an expression that reads it. */
 const rootsFor = Effect.fnUntraced(function* (template: Template.Template, memory: Memory, page: Page) {

@@ -28,9 +28,9 @@ export interface Turned {
 export type LoopNode = Extract<Node, { action: "LOOP" }>
 
 /** The position before START. */
-export const before = (graph: Graph, inputs: Schema.JsonObject): Position => ({
+export const before = (graph: Graph, memory: Memory.Memory): Position => ({
   at: graph.start,
-  memory: { inputs, data: {}, answers: {}, runtime: {} },
+  memory,
   loops: new Map()
 })
 

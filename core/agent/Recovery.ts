@@ -6,7 +6,7 @@ import type { Node } from "../workflow/Graph.ts"
 import * as Template from "../workflow/Template.ts"
 import type { Page } from "./Browser.ts"
 import type { StepFailed } from "./Failure.ts"
-import * as Memory from "./Memory.ts"
+import type * as Memory from "./Memory.ts"
 import type { Person } from "./Person.ts"
 
 /** How often a person is asked about one step before it fails for good. */
@@ -55,7 +55,7 @@ export const mend = Effect.fnUntraced(function* <A>(
     const shot = yield* Effect.option(page.screenshot({ fullPage: false }))
     const correction = yield* person.correct({
       node,
-      message: Memory.withoutAnswers(failure.sentence, known),
+      message: known.credentials.secrets.hide(failure.sentence),
       inputs: known.inputs,
       choosing: failure.code === "OPTION-E0001",
       shot: Option.getOrNull(shot)

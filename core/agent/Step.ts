@@ -2,6 +2,7 @@
  * What an action is given and what it answers. Each action is one function in the folder `action`.
  */
 import type { Effect, Schema } from "effect"
+import type { LoginCodes } from "../tfa/LoginCodes.ts"
 import type { ActionName } from "../workflow/Action.ts"
 import type { NodeOf } from "../workflow/Graph.ts"
 import type { Page, Shot } from "./Browser.ts"
@@ -22,6 +23,10 @@ export interface Surroundings {
   readonly ask: (question: Omit<Question, "node">) => ReturnType<Person["ask"]>
   /** The option that a person named in place of the one that the list does not have. */
   readonly option: string | null
+  /** Where one-time codes come from; `null` where a person is asked for each. */
+  readonly codes: LoginCodes["Service"] | null
+  /** When the attempt began. What was sent before it is not meant for it. */
+  readonly began: number
 }
 
 /** What a step did, as far as the way on depends on it. */

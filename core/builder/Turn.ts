@@ -4,7 +4,9 @@
 import { Clock, Effect, Result, type Schema } from "effect"
 import * as Agent from "../agent/Agent.ts"
 import type { Page } from "../agent/Browser.ts"
+import * as Credentials from "../agent/Credentials.ts"
 import { StepFailed } from "../agent/Failure.ts"
+import * as Memory from "../agent/Memory.ts"
 import * as Position from "../agent/Position.ts"
 import type { Surroundings } from "../agent/Step.ts"
 import type { Graph, Node, NodeId } from "../workflow/Graph.ts"
@@ -28,7 +30,7 @@ export interface Stage {
 /** A page on which nothing was done yet. */
 export const newStage = (page: Page, inputs: Schema.JsonObject): Stage => ({
   page,
-  known: { memory: { inputs, data: {}, answers: {}, runtime: {} }, loops: new Map() },
+  known: { memory: Memory.initial(inputs, Credentials.none()), loops: new Map() },
   before: new Map()
 })
 
@@ -143,7 +145,9 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     memory: stage.known.memory,
     shoot: () => Effect.void,
     ask: ({ schema }) => Effect.succeed(fromInputs(schema, stage.known.memory.inputs)),
-    option: null
+    option: null,
+    codes: null,
+    began: yield* Clock.currentTimeMillis
   }
   if (node.action === "END") return { draft, stage, found: null }
   const done = yield* Agent.perform(node, position, surroundings)

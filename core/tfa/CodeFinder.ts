@@ -119,7 +119,7 @@ const isAlone = (text: string, { end, start }: Candidate): boolean =>
   !/[\p{L}\p{N}]/u.test(text.slice(Math.max(0, start - 60), start) + text.slice(end, end + 60)) && text.length < 60
 
 /** How near to a candidate a word of its row must be to speak of it, in characters. */
-const near = 70
+const near = 100
 
 /** What the words of its own row say of a candidate: 0 where they say nothing. */
 const inRow = (row: Row, candidate: Candidate): number => {

@@ -16,6 +16,9 @@ export type Otp =
   | (Generator & { readonly _tag: "Totp"; readonly periodSeconds: number })
   | (Generator & { readonly _tag: "Hotp"; readonly counter: number })
 
+export type Timed = Extract<Otp, { readonly _tag: "Totp" }>
+export type Counted = Extract<Otp, { readonly _tag: "Hotp" }>
+
 /** Raised for a text that codes cannot be made from. It does not repeat the text. */
 export class InvalidTfaSecret extends Schema.TaggedError<InvalidTfaSecret>()("InvalidTfaSecret", {
   reason: Schema.String

@@ -160,7 +160,7 @@ export class Receiving extends Context.Service<
         })
       })
     })
-  )
+  ).pipe(Layer.provide(PhoneNumbers.layer))
 }
 
 /** An address in lower case, without the quotes that some senders put around what stands before its `@`. */

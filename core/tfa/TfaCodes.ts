@@ -1,12 +1,16 @@
 /**
  * The one-time code of a credential, for whoever logs in by hand or by a program of their own.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { BoundSecrets } from "../vault/BoundSecrets.ts"
 import { Sealing } from "../vault/Sealing.ts"
+import type { SourceError } from "../vault/SecretSource.ts"
 import { locate, VaultEntries } from "../vault/VaultEntries.ts"
 import { EntryNotFound, effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
 import type { Caller } from "../workspace/Workspace.ts"
+import { GeneratedCodes } from "./GeneratedCodes.ts"
 import * as Inbox from "./Inbox.ts"
+import * as LoginCodes from "./LoginCodes.ts"
 import * as Otp from "./Otp.ts"
 import { ReceivedCodes } from "./ReceivedCodes.ts"
 
@@ -51,28 +55,33 @@ export class TfaCodes extends Context.Service<
     /**
      * The code of a credential at this instant.
      *
-     * A secret that counts gives another code each time: the next counter is kept before the code is given out. A code
-     * that came by mail is given out as often as it is asked for, as long as it is fresh and was not used.
+     * A secret that counts gives another code each time: the next counter is kept before the code is given out. No run is
+     * given the code of a time step that was answered here. A code that came by mail is given out as often as it is asked
+     * for, as long as it is fresh and was not used. A secret that a secret provider keeps must not count: nobody could keep
+     * its counter there.
      */
     readonly current: (
       caller: Caller,
       pair: Pair
-    ) => Effect.Effect<TfaCode, EntryNotFound | NoCode | NoInbox | CodesUnsupported | Otp.InvalidTfaSecret>
+    ) => Effect.Effect<
+      TfaCode,
+      EntryNotFound | NoCode | NoInbox | CodesUnsupported | Otp.InvalidTfaSecret | SourceError
+    >
   }
 >()("sluice/core/tfa/TfaCodes") {
   static readonly layer = Layer.effect(
     TfaCodes,
     Effect.gen(function* () {
+      const bound = yield* BoundSecrets
       const entries = yield* VaultEntries
       const inboxDomain = yield* Inbox.InboxDomain
+      const generated = yield* GeneratedCodes
       const received = yield* ReceivedCodes
       const sealing = yield* Sealing
 
       const generator = Effect.fnUntraced(function* ({ fields, workspaceId }: VaultEntry) {
         if (fields.tfa_secret === null) {
-          return yield* new Otp.InvalidTfaSecret({
-            reason: fields.secret_provider_id === null ? "there is none" : "it is kept by a secret provider"
-          })
+          return yield* new Otp.InvalidTfaSecret({ reason: "there is none" })
         }
         const opened = yield* sealing.unseal(workspaceId, fields.tfa_secret).pipe(
           Effect.map(Redacted.value),
@@ -84,27 +93,32 @@ export class TfaCodes extends Context.Service<
         return yield* Effect.fromResult(Otp.parse(Redacted.make(opened)))
       })
 
-      /** The code of the next counter, which nobody else gets: it is counted on before the code is made. */
-      const counted = Effect.fnUntraced(function* (entry: VaultEntry, otp: Otp.Otp & { readonly _tag: "Hotp" }) {
-        const after = yield* entries
-          .change(entry.workspaceId, entry.id, (before) => {
-            const hotpCounter = (before.hotpCounter ?? otp.counter) + 1
-            return before.fields.tfa_secret === entry.fields.tfa_secret
-              ? Result.succeed({ ...before, hotpCounter })
-              : Result.fail(new NoCode({ reason: "the secret was changed meanwhile" }))
-          })
-          .pipe(Effect.catchTag("KeyTaken", Effect.die))
-        if (Option.isNone(after) || after.value.hotpCounter === null) return yield* new EntryNotFound(entry)
-        return Otp.counted(otp, after.value.hotpCounter - 1)
-      })
+      const shown = (entry: VaultEntry, otp: Otp.Otp) =>
+        generated.current(entry, otp).pipe(
+          Effect.map((code) => ({ _tag: "Authenticator", ...code }) as const),
+          Effect.catchTag("SecretChanged", () => new NoCode({ reason: "the secret was changed meanwhile" }))
+        )
 
-      const authenticator = Effect.fnUntraced(function* (entry: VaultEntry) {
-        const otp = yield* generator(entry)
-        if (otp._tag === "Hotp") {
-          return { _tag: "Authenticator", code: yield* counted(entry, otp), expiresInSeconds: null } as const
+      const authenticator = (entry: VaultEntry) => Effect.flatMap(generator(entry), (otp) => shown(entry, otp))
+
+      const provided = Effect.fnUntraced(function* (entry: VaultEntry) {
+        const { oneTimeCode, tfaSecret } = yield* bound.of(entry)
+        if (tfaSecret !== null) {
+          const otp = yield* Effect.fromResult(Otp.parse(tfaSecret))
+          if (otp._tag === "Hotp") {
+            return yield* new Otp.InvalidTfaSecret({
+              reason:
+                "it counts its codes, and beside a secret provider nobody can keep the count. Expected one of time"
+            })
+          }
+          return yield* shown(entry, otp)
         }
-        const { code, expiresInSeconds } = Otp.timed(otp, yield* Clock.currentTimeMillis)
-        return { _tag: "Authenticator", code, expiresInSeconds } as const
+        // A code of a while ago is none: the store makes another one now.
+        const code = oneTimeCode === null ? null : (yield* bound.fresh(entry)).oneTimeCode
+        if (code === null) {
+          return yield* new Otp.InvalidTfaSecret({ reason: "the item of the secret provider has none" })
+        }
+        return { _tag: "Authenticator", code, expiresInSeconds: null } as const
       })
 
       const mailed = Effect.fnUntraced(function* (entry: VaultEntry) {
@@ -120,7 +134,7 @@ export class TfaCodes extends Context.Service<
         const code = yield* Effect.orDie(sealing.unseal(entry.workspaceId, latest.value.sealed))
         return {
           _tag: "Email",
-          code: Redacted.make(String(Redacted.value(code))),
+          code: Redacted.make(LoginCodes.candidates(Redacted.value(code))[0] ?? ""),
           receivedAt: latest.value.receivedAt
         } as const
       })
@@ -132,7 +146,9 @@ export class TfaCodes extends Context.Service<
           const method = effectiveTfaMethod(found.value)
           switch (method) {
             case "AUTHENTICATOR":
-              return yield* authenticator(found.value)
+              return yield* found.value.fields.secret_provider_id === null
+                ? authenticator(found.value)
+                : provided(found.value)
             case "EMAIL":
               return yield* mailed(found.value)
             case "SMS":
@@ -144,5 +160,5 @@ export class TfaCodes extends Context.Service<
         })
       })
     })
-  )
+  ).pipe(Layer.provide([BoundSecrets.layer, GeneratedCodes.layer]))
 }

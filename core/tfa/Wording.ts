@@ -20,9 +20,9 @@ export const strong = anyOf(
   "codice (?:di |d['’])(?:verifica|sicurezza|accesso|conferma|attivazione|autenticazione|autorizzazione)|codice (?:otp|monouso|temporaneo|usa e getta)|password monouso",
   "c(?:ó|o)digo de (?:verificación|verificacion|seguridad|acceso|confirmación|confirmacion|activación|inicio|un solo uso|autenticación|autorización|verificação|verificacao|segurança|seguranca|acesso|confirmação|confirmacao|ativação|autenticação|login|uso único)|c(?:ó|o)digo (?:temporal|único|unico|otp)|(?:contraseña|clave) (?:de un solo uso|temporal|dinámica)|codi de verificació|cod(?:ul)? de (?:verificare|securitate|confirmare|autentificare)",
   // Polish, Czech, Slovak, Hungarian, Turkish, Greek
-  "kod(?:u|em)? (?:weryfikacyjn\\w{1,3}|bezpieczeństwa|dostępu|potwierdzając\\w{1,3}|autoryzacyjn\\w{1,3}|aktywacyjn\\w{1,3}|logowania|jednorazow\\w{1,3}|sms)|jednorazow\\w{1,3} (?:kod|hasło)\\w{0,2}",
+  "kod(?:u|em)? (?:weryfikacyjn\\w{1,3}|bezpieczeństwa|dostępu|potwierdzając\\w{1,3}|autoryzacyjn\\w{1,3}|aktywacyjn\\w{1,3}|logowania|jednorazow\\w{1,3}|sms)|jednorazow\\w{1,3} (?:kod|hasło|haslo)\\w{0,2}|has[łl]o sms",
   "ověřovací kód\\w{0,2}|bezpečnostní kód|potvrzovací kód|jednorázov\\w{1,2} k(?:ó|o)d\\w{0,2}|overovací kód|(?:ellenőrző|megerősítő|biztonsági|belépési) ?kód\\w{0,3}",
-  "(?:doğrulama|onay|güvenlik|giriş|aktivasyon|tek kullanımlık|dogrulama|guvenlik) (?:kodu\\w{0,3}|şifre\\w{0,3}|parola\\w{0,2})|κωδικ(?:ός|ό|ού) (?:επαλήθευσης|ασφαλείας|μίας χρήσης|επιβεβαίωσης)",
+  "(?:doğrulama|onay|güvenlik|giriş|giris|aktivasyon|tek kullanımlık|tek kullanimlik|dogrulama|guvenlik) (?:kodu\\w{0,3}|[şs]ifre\\w{0,3}|parola\\w{0,2})|κωδικ(?:ός|ό|ού) (?:επαλήθευσης|ασφαλείας|μίας χρήσης|επιβεβαίωσης)",
   // Russian, Ukrainian, Bulgarian
   "код\\w{0,2} (?:подтверждения|безопасности|доступа|проверки|авторизации|активации|входа|для входа|для подтверждения|для авторизации|підтвердження|безпеки|доступу|перевірки|за потвърждение)|(?:проверочный|одноразовый|защитный|секретный|перевірочний|одноразовий) (?:код|пароль)|одноразов\\S{1,3} парол\\S{0,2}",
   // Chinese, Japanese, Korean

@@ -20,6 +20,11 @@ export interface Account {
   readonly entry: VaultEntry
   /** Found out on first use, and the same from then on. */
   readonly secrets: Effect.Effect<LoginSecrets, AccountUnavailable>
+  /**
+   * A one-time code that the secret provider of the entry makes at this instant, asked for each time; `null` where it
+   * makes none. Absent from entries that are bound to no provider.
+   */
+  readonly providedCode?: Effect.Effect<Redacted.Redacted<string> | null, AccountUnavailable>
 }
 
 /** Raised for a credential that cannot be used. It repeats no secret. */

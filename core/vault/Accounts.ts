@@ -4,6 +4,7 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { type Account, AccountUnavailable, type LoginSecrets } from "./Account.ts"
+import { BoundSecrets } from "./BoundSecrets.ts"
 import { Sealing } from "./Sealing.ts"
 import { locate, VaultEntries } from "./VaultEntries.ts"
 import type { Pair, VaultEntry } from "./VaultEntry.ts"
@@ -11,16 +12,23 @@ import type { Pair, VaultEntry } from "./VaultEntry.ts"
 export class Accounts extends Context.Service<
   Accounts,
   {
-    /** The credential of a pair under an alias. No secret is read by this. */
+    /**
+     * The credential of a pair under an alias. No secret is read by this, neither here nor from the secret provider that
+     * the entry is bound to.
+     */
     readonly open: (
       workspaceId: WorkspaceId,
       pair: Pair & { readonly alias: string }
     ) => Effect.Effect<Account, AccountUnavailable>
+
+    /** Makes the next run ask the secret provider of a credential anew, as after a login with it failed. */
+    readonly forget: (entry: VaultEntry) => Effect.Effect<void>
   }
 >()("sluice/core/vault/Accounts") {
   static readonly layer = Layer.effect(
     Accounts,
     Effect.gen(function* () {
+      const bound = yield* BoundSecrets
       const entries = yield* VaultEntries
       const sealing = yield* Sealing
 
@@ -36,18 +44,40 @@ export class Accounts extends Context.Service<
       })
 
       return Accounts.of({
+        forget: Effect.fn("Accounts.forget")((entry) =>
+          entry.fields.secret_provider_id === null ? Effect.void : bound.forget(entry)
+        ),
         open: Effect.fn("Accounts.open")(function* (workspaceId, { alias, domain, permissionedUserId }) {
           const unavailable = (reason: string) => new AccountUnavailable({ alias, domain, permissionedUserId, reason })
           const found = yield* locate(entries, workspaceId, { domain, permissionedUserId })
           if (Option.isNone(found))
             return yield* unavailable("there is no such credential in the vault of this workspace")
-          const secrets = sealedSecrets(found.value).pipe(Effect.mapError(({ message }) => unavailable(message)))
-          return { alias, entry: found.value, secrets: yield* Effect.cached(secrets) }
+          const entry = found.value
+          if (entry.fields.secret_provider_id === null) {
+            const secrets = sealedSecrets(entry).pipe(Effect.mapError(({ message }) => unavailable(message)))
+            return { alias, entry, secrets: yield* Effect.cached(secrets) }
+          }
+          return {
+            alias,
+            entry,
+            secrets: yield* Effect.cached(
+              bound.of(entry).pipe(
+                Effect.map(loginOf),
+                Effect.mapError(({ message }) => unavailable(message))
+              )
+            ),
+            providedCode: bound.fresh(entry).pipe(
+              Effect.map(({ oneTimeCode }) => oneTimeCode),
+              Effect.mapError(({ message }) => unavailable(message))
+            )
+          }
         })
       })
     })
-  )
+  ).pipe(Layer.provide(BoundSecrets.layer))
 }
+
+const loginOf = ({ password, tfaSecret, userName }: LoginSecrets): LoginSecrets => ({ userName, password, tfaSecret })
 
 /** A credential is a text or a number, as some clients send one. */
 const textOf = (value: Redacted.Redacted<unknown>): Redacted.Redacted<string> | null => {

@@ -119,14 +119,18 @@ const reading = (written: unknown, decode: (body: unknown) => Result.Result<Sent
   const body = withHeaders(written)
   const decoded = decode(body)
   if (Result.isSuccess(decoded)) return { sent: decoded.success, problems: [] }
-  const issues = format(decoded.failure.issue).issues
-  const broken = new Set(issues.map(({ path = [] }) => keyOf(path[0])))
+  const problems = problemsOf(decoded.failure)
+  const broken = new Set(problems.map(({ path }) => path.split(/[.[]/)[0] ?? ""))
   const sound = decodeReadable(Object.fromEntries(Object.entries(body).filter(([name]) => !broken.has(name))))
   return {
     sent: Result.getOrElse(sound, () => ({})),
-    problems: issues.map(({ message, path = [] }) => ({ path: pathOf(path.map(keyOf)), message }))
+    problems
   }
 }
+
+/** Each problem of what could not be read, with its path in words. */
+export const problemsOf = ({ issue }: Schema.SchemaError): ReadonlyArray<Problem> =>
+  format(issue).issues.map(({ message, path = [] }) => ({ path: pathOf(path.map(keyOf)), message }))
 
 /** An older client names the parts of a header `header_name` and `header_value`. */
 const withHeaders = (body: object): object =>

@@ -1,7 +1,7 @@
 /**
  * Outside stores of secrets that vault entries may be bound to instead of holding their secrets themselves.
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Schema } from "effect"
 import type { Collection, Kind } from "../workspace/Collection.ts"
 import { WorkspaceId } from "../workspace/Workspace.ts"
 
@@ -13,6 +13,7 @@ export const SecretProvider = Schema.Struct({
   name: Schema.String,
   /** What may be shown of how the connection is made. */
   configHint: Schema.Record(Schema.String, Schema.String),
+  /** The whole configuration, as an object of texts, sealed with the key of the workspace. */
   sealedAccess: Schema.String,
   /** For how long a secret may be used again without asking for it; `null` asks each time. */
   cacheTtlSeconds: Schema.NullOr(Schema.Int),
@@ -30,31 +31,3 @@ export const kind: Kind<SecretProvider> = {
   schema: SecretProvider,
   key: ({ name }) => name
 }
-
-/** One item of an outside store, such as a login. `ref` is what an entry is bound to. */
-export interface SecretItem {
-  readonly id: string
-  readonly title: string
-  readonly ref: string
-  readonly vaultName: string | null
-}
-
-/** Raised when an outside store cannot be asked. */
-export class SourceUnavailable extends Schema.TaggedError<SourceUnavailable>()("SourceUnavailable", {
-  providerType: Schema.String,
-  reason: Schema.String
-}) {
-  override get message() {
-    return `Cannot ask the secret provider of type "${this.providerType}": ${this.reason}`
-  }
-}
-
-/** How stores of one type are asked. */
-export interface SecretSource {
-  readonly items: (provider: SecretProvider) => Effect.Effect<ReadonlyArray<SecretItem>, SourceUnavailable>
-}
-
-/** The types of store that this service can ask, by their names. */
-export const SecretSources = Context.Reference<ReadonlyMap<string, SecretSource>>("sluice/core/vault/SecretSources", {
-  defaultValue: () => new Map()
-})

@@ -189,7 +189,7 @@ export class Vault extends Context.Service<
         })
       })
     })
-  )
+  ).pipe(Layer.provide(PhoneNumbers.layer))
 }
 
 const nothing: BrowserState = { cookies: null, local_storage: null, session_storage: null, headers: null }

@@ -124,9 +124,9 @@ export const effectiveExpiresAt = ({ fields, lastUsedAt, sessionDataSetAt }: Vau
   return ends.length === 0 ? null : Math.min(...ends)
 }
 
-/** How codes for the site are come by: as the entry says, or by its secret where it says nothing. */
+/** How codes for the site are come by: as the entry says, or by its secret, or that of its provider, where it says nothing. */
 export const effectiveTfaMethod = ({ fields }: VaultEntry): TfaMethod | null =>
-  fields.tfa_method ?? (fields.tfa_secret === null ? null : "AUTHENTICATOR")
+  fields.tfa_method ?? (fields.tfa_secret === null && fields.secret_provider_id === null ? null : "AUTHENTICATOR")
 
 /** The entry as a browser that remembers nothing would find it. */
 export const withoutBrowserState = (entry: VaultEntry, now: number): VaultEntry => ({

@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import * as InputContract from "./InputContract.ts"
+import * as SafePattern from "./SafePattern.ts"
 
 const text = Schema.String
 const flag = Schema.optionalKey(Schema.NullOr(Schema.Boolean))
@@ -77,6 +78,9 @@ const DataModel: Schema.Codec<DataModel> = Schema.Struct({
   selected: Schema.optionalKey(Schema.Boolean),
   overwriteArrayKeys: Schema.optionalKey(Schema.Array(text))
 }).annotate({ identifier: "DataModel" })
+
+/** A pattern that costs little whatever text it is matched with. */
+const SafeRegex = text.check(Schema.makeFilter((source) => SafePattern.check(source) ?? undefined))
 
 /** The parameters of every served action. */
 export const parameters = {
@@ -151,7 +155,28 @@ export const parameters = {
       Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 1_000, maximum: 300_000 })))
     ),
     error_message: optionalText
-  })
+  }),
+  TFA: Schema.Struct({
+    tfa_type: Schema.Literals(["SMS", "EMAIL", "AUTHENTICATOR", "MAGIC_LINK"]),
+    credential: filled,
+    selector: optionalText,
+    execution,
+    link_regex_pattern: Schema.optionalKey(Schema.NullOr(SafeRegex)),
+    wait_time,
+    error_message: optionalText,
+    selector_error_message: optionalText,
+    end_here_on_dry_run,
+    not_repeatable
+  }).check(
+    Schema.makeFilter((given) =>
+      given.tfa_type === "MAGIC_LINK" || (given.selector ?? "") !== ""
+        ? undefined
+        : {
+            path: ["selector"],
+            issue: "Expected the selector of the field for the code, unless tfa_type is MAGIC_LINK"
+          }
+    )
+  )
 } as const
 
 export type ActionName = keyof typeof parameters

@@ -51,7 +51,10 @@ const keywords = new Set(["$schema", "$id", "$ref", "$comment", "$defs"])
 
 const rewritten = (value: Schema.Json): Schema.Json => {
   if (typeof value === "string") {
-    return value.replaceAll(/\{\$([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => `{{context.inputs.${name}}}`)
+    return value.replaceAll(
+      /\{\$([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)\}/g,
+      (_, name: string) => `{{context.inputs.${name}}}`
+    )
   }
   if (Array.isArray(value)) return value.map(rewritten)
   if (typeof value !== "object" || value === null) return value

@@ -3,6 +3,7 @@
  */
 import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
+import * as CredentialUse from "./CredentialUse.ts"
 import * as ErrorReferences from "./ErrorReferences.ts"
 import * as FieldLimit from "./FieldLimit.ts"
 import * as GraphCheck from "./GraphCheck.ts"
@@ -166,7 +167,11 @@ const graphProblems = (content: Content): ReadonlyArray<Problem> => {
   const graph = GraphCheck.read(content.nodes, content.edges)
   if (Result.isFailure(graph)) return graph.failure
   const places = new Map([...graph.success.nodes.keys()].map((id, index) => [id, `nodes[${index}]`]))
-  return Variables.check(graph.success, knownInputs(content), (id) => places.get(id) ?? "nodes").problems
+  const placeOf = (id: string) => places.get(id) ?? "nodes"
+  return [
+    ...Variables.check(graph.success, knownInputs(content), placeOf).problems,
+    ...CredentialUse.problems(graph.success, content.vault_schema, placeOf)
+  ]
 }
 
 /** The inputs that expressions may read; `null` when the schema allows any. */

@@ -65,6 +65,35 @@ export const reads = (expression: Expression): ReadonlyArray<ReadonlyArray<strin
   return found
 }
 
+/** The name by which `readFrom` refers to a value. Nothing that is written can refer to it. */
+const apart = "read apart"
+
+/**
+ * Lets the paths of an expression that begin with `context.inputs` and one of the names be read from the values given to
+ * `evaluate`, whatever else is in the context. Everything else that reads `context.inputs` does not find them.
+ */
+export const readApart = ({ compiled }: Expression, names: ReadonlySet<string>): void => {
+  const pending: Array<unknown> = [compiled.ast()]
+  for (const node of pending) {
+    if (Array.isArray(node)) pending.push(...node)
+    else if (typeof node === "object" && node !== null) {
+      pending.push(...Object.values(node))
+      if (!isPath(node) || node.steps.length < 4) continue
+      const [root, inputs, name] = fixedNames(node.steps)
+      if (root === "context" && inputs === "inputs" && name !== undefined && names.has(name)) {
+        Object.assign(node, { steps: [{ type: "variable", value: apart, position: 0 }, ...node.steps.slice(2)] })
+      }
+    }
+  }
+}
+
+/** The value of an expression. `values` are those that `readApart` speaks of. */
+export const evaluate = (
+  { compiled }: Expression,
+  roots: object,
+  values: Readonly<Record<string, unknown>>
+): Promise<unknown> => compiled.evaluate(roots, { [apart]: values })
+
 /** Why an expression failed, in the words of its language. */
 export const reasonOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "message" in error ? String(error.message) : String(error)

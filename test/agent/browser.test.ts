@@ -2,10 +2,11 @@ import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { orders, totalCents } from "../../apps/demo/Orders.ts"
-import { credentials } from "../../apps/demo/Site.ts"
+import { visitors } from "../../apps/demo/Visitors.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import type * as Agent from "../../core/agent/Agent.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
+import { account } from "../support/accounts.ts"
 import { chromium, graphOf, type Step, walk, withSite } from "../support/browser.ts"
 
 const click = (selector: string, more: object = {}): Step => ({
@@ -21,10 +22,13 @@ const extract = (properties: object, more: object = {}): Step => ({
   parameters: { extract_data_model: { type: "object", properties }, ...more }
 })
 const signIn = [
-  type("//input[@id='user']", credentials.user),
-  type("css=#password", credentials.password),
+  type("//input[@id='user']", visitors.clerk.user),
+  type("css=#password", visitors.clerk.password),
   click("role=button[name='Sign in']")
 ]
+
+const clerk = (password: string = visitors.clerk.password) =>
+  account("MARLOW", { userName: visitors.clerk.user, password })
 
 const failureOf = ({ outcome }: { readonly outcome: Agent.Outcome }): Agent.Failure => {
   if (outcome._tag === "Failed") return outcome.failure
@@ -32,15 +36,16 @@ const failureOf = ({ outcome }: { readonly outcome: Agent.Outcome }): Agent.Fail
 }
 
 describe("the demo workflow", () => {
-  it("has no problem that a save would find", () => assert.deepStrictEqual(SaveBody.read(demoWorkflow, 0).problems, []))
+  it("has no problem that a save would find", () =>
+    assert.deepStrictEqual(SaveBody.read(demoWorkflow("http://127.0.0.1:1"), 0).problems, []))
 
   it.live("brings what the site has", () =>
     withSite((site) =>
       Effect.gen(function* () {
         const { marks, outcome, pictures } = yield* walk(
-          demoWorkflow,
-          { site, ...credentials, status: "open" },
-          { outputSchema: demoWorkflow.output_schema }
+          demoWorkflow(site),
+          { MARLOW: "clerk", status: "open" },
+          { outputSchema: demoWorkflow(site).output_schema, accounts: [clerk()] }
         )
         const open = orders.filter((order) => order.status === "open")
         const [newest] = open
@@ -78,7 +83,11 @@ describe("the demo workflow", () => {
   it.live("says in its own words when the site does not let it in, and shows the page", () =>
     withSite((site) =>
       Effect.gen(function* () {
-        const seen = yield* walk(demoWorkflow, { site, user: credentials.user, password: "wrong", status: "open" })
+        const seen = yield* walk(
+          demoWorkflow(site),
+          { MARLOW: "clerk", status: "open" },
+          { accounts: [clerk("wrong")] }
+        )
         const failure = failureOf(seen)
         assert.include(failure.message, "The site did not let us in: check the user name and the password")
         assert.include(failure.message, `${site}/login`)

@@ -10,6 +10,7 @@ import {
   redactHeaders,
   redactUrl
 } from "../../core/agent/Exchange.ts"
+import { Secrets } from "../../core/agent/Secrets.ts"
 
 const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
 
@@ -117,19 +118,22 @@ describe("a body", () => {
     ["\\".repeat(400_000)]
   ])("that is made to be searched for ever is not: %#", (body) => {
     const began = performance.now()
-    record("1", { ...exchange, body, url: `https://shop.example/?x=${body}` }, Infinity)
+    record("1", { ...exchange, body, url: `https://shop.example/?x=${body}` }, Infinity, new Secrets())
     assert.isBelow(performance.now() - began, 1_000)
   })
 
   it("is cut at its bound and at what is left of the run's, and says so", () => {
     const long = { ...exchange, body: "x".repeat(maxBody + 1) }
-    assert.deepInclude(record("1", long, Infinity), {
+    assert.deepInclude(record("1", long, Infinity, new Secrets()), {
       response_body: "x".repeat(maxBody),
       response_body_truncated: true
     })
-    assert.deepInclude(record("1", long, 10), { response_body: "x".repeat(10), response_body_truncated: true })
-    assert.deepInclude(record("1", long, -1), { response_body: "", response_body_truncated: true })
-    assert.deepInclude(record("1", { ...exchange, body: "ok" }, 10), {
+    assert.deepInclude(record("1", long, 10, new Secrets()), {
+      response_body: "x".repeat(10),
+      response_body_truncated: true
+    })
+    assert.deepInclude(record("1", long, -1, new Secrets()), { response_body: "", response_body_truncated: true })
+    assert.deepInclude(record("1", { ...exchange, body: "ok" }, 10, new Secrets()), {
       response_body: "ok",
       response_body_truncated: false,
       duration_ms: 13,
@@ -165,7 +169,8 @@ it.prop(
           responseHeaders: { [`x-${name}`]: value },
           body: JSON.stringify({ deep: [{ [name]: value }] })
         },
-        Infinity
+        Infinity,
+        new Secrets()
       )
     )
     assert.notInclude(kept, value)

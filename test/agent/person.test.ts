@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
-import { credentials } from "../../apps/demo/Site.ts"
+import { visitors } from "../../apps/demo/Visitors.ts"
 import type * as Agent from "../../core/agent/Agent.ts"
 import type { Correction, Mistake, Person, Question } from "../../core/agent/Person.ts"
 import { graphOf, type Step, walk, withSite } from "../support/browser.ts"
@@ -274,7 +274,7 @@ it.live("a person answers and corrects a run in a real browser", () =>
   withSite((demo) =>
     Effect.gen(function* () {
       const { asked, person: someone } = person([
-        { code: credentials.password } as never,
+        { code: visitors.clerk.password } as never,
         { _tag: "inputs", inputs: { status: "open" } }
       ])
       const { outcome, pictures } = yield* walk(
@@ -285,7 +285,7 @@ it.live("a person answers and corrects a run in a real browser", () =>
               expected_datamodel: { type: "object", properties: { code: { type: "string" } }, required: ["code"] }
             }
           },
-          { action: "INPUT_TEXT", parameters: { selector: "css=#user", text: credentials.user } },
+          { action: "INPUT_TEXT", parameters: { selector: "css=#user", text: visitors.clerk.user } },
           { action: "INPUT_TEXT", parameters: { selector: "css=#password", text: "{{context.code}}" } },
           { action: "CLICK", parameters: { selector: "css=#sign-in" } },
           { action: "INPUT_SELECT", parameters: { selector: "css=#status", value: "{{context.inputs.status}}" } },

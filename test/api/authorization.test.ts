@@ -3,9 +3,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
-import { SecretProviders } from "../../core/vault/SecretProviders.ts"
-import type { Ability, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { Ability } from "../../core/workspace/Workspace.ts"
 import { allows } from "../../core/workspace/Workspace.ts"
+import { makeSecretProvider } from "../support/credentials.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { seal } from "../support/sealed.ts"
 import { layer, type Member, Service } from "../support/service.ts"
@@ -19,18 +19,6 @@ const clientId = "00000000-0000-4000-8000-00000000c11e"
 const pair = { permissioned_user_id: "robot", domain: "https://app.example.com" }
 const fresh = { ...pair, permissioned_user_id: "{unique}" }
 
-const secretProvider = (workspaceId: WorkspaceId) => ({
-  id: randomUUID(),
-  workspaceId,
-  providerType: "none that is known",
-  name: "Safe",
-  configHint: {},
-  sealedAccess: "",
-  cacheTtlSeconds: null,
-  createdAt: 0,
-  updatedAt: 0
-})
-
 interface Things {
   readonly component: string
   readonly workflow: string
@@ -39,6 +27,7 @@ interface Things {
   readonly webhook: string
   readonly code: string
   readonly key: string
+  readonly provider: string
   readonly session: string
 }
 
@@ -201,6 +190,21 @@ const table: Readonly<Record<string, Row>> = {
   "POST /authentication": { ability: "edit", json: fresh, status: 201 },
   "PUT /authentication": { ability: "edit", json: pair, status: 200, stranger: 404 },
   "GET /secret-providers": { ability: "read", status: 200 },
+  // What strangers sealed does not unseal here.
+  "POST /secret-providers": {
+    ability: "manage",
+    query: "?test=false",
+    json: {
+      provider_type: "1password",
+      name: "{unique}",
+      config: { url: "https://connect.example.com", token: "{sealed}" }
+    },
+    status: 201,
+    stranger: 400
+  },
+  "PATCH /secret-providers/{secret_provider_id}": { ability: "manage", json: { name: "{unique}" }, status: 200 },
+  "DELETE /secret-providers/{secret_provider_id}": { ability: "manage", status: 200 },
+  "POST /secret-providers/{secret_provider_id}/test": { ability: "manage", status: 200 },
   "GET /secret-providers/{secret_provider_id}/items": { ability: "read", status: 503 }
 }
 
@@ -242,11 +246,9 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         key: owner.key,
         json: { ...pair, tfa_secret: seal(owner.encryptionKey, "JBSWY3DPEHPK3PXP") }
       })
-      const provider = secretProvider(owner.caller.workspaceId)
-      yield* (yield* SecretProviders).insert(owner.caller.workspaceId, provider)
       const fill = (
         text: string,
-        { asking, code, component, delivery, key, session, webhook, workflow: workflowId }: Things
+        { asking, code, component, delivery, key, provider, session, webhook, workflow: workflowId }: Things
       ) =>
         text
           .replace("{conversation_id}", asking.conversationId)
@@ -264,7 +266,8 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replace("{delivery_id}", delivery)
           .replace("{unique}", randomUUID())
           .replace("{permissioned_user_id}", pair.permissioned_user_id)
-          .replace("{secret_provider_id}", provider.id)
+          .replace("{secret_provider_id}", provider)
+          .replace("{sealed}", seal(owner.encryptionKey, "token"))
       const filled = <A>(value: A, things: Things): A => JSON.parse(fill(JSON.stringify(value), things))
       /** What requests name, anew for each of them. */
       const things = Effect.gen(function* () {
@@ -292,6 +295,9 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           webhook,
           code,
           key,
+          provider: endpoint.includes("{secret_provider_id}")
+            ? yield* makeSecretProvider(owner.caller.workspaceId)
+            : "",
           workflow: workflowId,
           session,
           component: yield* create("/workflow-components", component)

@@ -49,6 +49,8 @@ const create = (member: Member, body: object) =>
 const start = (member: Member, workflow_id: string, more: object = {}) =>
   Effect.gen(function* () {
     const { send } = yield* Service
+    const pair = { permissioned_user_id: "u-1", domain: "https://shop.example" }
+    yield* send({ method: "POST", path: "/vault", key: member.key, json: pair })
     const json = { workflow_id, run_input_variables: { USER: "u-1" }, ...more }
     return String((yield* send({ method: "POST", path: "/run", key: member.key, json })).body.session_id)
   })

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
+import { makeSecretProvider } from "../support/credentials.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { layer, Service } from "../support/service.ts"
 
@@ -14,7 +15,7 @@ const endpoints = Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path, ope
 const withBody = endpoints.filter(({ method }) => method === "POST" || method === "PUT" || method === "PATCH")
 
 /** Where a body may be left out, and fields that mean nothing are ignored as everywhere. */
-const takesAnything = /\/(pause|fork|validate-input|example-payloads|save)$/
+const takesAnything = /\/(pause|fork|validate-input|example-payloads|save|test)$/
 
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
 
@@ -51,6 +52,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
     const path = "/workflow-builder/agent/session"
     const opened = yield* send({ method: "POST", path, key, json: { name: "New", startUrl: "https://example.com" } })
     const code = yield* send({ method: "POST", path: "/error-codes", key, json: { error_code: "One" } })
+    const provider = yield* makeSecretProvider(caller.workspaceId)
     const fill = (path: string) =>
       path
         .replace("{workflow_id}", workflowId)
@@ -61,6 +63,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
         .replace("{node_id}", workflow.nodes[0]?.id ?? "")
         .replace("{workspace_id}", caller.workspaceId)
         .replace("{error_code_id}", String(code.body.id))
+        .replace("{secret_provider_id}", provider)
     return { key, fill, workflowId }
   })
 

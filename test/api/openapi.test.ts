@@ -6,9 +6,11 @@ import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
 import type { EventLog } from "../../core/event/EventLog.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import type { SecretProviders } from "../../core/vault/SecretProviders.ts"
 import type { Deliveries } from "../../core/webhook/Deliveries.ts"
 import type { WebhookStore } from "../../core/webhook/Webhook.ts"
 import { conversationsOf, failedRun } from "../support/conversations.ts"
+import { makeSecretProvider } from "../support/credentials.ts"
 import { bodySchema, type Described, type Document, judge, operationsOf } from "../support/description.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { home, hosted } from "../support/hosted.ts"
@@ -74,6 +76,8 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "interactions.correct": ["200"],
   "live.connection": ["200"],
   "vault.tfaCode": ["200", "422"],
+  "secretProviders.createSecretProvider": ["201", "422"],
+  "secretProviders.changeSecretProvider": ["422"],
   "secretProviders.listSecretItems": ["200", "503"]
 }
 
@@ -90,7 +94,7 @@ const fixtures = Effect.gen(function* () {
     Effect.map(make("/run", { workflow_id: id }), ({ body }) => String(body.session_id))
   )
   const conversations = yield* conversationsOf(owner)
-  const stores = yield* Effect.context<Deliveries | EventLog | WebhookStore>()
+  const stores = yield* Effect.context<Deliveries | EventLog | SecretProviders | WebhookStore>()
   const makers: Readonly<Record<string, Effect.Effect<string>>> = {
     workflow_id: workflowId,
     workflowId,
@@ -104,7 +108,7 @@ const fixtures = Effect.gen(function* () {
       )
     ),
     domain: Effect.succeed(domain),
-    secret_provider_id: Effect.sync(() => randomUUID()),
+    secret_provider_id: Effect.provide(makeSecretProvider(owner.caller.workspaceId, "1password"), stores),
     component_id: Effect.suspend(() =>
       Effect.map(make("/workflow-components", component), ({ body }) => String(body.id))
     ),

@@ -3,16 +3,19 @@ import { createServer } from "node:http"
 import { Effect, Layer, Redacted } from "effect"
 import { chromium } from "playwright-core"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Site from "../../apps/demo/Site.ts"
+import { visitors } from "../../apps/demo/Visitors.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import { RunId } from "../../core/run/Run.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
+import { account } from "../support/accounts.ts"
 import { executablePath, walk } from "../support/browser.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { graph, makeWorkspace } from "../support/fixtures.ts"
@@ -25,6 +28,8 @@ const browser = Layer.fresh(
 /** The demo workflow through the agent, and its steps by hand, each in a fresh context of a warm browser, in turn. */
 const demo = Effect.gen(function* () {
   const site = yield* Site.serve(0)
+  const workflow = demoWorkflow(site)
+  const clerk = account("MARLOW", { userName: visitors.clerk.user, password: visitors.clerk.password })
   const context = yield* Effect.context<never>()
   const byHand = yield* Effect.promise(() => chromium.launch({ executablePath, args: [...PlaywrightBrowser.switches] }))
   yield* Effect.addFinalizer(() => Effect.promise(() => byHand.close()))
@@ -35,9 +40,9 @@ const demo = Effect.gen(function* () {
       const took = await timed(() =>
         Effect.runPromiseWith(services as never)(
           walk(
-            demoWorkflow,
-            { site, ...Site.credentials, status: "open" },
-            { outputSchema: demoWorkflow.output_schema }
+            workflow,
+            { MARLOW: "clerk", status: "open" },
+            { outputSchema: workflow.output_schema, accounts: [clerk] }
           ) as never
         )
       )
@@ -73,6 +78,7 @@ const toNavigation = Effect.gen(function* () {
   const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`
   const database = yield* freshDatabase
   const services = Layer.mergeAll(Runs.layer, Workflows.layer, AgentExecutor.layer).pipe(
+    Layer.provide(Encryption.layer(Redacted.make("00".repeat(32)))),
     Layer.provideMerge(Layer.mergeAll(Postgres.layer(Redacted.make(database), 8), Crypto.layer, browser)),
     Layer.provideMerge(MemoryArtifacts.layer)
   )

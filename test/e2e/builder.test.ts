@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Site from "../../apps/demo/Site.ts"
+import { visitors } from "../../apps/demo/Visitors.ts"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as Worker from "../../core/run/Worker.ts"
@@ -66,7 +67,7 @@ it.live(
       Effect.gen(function* () {
         const { member, send } = yield* Service
         const { key } = yield* member("Member")
-        const inputs = { ...Site.credentials, status: "open" }
+        const inputs = { user: visitors.clerk.user, password: visitors.clerk.password, status: "open" }
         const opened = yield* send({
           method: "POST",
           path: `${base}/session`,
@@ -111,7 +112,7 @@ it.live(
 
         const saved = yield* send({ method: "POST", path: `${base}/${id}/save`, key, json: {} })
         assert.strictEqual(saved.status, 200, saved.text)
-        assert.notInclude(JSON.stringify(saved.body), Site.credentials.password)
+        assert.notInclude(JSON.stringify(saved.body), visitors.clerk.password)
         const run = yield* send({
           method: "POST",
           path: "/run",

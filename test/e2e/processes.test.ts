@@ -2,10 +2,12 @@ import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Site from "../../apps/demo/Site.ts"
+import { visitors } from "../../apps/demo/Visitors.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { daily } from "../support/fixtures.ts"
-import { dataDir, key, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
+import { credentialOf } from "../support/marlow.ts"
+import { dataDir, encryptionKey, key, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
 
 const closedNow = () => {
   const hour = (new Date().getUTCHours() + 6) % 22
@@ -43,10 +45,12 @@ const browsersOf = (pid: number): number => {
 
 const start = (url: string, site: string, runWindow: unknown) =>
   Effect.gen(function* () {
-    const workflow = yield* send(url, "POST", "/workflows", { ...demoWorkflow, run_window: runWindow })
+    // The second time it is there already.
+    yield* send(url, "POST", "/vault", credentialOf("clerk", visitors.clerk, site, encryptionKey))
+    const workflow = yield* send(url, "POST", "/workflows", { ...demoWorkflow(site), run_window: runWindow })
     const run = yield* send(url, "POST", "/run", {
       workflow_id: workflow.id,
-      run_input_variables: { site, ...Site.credentials, status: "open" }
+      run_input_variables: { MARLOW: "clerk", status: "open" }
     })
     return { workflowId: String(workflow.id), session: String(run.session_id) }
   })

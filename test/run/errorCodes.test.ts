@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Result } from "effect"
+import { Effect, Layer, Option, Redacted, Result } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
@@ -18,6 +19,7 @@ import { makeWorkspace, stored, submission } from "../support/fixtures.ts"
 const site: ScriptedBrowser.ScriptedSite = { "https://shop.example/": [{ selector: "//h1", text: "Closed" }] }
 
 const services = Layer.mergeAll(Runs.layer, Workflows.layer, ErrorCodes.layer, AgentExecutor.layer).pipe(
+  Layer.provide(Encryption.layer(Redacted.make("00".repeat(32)))),
   Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, ScriptedBrowser.layer(site)))
 )
 

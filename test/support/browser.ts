@@ -8,6 +8,9 @@ import * as Site from "../../apps/demo/Site.ts"
 import * as Agent from "../../core/agent/Agent.ts"
 import type { Browser } from "../../core/agent/Browser.ts"
 import type { Person } from "../../core/agent/Person.ts"
+import { Secrets } from "../../core/agent/Secrets.ts"
+import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
+import type { Account } from "../../core/vault/Account.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 
 export const executablePath = Option.getOrThrow(
@@ -62,6 +65,8 @@ export interface Seen {
   readonly steps: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Agent.Picture>
   readonly marks: ReadonlyArray<string>
+  /** The logins that began and were over, such as `BANK begins`. */
+  readonly logins: ReadonlyArray<string>
 }
 
 /** Walks a graph and answers what came of it and what was told on the way. */
@@ -74,12 +79,16 @@ export const walk = (
     readonly limits?: Agent.Limits
     readonly person?: Person
     readonly correctable?: boolean
+    readonly accounts?: ReadonlyArray<Account>
+    readonly codes?: LoginCodes["Service"]
+    readonly secrets?: Secrets
   } = {}
 ) =>
   Effect.gen(function* () {
     const steps: Array<string> = []
     const pictures: Array<Agent.Picture> = []
     const marks: Array<string> = []
+    const logins: Array<string> = []
     const outcome = yield* Agent.run(
       {
         graph: Result.getOrThrowWith(
@@ -89,15 +98,20 @@ export const walk = (
         inputs,
         outputSchema: options.outputSchema ?? {},
         dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun },
-        correctable: options.correctable ?? false
+        correctable: options.correctable ?? false,
+        accounts: new Map((options.accounts ?? []).map((account) => [account.alias, account])),
+        codes: options.codes ?? null,
+        secrets: options.secrets ?? new Secrets()
       },
       {
         step: (node) => Effect.sync(() => void steps.push(node.name)),
         picture: (picture) => Effect.sync(() => void pictures.push(picture)),
         before: (mark) => Effect.sync(() => void marks.push(mark)),
+        login: (alias, phase) =>
+          Effect.sync(() => void logins.push(`${alias} ${phase} at ${steps.at(-1) ?? "the start"}`)),
         person: options.person ?? nobody
       },
       options.limits
     )
-    return { outcome, steps, pictures, marks } satisfies Seen
+    return { outcome, steps, pictures, marks, logins } satisfies Seen
   })

@@ -1,7 +1,10 @@
 /**
  * What tests of credentials have in common: a pair, cookies, and requests of one member.
  */
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
+import { type SecretProvider, SecretProviders } from "../../core/vault/SecretProviders.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { seal } from "./sealed.ts"
 import { type Member, Service } from "./service.ts"
 
@@ -20,3 +23,21 @@ export const asMember = Effect.fnUntraced(function* (role: Member["caller"]["rol
     send({ method, path, key: me.key, ...(json === undefined ? {} : { json }) })
   return { me, ask, sealed: (value: unknown) => seal(me.encryptionKey, value) }
 })
+
+/** A connection whose access nobody can open, to a store of a type that nobody knows unless one is given. */
+export const makeSecretProvider = (workspaceId: WorkspaceId, providerType = "none that is known") =>
+  Effect.gen(function* () {
+    const provider: SecretProvider = {
+      id: randomUUID(),
+      workspaceId,
+      providerType,
+      name: randomUUID(),
+      configHint: {},
+      sealedAccess: "",
+      cacheTtlSeconds: null,
+      createdAt: 0,
+      updatedAt: 0
+    }
+    yield* (yield* SecretProviders).insert(workspaceId, provider)
+    return provider.id
+  }).pipe(Effect.orDie)

@@ -10,6 +10,7 @@ import { executablePath } from "./browser.ts"
 
 export const key = "sk_test_0123456789012345678901234567890123"
 export const masterKey = "ab".repeat(32)
+export const encryptionKey = "cd".repeat(32)
 
 export interface Process {
   readonly child: ChildProcess
@@ -28,6 +29,7 @@ export const sluice = (args: ReadonlyArray<string>, env: Record<string, string>)
           ...process.env,
           SLUICE_CHROMIUM: executablePath,
           SLUICE_BOOTSTRAP_KEY: key,
+          SLUICE_BOOTSTRAP_ENCRYPTION_KEY: encryptionKey,
           PORT: "0",
           NO_COLOR: "1",
           ...env

@@ -9,6 +9,8 @@ import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
+import * as SecretAsking from "../../adapters/secrets/Asking.ts"
+import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
@@ -138,7 +140,8 @@ const layerOutside = (sending: HttpSender.Options) =>
     ArtifactLinks.layer(masterKey),
     LiveTickets.layer(masterKey),
     SealedSecrets.layer(masterKey),
-    HttpSender.layer(sending)
+    HttpSender.layer(sending),
+    HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
   )
 
 interface Options {

@@ -24,7 +24,10 @@ describe("a phone number", () => {
     ["", null],
     [`+1${" ".repeat(10_000)}5551234567`, null]
   ])("is read as in E.164: %s", (written, expected) => {
-    assert.strictEqual(Result.getOrElse(parse(written), () => null as string | null), expected)
+    assert.strictEqual(
+      Result.getOrElse(parse(written), () => null as string | null),
+      expected
+    )
   })
 
   it.effect("of the installation serves a workspace that is alone, until it has one of its own", () =>

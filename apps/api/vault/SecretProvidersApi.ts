@@ -1,10 +1,15 @@
-/** The endpoints of secret providers. Connections are read here, and made elsewhere. */
+/** The endpoints of secret providers. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { ConnectionBody, ConnectionChange } from "../../../core/vault/ConnectionBody.ts"
+import * as Described from "../request/Described.ts"
 import * as Errors from "../request/Errors.ts"
-import { Unavailable } from "./VaultErrors.ts"
+import { edits } from "../request/Fields.ts"
+import { Unavailable, Unprocessable } from "./VaultErrors.ts"
 
-const SecretProvider = Schema.Struct({
+const provider = { secret_provider_id: Schema.String }
+
+export const SecretProvider = Schema.Struct({
   id: Schema.String,
   workspace_id: Schema.String,
   provider_type: Schema.String,
@@ -22,11 +27,45 @@ const SecretItem = Schema.Struct({
   vaultName: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "SecretItem" })
 
+const Trial = Schema.Struct({
+  success: Schema.Boolean,
+  /** What went wrong; empty when nothing did. */
+  error: Schema.String,
+  /** The same for programs, such as `PROVIDER_ACCESS_REFUSED`. */
+  code: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "SecretProviderTrial" })
+
+/** `false` keeps a connection without trying it. */
+const trying = { test: Schema.optionalKey(Schema.Literals(["true", "false"])) }
+
 export class SecretProvidersGroup extends HttpApiGroup.make("secret providers").add(
   HttpApiEndpoint.get("listSecretProviders", "/secret-providers", { success: Schema.Array(SecretProvider) }),
+  HttpApiEndpoint.post("createSecretProvider", "/secret-providers", {
+    query: trying,
+    payload: Schema.Json,
+    success: SecretProvider.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict, Unprocessable]
+  }).annotateMerge(Described.body(ConnectionBody)),
+  HttpApiEndpoint.patch("changeSecretProvider", "/secret-providers/:secret_provider_id", {
+    params: provider,
+    query: trying,
+    payload: Schema.Json,
+    success: SecretProvider,
+    error: [...edits, Errors.Conflict, Unprocessable]
+  }).annotateMerge(Described.body(ConnectionChange)),
+  HttpApiEndpoint.delete("removeSecretProvider", "/secret-providers/:secret_provider_id", {
+    params: provider,
+    success: SecretProvider,
+    error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  }),
+  HttpApiEndpoint.post("testSecretProvider", "/secret-providers/:secret_provider_id/test", {
+    params: provider,
+    success: Trial,
+    error: [Errors.Forbidden, Errors.NotFound]
+  }),
   HttpApiEndpoint.get("listSecretItems", "/secret-providers/:secret_provider_id/items", {
-    params: { secret_provider_id: Schema.String },
+    params: provider,
     success: Schema.Array(SecretItem),
-    error: [Errors.NotFound, Unavailable]
+    error: [Errors.NotFound, Unprocessable, Unavailable]
   })
 ) {}

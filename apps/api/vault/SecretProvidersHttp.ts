@@ -1,52 +1,96 @@
 /** Answers the endpoints of secret providers. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { SecretProviders, SecretSources, SourceUnavailable } from "../../../core/vault/SecretProviders.ts"
+import {
+  type ConnectionChanged,
+  type ConnectionInUse,
+  type ConnectionNotFound,
+  SecretConnections
+} from "../../../core/vault/SecretConnections.ts"
+import type { SecretProvider } from "../../../core/vault/SecretProviders.ts"
+import type { ConnectionError } from "../../../core/vault/SecretSource.ts"
+import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller } from "../request/Authorization.ts"
+import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
+import type { SecretProvider as SecretProviderRecord } from "./SecretProvidersApi.ts"
 import * as VaultErrors from "./VaultErrors.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "secret providers",
   Effect.fn(function* (handlers) {
-    const providers = yield* SecretProviders
-    const sources = yield* SecretSources
+    const connections = yield* SecretConnections
     return handlers.handleAll({
       listSecretProviders: Effect.fn(function* () {
-        const { workspaceId } = yield* CurrentCaller
-        return (yield* providers.list(workspaceId)).map((provider) => ({
-          id: provider.id,
-          workspace_id: provider.workspaceId,
-          provider_type: provider.providerType,
-          name: provider.name,
-          config_hint: provider.configHint,
-          cache_ttl_seconds: provider.cacheTtlSeconds,
-          created_at: iso(provider.createdAt),
-          updated_at: iso(provider.updatedAt)
-        }))
+        return (yield* connections.list(yield* CurrentCaller)).map(record)
+      }),
+      createSecretProvider: Effect.fn(function* ({ payload, query }) {
+        const caller = yield* callerWho("manage")
+        return record(
+          yield* connections.create(caller, payload, { tried: query.test !== "false" }).pipe(Effect.catchTags(refused))
+        )
+      }),
+      changeSecretProvider: Effect.fn(function* ({ params, payload, query }) {
+        const caller = yield* callerWho("manage")
+        return record(
+          yield* connections
+            .change(caller, params.secret_provider_id, payload, { tried: query.test !== "false" })
+            .pipe(Effect.catchTags({ ...refused, ConnectionNotFound: missing, ConnectionChanged: conflict }))
+        )
+      }),
+      removeSecretProvider: Effect.fn(function* ({ params }) {
+        const caller = yield* callerWho("manage")
+        return record(
+          yield* connections
+            .remove(caller, params.secret_provider_id)
+            .pipe(Effect.catchTags({ ConnectionNotFound: missing, ConnectionInUse: conflict }))
+        )
+      }),
+      testSecretProvider: Effect.fn(function* ({ params }) {
+        const caller = yield* callerWho("manage")
+        return yield* connections.check(caller, params.secret_provider_id).pipe(
+          Effect.as<{ success: boolean; error: string; code?: string }>({ success: true, error: "" }),
+          Effect.catchTags({
+            ConnectionNotFound: missing,
+            SourceUnavailable: failed,
+            AccessRefused: failed,
+            ItemNotFound: failed,
+            MalformedAnswer: failed
+          })
+        )
       }),
       listSecretItems: Effect.fn(function* ({ params }) {
-        const { workspaceId } = yield* CurrentCaller
-        const found = yield* providers.get(workspaceId, params.secret_provider_id)
-        if (Option.isNone(found)) {
-          return yield* Effect.fail(
-            Errors.general(
-              404,
-              `Secret provider "${params.secret_provider_id.slice(0, 80)}" not found in this workspace`
-            )
-          )
-        }
-        const { providerType } = found.value
-        const source = sources.get(providerType)
-        const items = yield* (
-          source?.items(found.value) ??
-          Effect.fail(new SourceUnavailable({ providerType, reason: "this service does not know how" }))
-        ).pipe(Effect.mapError(VaultErrors.unavailable))
+        const items = yield* connections
+          .items(yield* CurrentCaller, params.secret_provider_id)
+          .pipe(Effect.catchTags({ ConnectionNotFound: missing, ...VaultErrors.askedOfSource }))
         return items.map(({ vaultName, ...item }) => (vaultName === null ? item : { ...item, vaultName }))
       })
     })
   })
 )
+
+const record = (provider: SecretProvider): typeof SecretProviderRecord.Type => ({
+  id: provider.id,
+  workspace_id: provider.workspaceId,
+  provider_type: provider.providerType,
+  name: provider.name,
+  config_hint: provider.configHint,
+  cache_ttl_seconds: provider.cacheTtlSeconds,
+  created_at: iso(provider.createdAt),
+  updated_at: iso(provider.updatedAt)
+})
+
+const missing = ({ message }: ConnectionNotFound) => Effect.fail(Errors.general(404, message))
+const conflict = ({ message }: ConnectionInUse | ConnectionChanged) => Effect.fail(Errors.general(409, message))
+
+/** What did not pass its trial, or is wrong otherwise, is not kept. */
+const refused = {
+  ...VaultErrors.refusedTrial,
+  InvalidConnection: VaultErrors.invalidConnection,
+  KeyTaken: (error: KeyTaken) => Effect.fail(Errors.keyTaken(error))
+}
+
+const failed = (error: ConnectionError) =>
+  Effect.succeed({ success: false, error: error.message, code: VaultErrors.sourceCode(error) })

@@ -1,6 +1,8 @@
 /** The error bodies of the vault, and the translation of its failures into them. */
 import { Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import type { InvalidConnection } from "../../../core/vault/SecretConnections.ts"
+import type { SourceError } from "../../../core/vault/SecretSource.ts"
 import type { EntryNotFound, EntryTaken, InvalidEntry } from "../../../core/vault/VaultEntry.ts"
 import * as Errors from "../request/Errors.ts"
 
@@ -11,13 +13,24 @@ const general = <const Status extends number>(status: Status) =>
     error: Schema.optionalKey(Schema.String)
   })
 
+/** What is wrong with an outside store of secrets, for programs. */
+const SourceCode = Schema.Literals([
+  "PROVIDER_UNAVAILABLE",
+  "PROVIDER_ACCESS_REFUSED",
+  "PROVIDER_ITEM_NOT_FOUND",
+  "PROVIDER_ITEM_INCOMPLETE",
+  "PROVIDER_ANSWER_MALFORMED"
+])
+
 /** 422: what is stored cannot be worked with. */
-export const Unprocessable = general(422)
+export const Unprocessable = Schema.Struct({ ...general(422).fields, code: Schema.optionalKey(SourceCode) })
   .annotate({ identifier: "UnprocessableEntity" })
   .pipe(HttpApiSchema.status(422))
 
 /** 503: something that the service depends on does not answer. */
-export const Unavailable = general(503).annotate({ identifier: "ServiceUnavailable" }).pipe(HttpApiSchema.status(503))
+export const Unavailable = Schema.Struct({ ...general(503).fields, code: Schema.optionalKey(SourceCode) })
+  .annotate({ identifier: "ServiceUnavailable" })
+  .pipe(HttpApiSchema.status(503))
 
 /** 400 of the older interface: each problem with its place. */
 export const InvalidAuthentication = Schema.Struct({
@@ -33,7 +46,40 @@ export const unprocessable = ({ message }: { readonly message: string }) => ({
   error: "Unprocessable Entity"
 })
 
-export const unavailable = ({ message }: { readonly message: string }) => Errors.general(503, message)
+export const sourceCode = (error: SourceError): typeof SourceCode.Type => sourceCodes[error._tag]
+
+const sourceCodes = {
+  SourceUnavailable: "PROVIDER_UNAVAILABLE",
+  AccessRefused: "PROVIDER_ACCESS_REFUSED",
+  ItemNotFound: "PROVIDER_ITEM_NOT_FOUND",
+  ItemIncomplete: "PROVIDER_ITEM_INCOMPLETE",
+  MalformedAnswer: "PROVIDER_ANSWER_MALFORMED"
+} as const
+
+/** A store that may work in a while is 503, what somebody has to put right 422. */
+const unusable = (error: SourceError) => Effect.fail({ ...unprocessable(error), code: sourceCode(error) })
+const unavailable = (error: SourceError) =>
+  Effect.fail({ ...Errors.general(503, error.message), code: sourceCode(error) })
+
+/** How the failures of an outside store are answered where something of the workspace depends on it. */
+export const refusedTrial = {
+  SourceUnavailable: unusable,
+  AccessRefused: unusable,
+  ItemNotFound: unusable,
+  MalformedAnswer: unusable
+}
+export const refusedBySource = { ...refusedTrial, ItemIncomplete: unusable }
+
+/** How they are answered where the store itself is asked for. */
+export const askedOfSource = {
+  SourceUnavailable: unavailable,
+  AccessRefused: unusable,
+  ItemNotFound: unusable,
+  MalformedAnswer: unavailable
+}
+
+export const invalidConnection = ({ message, problems }: InvalidConnection) =>
+  Effect.fail({ ...Errors.badRequest(message), code: "VALIDATION_FAILED", errors: problems })
 
 const invalid = ({ message, problems }: InvalidEntry) =>
   Effect.fail({ ...Errors.badRequest(message), code: "VALIDATION_FAILED", errors: problems })

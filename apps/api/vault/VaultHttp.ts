@@ -57,7 +57,8 @@ export const layer = HttpApiBuilder.group(
               NoCode: ({ message }) => Effect.fail(Errors.general(404, message)),
               NoInbox: ({ message }) => Effect.fail(Errors.general(403, message)),
               CodesUnsupported: ({ message }) => Effect.fail(Errors.general(409, message)),
-              InvalidTfaSecret: (error) => Effect.fail(VaultErrors.unprocessable(error))
+              InvalidTfaSecret: (error) => Effect.fail(VaultErrors.unprocessable(error)),
+              ...VaultErrors.refusedBySource
             })
           )
         )

@@ -14,12 +14,16 @@ export const userInteraction: Action<"USER_INTERACTION"> = Effect.fnUntraced(fun
   { ask, memory, page }
 ) {
   const schema = parameters.expected_datamodel
+  const { secrets } = memory.credentials
   const timeoutMillis = parameters.timeout ?? defaultAnswerMillis
   const written = yield* Memory.evaluateText(parameters.server_message ?? "", memory, page)
-  const message =
-    written === "" ? `The workflow needs an answer at "${name}" to go on` : written.slice(0, longestMessage)
-  const answer = yield* ask({ message, schema, timeoutMillis })
-  if (answer !== null) return { _tag: "Answered", answer: OutputContract.project(schema, answer) }
+  const message = written === "" ? `The workflow needs an answer at "${name}" to go on` : written
+  const given = yield* ask({ message: secrets.hideWithin(message, longestMessage), schema, timeoutMillis })
+  if (given !== null) {
+    const answer = OutputContract.project(schema, given)
+    secrets.add(answer, "answer")
+    return { _tag: "Answered", answer }
+  }
   return yield* new StepFailed({
     code: "INTERACTION-E0001",
     sentence: parameters.error_message || "Cannot go on without an answer: nobody gave one in time",

@@ -1,0 +1,44 @@
+/**
+ * How far connections reach that are made on behalf of users, and why they fail.
+ */
+import { lookup } from "node:dns"
+import type { LookupFunction } from "node:net"
+import { isPrivate } from "./PrivateAddress.ts"
+
+/** Raised while a connection is made, for a name that leads where it must not. */
+export class PrivateAddress extends Error {}
+
+/** Looks names up for a connection, which is made to what this answers: nothing can be looked up differently after. */
+export const publicLookup: LookupFunction = (host, options, answer) => {
+  lookup(host, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return answer(error, "", 0)
+    const [first] = addresses
+    const refused = addresses.find(({ address }) => isPrivate(address))
+    if (refused !== undefined || first === undefined) return answer(new PrivateAddress(sentence(host)), "", 0)
+    if (options.all === true) return answer(null, addresses)
+    return answer(null, first.address, first.family)
+  })
+}
+
+/** The address itself is not told: it would describe the network that must not be reached. */
+export const sentence = (host: string): string =>
+  `${host} is at a private or loopback address; SLUICE_ALLOW_PRIVATE_NETWORKS=1 allows them`
+
+/** The host of an address as it is looked up. */
+export const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
+
+/** Why a connection failed, in words. */
+export const reasonOf = (error: Error & { readonly code?: string }): string =>
+  (error.code === undefined ? undefined : reasons[error.code]) ??
+  (/CERT|SIGNATURE|ISSUER/.test(error.code ?? "")
+    ? `The certificate of the host is not accepted: ${error.code}; NODE_EXTRA_CA_CERTS names further authorities`
+    : `The connection failed: ${error.code ?? error.name}`)
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "The connection was refused",
+  ECONNRESET: "The connection was closed before the answer was complete",
+  ENOTFOUND: "The name of the host is unknown",
+  EAI_AGAIN: "The name of the host could not be looked up",
+  ETIMEDOUT: "The host did not answer",
+  EPROTO: "The host does not speak TLS"
+}

@@ -1,0 +1,221 @@
+/**
+ * Asks outside stores of secrets over HTTP: bounded in time and size, tried again once, and within the network that the
+ * installation allows.
+ */
+import { lookup } from "node:dns"
+import { request as httpRequest } from "node:http"
+import { request as httpsRequest } from "node:https"
+import { isIP, type LookupFunction } from "node:net"
+import { Effect } from "effect"
+import { type Connection, MalformedAnswer, SourceUnavailable } from "../../core/vault/SecretSource.ts"
+import { isPrivate } from "../http/PrivateAddress.ts"
+import { bareHost, PrivateAddress, publicLookup, reasonOf } from "../http/Reach.ts"
+
+export interface Options {
+  /** Lets every connection reach private and loopback addresses. */
+  readonly allowPrivateNetworks: boolean
+  /** Origins, such as `http://10.0.0.5:8200`, that may be reached at private addresses all the same. */
+  readonly allowedOrigins: ReadonlyArray<string>
+  /** How long a question may take from the first connection to the last answer, in milliseconds. */
+  readonly budgetMillis: number
+  /** How long to wait before a request is tried again, in milliseconds; 0 tries at once. */
+  readonly retryMillis: number
+}
+
+export const defaults: Options = {
+  allowPrivateNetworks: false,
+  allowedOrigins: [],
+  budgetMillis: 10_000,
+  retryMillis: 250
+}
+
+/** So much of an answer is read at most: a list of many thousand items has several megabytes. */
+const maxAnswerBytes = 16_777_216
+
+export interface Ask {
+  readonly method: "GET" | "POST"
+  /** With its base, and what it holds encoded. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Reply {
+  readonly status: number
+  /** `undefined` when the body is not JSON. */
+  readonly json: unknown
+}
+
+type Outcome =
+  | (Reply & { readonly _tag: "Replied"; readonly retryAfterSeconds: number })
+  | { readonly _tag: "Unreachable" | "Refused" | "TooLarge"; readonly reason: string }
+
+/** Statuses that pass by themselves; 412 is a replica that has not caught up. */
+const passing = new Set([408, 412, 429, 500, 502, 503, 504])
+
+/** How long a store may want us to wait, and be asked again all the same, in seconds. */
+const patienceSeconds = 2
+
+export const make = (options: Options) => {
+  const isExempt = (url: URL) => options.allowPrivateNetworks || options.allowedOrigins.includes(url.origin)
+
+  const refusal = (text: string): string | null => {
+    const url = new URL(text)
+    const host = bareHost(url)
+    const isLocal = (isIP(host) > 0 && isPrivate(host)) || /(^|\.)localhost$/.test(host)
+    if (isLocal && !isExempt(url)) return privateRefused(host)
+    if (url.protocol === "http:" && isIP(host) > 0 && !isLocal) return clearRefused(host)
+    return url.protocol === "http:" && !isExempt(url) ? clearRefused(host) : null
+  }
+
+  /** An access token goes in clear over networks of one's own only. */
+  const lookupFor = (url: URL): { readonly lookup?: LookupFunction } => {
+    if (!isExempt(url)) return { lookup: publicLookup }
+    return url.protocol === "http:" ? { lookup: privateLookup } : {}
+  }
+
+  const send = ({ body, headers, method, url: text }: Ask): Effect.Effect<Outcome> =>
+    Effect.callback<Outcome>((resume) => {
+      const url = new URL(text)
+      const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
+        method,
+        headers: {
+          Accept: "application/json",
+          ...headers,
+          ...(body === undefined
+            ? {}
+            : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) })
+        },
+        // A connection of its own for each: an address is judged whenever there is one to connect to.
+        agent: false,
+        ...lookupFor(url)
+      })
+      const done = (outcome: Outcome) => {
+        resume(Effect.succeed(outcome))
+        outgoing.destroy()
+      }
+      outgoing.on("error", (error) =>
+        done(
+          error instanceof PrivateAddress
+            ? { _tag: "Refused", reason: error.message }
+            : { _tag: "Unreachable", reason: reasonOf(error) }
+        )
+      )
+      outgoing.on("response", (incoming) => {
+        const chunks: Array<Buffer> = []
+        let read = 0
+        incoming.on("data", (chunk: Buffer) => {
+          read += chunk.length
+          if (read > maxAnswerBytes) {
+            done({ _tag: "TooLarge", reason: `the answer has more than ${maxAnswerBytes} bytes` })
+          } else chunks.push(chunk)
+        })
+        incoming.on("end", () =>
+          done({
+            _tag: "Replied",
+            status: incoming.statusCode ?? 0,
+            json: jsonOf(Buffer.concat(chunks)),
+            retryAfterSeconds: Number(/^\d{1,9}$/.exec(incoming.headers["retry-after"] ?? "")?.[0] ?? 0)
+          })
+        )
+        incoming.on("error", () => done({ _tag: "Unreachable", reason: "the answer ended before it was complete" }))
+      })
+      outgoing.end(body)
+      return Effect.sync(() => void outgoing.destroy())
+    })
+
+  const retried = (request: Ask) =>
+    options.retryMillis === 0 ? send(request) : Effect.delay(send(request), options.retryMillis)
+
+  const mayPass = (outcome: Outcome): boolean =>
+    outcome._tag === "Unreachable" ||
+    (outcome._tag === "Replied" && passing.has(outcome.status) && outcome.retryAfterSeconds <= patienceSeconds)
+
+  /**
+   * The answer to a request, whatever it says, as long as it is one of the store: neither a redirect nor a failure of the
+   * store as such. A GET that fails in a way that may pass is sent once more.
+   */
+  const ask = Effect.fnUntraced(function* ({ name: provider }: Connection, request: Ask) {
+    const refused = refusal(request.url)
+    if (refused !== null) return yield* new SourceUnavailable({ provider, reason: refused })
+    const first = yield* send(request)
+    const again = request.method === "GET" && mayPass(first)
+    const outcome = again ? yield* retried(request) : first
+    if (outcome._tag === "TooLarge") return yield* new MalformedAnswer({ provider, reason: outcome.reason })
+    if (outcome._tag !== "Replied") return yield* new SourceUnavailable({ provider, reason: outcome.reason })
+    const { json, status } = outcome
+    if (status === 429) return yield* new SourceUnavailable({ provider, reason: "it is asked too often (status 429)" })
+    if (passing.has(status) || status >= 500) {
+      return yield* new SourceUnavailable({
+        provider,
+        reason: isSealed(json) ? "it is sealed" : `it cannot answer at present (status ${status})`
+      })
+    }
+    if (status >= 300 && status < 400) {
+      const reason = `it answered with a redirect (status ${status}), and none is followed. Give the address itself`
+      return yield* new MalformedAnswer({ provider, reason })
+    }
+    if (json === undefined && status !== 401 && status !== 403) {
+      return yield* new MalformedAnswer({ provider, reason: `the answer is not JSON (status ${status})` })
+    }
+    return { status, json } satisfies Reply
+  })
+
+  /** Ends a whole question in time. */
+  const inTime =
+    ({ name: provider }: Connection) =>
+    <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E | SourceUnavailable> =>
+      Effect.timeoutOrElse(question, {
+        duration: options.budgetMillis,
+        orElse: () =>
+          Effect.fail(new SourceUnavailable({ provider, reason: `no answer within ${options.budgetMillis} ms` }))
+      })
+
+  return { ask, inTime, refusal }
+}
+
+export type Asking = ReturnType<typeof make>
+
+/** What stores call an item, a key or a path, in an address. */
+export const encoded = (path: string): string =>
+  path
+    .replace(/\p{Cs}/gu, "\ufffd")
+    .split("/")
+    .map(encodeURIComponent)
+    .join("/")
+
+/** The object that a value is; an empty one for anything else. */
+export const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+
+const jsonOf = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString("utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+/** A store that was started and not opened yet says so. */
+const isSealed = (json: unknown): boolean => {
+  const { errors } = objectOf(json)
+  return Array.isArray(errors) && errors.some((error) => /sealed/i.test(String(error)))
+}
+
+const privateLookup: LookupFunction = (host, options, answer) => {
+  lookup(host, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return answer(error, "", 0)
+    const [first] = addresses
+    if (first === undefined || addresses.some(({ address }) => !isPrivate(address))) {
+      return answer(new PrivateAddress(clearRefused(host)), "", 0)
+    }
+    if (options.all === true) return answer(null, addresses)
+    return answer(null, first.address, first.family)
+  })
+}
+
+const privateRefused = (host: string): string =>
+  `${host} is at a private or loopback address; SLUICE_SECRET_PROVIDER_ORIGINS names those that may be reached`
+
+const clearRefused = (host: string): string =>
+  `an access token goes to ${host} by https only; http is for private addresses that SLUICE_SECRET_PROVIDER_ORIGINS names`

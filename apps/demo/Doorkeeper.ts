@@ -1,0 +1,118 @@
+/**
+ * The sign-in of the demo site, as careful as a real one: sessions, codes that are good once, and an end to guessing.
+ */
+import { randomBytes, randomInt } from "node:crypto"
+import { HOTP, Secret, TOTP } from "otpauth"
+import type { Channel, SecondFactor, Visitor } from "./Visitors.ts"
+
+/** What the site sends to a visitor. */
+export interface Message {
+  readonly visitor: Visitor
+  readonly by: Channel
+  /** The code, or the address of the link. */
+  readonly secret: string
+}
+
+/** Where a visitor stands. */
+export type Standing =
+  | { readonly _tag: "stranger" }
+  | { readonly _tag: "asked"; readonly second: SecondFactor }
+  | { readonly _tag: "inside" }
+
+interface Session {
+  readonly visitor: Visitor
+  inside: boolean
+  failures: number
+  /** What was sent to this session; empty when nothing was, or when it was used. */
+  expected: string
+}
+
+const maxSessions = 1_000
+const maxFailures = 5
+const lookAhead = 5
+
+export class Doorkeeper {
+  readonly #sessions = new Map<string, Session>()
+  /** The time steps that were used, by secret. */
+  readonly #steps = new Map<string, Set<number>>()
+  readonly #counters = new Map<string, number>()
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Begins a session for a visitor whose password was right, and says what to send, if anything. */
+  begin(visitor: Visitor, origin: string): { readonly session: string; readonly message: Message | null } {
+    const id = randomBytes(16).toString("hex")
+    const session: Session = { visitor, inside: visitor.second === null, failures: 0, expected: "" }
+    this.#sessions.set(id, session)
+    const [oldest] = this.#sessions.keys()
+    if (this.#sessions.size > maxSessions && oldest !== undefined) this.#sessions.delete(oldest)
+    return { session: id, message: this.#send(session, origin) }
+  }
+
+  /** Sends again what the session waits for. What was sent before is good no more. */
+  again(id: string, origin: string): Message | null {
+    const session = this.#sessions.get(id)
+    return session === undefined ? null : this.#send(session, origin)
+  }
+
+  #send(session: Session, origin: string): Message | null {
+    const { second } = session.visitor
+    if (second?._tag === "sent") {
+      session.expected = String(randomInt(1_000_000)).padStart(6, "0")
+      return { visitor: session.visitor, by: second.by, secret: session.expected }
+    }
+    if (second?._tag === "link") {
+      session.expected = randomBytes(24).toString("base64url")
+      return { visitor: session.visitor, by: "mail", secret: `${origin}/enter?ticket=${session.expected}` }
+    }
+    return null
+  }
+
+  standing(id: string | null): Standing {
+    const session = id === null ? undefined : this.#sessions.get(id)
+    if (session === undefined) return { _tag: "stranger" }
+    const { second } = session.visitor
+    return session.inside || second === null ? { _tag: "inside" } : { _tag: "asked", second }
+  }
+
+  /** Takes a code, or the ticket of a link, and tells whether it was the right one. After five wrong ones the session ends. */
+  enter(id: string, typed: string): boolean {
+    const session = this.#sessions.get(id)
+    if (session === undefined) return false
+    session.inside = session.inside || this.#isRight(session, typed)
+    if (!session.inside && ++session.failures >= maxFailures) this.#sessions.delete(id)
+    return session.inside
+  }
+
+  #isRight(session: Session, typed: string): boolean {
+    const { second } = session.visitor
+    if (second?._tag !== "app") {
+      const right = session.expected !== "" && typed === session.expected
+      if (right) session.expected = ""
+      return right
+    }
+    const secret = Secret.fromBase32(second.secret)
+    if (second.counts) {
+      const counter = this.#counters.get(second.secret) ?? 0
+      const delta = new HOTP({ secret, counter }).validate({ token: typed, counter, window: lookAhead })
+      if (delta === null || delta < 0) return false
+      this.#counters.set(second.secret, counter + delta + 1)
+      return true
+    }
+    const timestamp = this.#now()
+    const delta = new TOTP({ secret }).validate({ token: typed, timestamp, window: 1 })
+    if (delta === null) return false
+    const step = Math.floor(timestamp / 30_000) + delta
+    const used = this.#steps.get(second.secret) ?? new Set()
+    if (used.has(step)) return false
+    this.#steps.set(second.secret, used.add(step))
+    return true
+  }
+
+  leave(id: string): void {
+    this.#sessions.delete(id)
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * How the demo site reaches its visitors: by mail, where they have an address and there is a server for it; else what it
+ * would have sent is said on the terminal.
+ */
+import { createTransport } from "nodemailer"
+import type { Message } from "./Doorkeeper.ts"
+import type { Post } from "./Site.ts"
+
+export interface Options {
+  /** The SMTP server on loopback that takes the mails; `null` where there is none. */
+  readonly smtpPort: number | null
+  /** Where a visitor is mailed, by user name. */
+  readonly addresses: ReadonlyMap<string, string>
+  readonly say: (line: string) => void
+}
+
+export const make = ({ addresses, say, smtpPort }: Options): Post => {
+  const transport =
+    smtpPort === null
+      ? null
+      : createTransport({ host: "127.0.0.1", port: smtpPort, tls: { rejectUnauthorized: false } })
+  return async (message) => {
+    const to = addresses.get(message.visitor.user)
+    if (message.by === "mail" && to !== undefined && transport !== null) {
+      await transport.sendMail({ from: "Marlow Wholesale <no-reply@marlow.example>", to, ...mail(message) })
+    } else {
+      say(`Marlow Wholesale tells ${message.visitor.user} by ${message.by}: ${message.secret}`)
+    }
+  }
+}
+
+/** The mail, with a number in it that is no code, as in many a real one. */
+export const mail = ({ secret, visitor }: Message) =>
+  visitor.second?._tag === "link"
+    ? {
+        subject: "Sign in to Marlow Wholesale",
+        html: `<p>Hello,</p><p><a href="${secret}">Sign in to Marlow Wholesale</a></p><p>The link is good for 10 minutes. If you did not
+          ask for it, write to <a href="https://marlow.example/help">our help desk</a>.</p><p>Marlow Wholesale, Quay 1200</p>`
+      }
+    : {
+        subject: "Your code for Marlow Wholesale",
+        html: `<p>Hello,</p><p>your code to sign in is</p><p style="font-size:28px"><b>${secret.slice(0, 3)} ${secret.slice(3)}</b></p>
+          <p>It is good for 10 minutes. Nobody of us will ever ask you for it.</p><p>Marlow Wholesale, Quay 1200, customer 884120</p>`
+      }

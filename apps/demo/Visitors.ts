@@ -1,0 +1,38 @@
+/**
+ * Who may sign in to the demo site, and what each is asked for beside the password. None of this guards anything.
+ */
+
+/** What a visitor is asked for after the password; `null` when the password is enough. */
+export type SecondFactor =
+  /** A code of an authenticator app: by the time, or by a counter. */
+  | { readonly _tag: "app"; readonly secret: string; readonly counts: boolean }
+  /** A code that is sent: by mail, by text message, or told to a person. */
+  | { readonly _tag: "sent"; readonly by: Channel }
+  /** A link that is mailed. */
+  | { readonly _tag: "link" }
+
+export type Channel = "mail" | "text" | "person"
+
+export interface Visitor {
+  readonly user: string
+  readonly password: string
+  readonly second: SecondFactor | null
+}
+
+export const visitors = {
+  clerk: { user: "clerk@marlow.example", password: "tide-and-timber", second: null },
+  controller: {
+    user: "controller@marlow.example",
+    password: "keel-and-canvas",
+    second: { _tag: "app", secret: "MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U", counts: false }
+  },
+  auditor: {
+    user: "auditor@marlow.example",
+    password: "rope-and-resin",
+    second: { _tag: "app", secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", counts: true }
+  },
+  buyer: { user: "buyer@marlow.example", password: "hull-and-harbour", second: { _tag: "sent", by: "mail" } },
+  driver: { user: "driver@marlow.example", password: "winch-and-wharf", second: { _tag: "sent", by: "text" } },
+  partner: { user: "partner@marlow.example", password: "brine-and-beacon", second: { _tag: "link" } },
+  owner: { user: "owner@marlow.example", password: "gale-and-gunwale", second: { _tag: "sent", by: "person" } }
+} as const satisfies Readonly<Record<string, Visitor>>

@@ -1,0 +1,46 @@
+/**
+ * The credentials of a run, opened for its attempt. No secret is read by this.
+ */
+import { Effect } from "effect"
+import * as Credentials from "../../core/run/Credentials.ts"
+import type { Run } from "../../core/run/Run.ts"
+import type { Outcome } from "../../core/run/Transition.ts"
+import type { Account } from "../../core/vault/Account.ts"
+import { Accounts } from "../../core/vault/Accounts.ts"
+
+/**
+ * Makes the function that opens the credentials of a run, by alias: the one that was chosen of a pool, or else its first.
+ * It fails with the first that cannot be used.
+ */
+export const make = Effect.map(Accounts, (accounts) =>
+  Effect.fn("RunAccounts.open")(function* ({ credentials, workspaceId }: Run) {
+    const opened = new Map<string, Account>()
+    for (const credential of credentials) {
+      opened.set(credential.alias, yield* accounts.open(workspaceId, used(credential)))
+    }
+    return opened
+  })
+)
+
+/**
+ * Makes the function that is told how an attempt ended: what a secret provider gave for a credential that the attempt could
+ * not sign in with is not used again.
+ */
+export const forgetting = Effect.map(Accounts, (accounts) =>
+  Effect.fn("RunAccounts.forget")(function* ({ credentials, workspaceId }: Run, outcome: Outcome) {
+    if (outcome._tag !== "Failed" || outcome.failedLogin === undefined) return
+    for (const credential of credentials.filter(({ alias }) => alias === outcome.failedLogin)) {
+      yield* accounts.open(workspaceId, used(credential)).pipe(
+        Effect.flatMap(({ entry }) => accounts.forget(entry)),
+        Effect.ignore
+      )
+    }
+  })
+)
+
+/** The pair that an attempt signs in with. */
+const used = (credential: Run["credentials"][number]) => ({
+  alias: credential.alias,
+  domain: credential.domain,
+  permissionedUserId: Credentials.chosen(credential) ?? credential.permissionedUserIds[0] ?? ""
+})

@@ -1,0 +1,51 @@
+/**
+ * Whether a site took a code that was typed into its field and sent, as far as its page shows it.
+ */
+import type { CodeField } from "./Browser.ts"
+
+/** What a page shows at an instant. `path` is its address without query and fragment. */
+export interface Sight {
+  readonly field: CodeField
+  readonly path: string
+}
+
+export type Verdict = "taken" | "refused" | "open"
+
+/** For how long, in milliseconds, the field has been without interruption as it is now seen. */
+export interface Lasting {
+  readonly gone: number
+  readonly empty: number
+}
+
+/** How long a field is gone before it is gone for good: a page that does not load anew may only show that it is busy. */
+const goneMillis = 1_000
+const goneFromOtherMillis = 300
+
+/** How long a field is empty before it was emptied to be filled again, and not because the code is being sent. */
+const emptyMillis = 1_500
+
+/** When a page that shows nothing new is no longer waited for, in milliseconds. */
+export const longestMillis = 10_000
+
+/**
+ * The verdict on what is seen `elapsed` milliseconds after a code was sent.
+ *
+ * Refused is a code whose field is there again after the page was loaded anew, or stays empty, or is newly complained
+ * about. Taken is one whose field is gone, or which led to another page. Where neither shows in time, a field that is
+ * empty or complained about was refused, and any other code was taken.
+ */
+export const of = (sent: Sight, seen: Sight, lasting: Lasting, elapsed: number): Verdict => {
+  const { field } = seen
+  const isLate = elapsed >= longestMillis
+  const isOther = seen.path !== sent.path
+  if (field.loading && !isLate) return "open"
+  if (!field.shown) {
+    const enough = isOther || field.document !== sent.field.document ? goneFromOtherMillis : goneMillis
+    return isLate || lasting.gone >= enough ? "taken" : "open"
+  }
+  if (isOther) return field.complaint === "" ? "taken" : "refused"
+  if (field.document !== sent.field.document) return "refused"
+  if (field.complaint !== "" && (isLate || field.complaint !== sent.field.complaint)) return "refused"
+  if (field.empty && (isLate || lasting.empty >= emptyMillis)) return "refused"
+  return isLate ? "taken" : "open"
+}

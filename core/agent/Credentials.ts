@@ -1,0 +1,34 @@
+/**
+ * The credentials of an execution: the accounts behind its aliases, and the values of theirs that it has read.
+ */
+import { Effect, Redacted } from "effect"
+import type { Account } from "../vault/Account.ts"
+import * as CredentialUse from "../workflow/CredentialUse.ts"
+import { StepFailed } from "./Failure.ts"
+import { Secrets } from "./Secrets.ts"
+
+export interface Credentials {
+  readonly accounts: ReadonlyMap<string, Account>
+  readonly secrets: Secrets
+}
+
+/** The credentials of an execution that has none. */
+export const none = (): Credentials => ({ accounts: new Map(), secrets: new Secrets() })
+
+/** A secret of an account, hidden from then on; `null` when the credential does not have it. */
+export const read = Effect.fnUntraced(function* (
+  { secrets }: Credentials,
+  account: Account,
+  name: CredentialUse.SecretName
+) {
+  const opened = yield* account.secrets.pipe(
+    Effect.mapError(
+      ({ message, reason }) => new StepFailed({ code: "CREDENTIAL-E0001", sentence: message, original: reason })
+    )
+  )
+  const sealed = opened[CredentialUse.fields[name]]
+  if (sealed === null) return null
+  const value = Redacted.value(sealed)
+  secrets.add(value, name === "USER_NAME" ? "name" : "secret")
+  return value
+})

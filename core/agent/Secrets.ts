@@ -1,0 +1,255 @@
+/**
+ * The secrets that an execution has come to know, and the one place that hides them in what leaves it.
+ *
+ * A value is found however it is written: as it is, or as JSON, addresses and HTML write it, also when some of its
+ * characters are escaped and others are not, or one encoding is within another; in hexadecimal; and in base64, on its own or
+ * as a part of something longer. Values of less than four characters are not looked for: everything would have them in it.
+ */
+import type { Schema } from "effect"
+
+/** What a value is. `secret` is hidden in the data of the run as well; the others only in what is told of the run. */
+export type Kind = "secret" | "name" | "answer"
+
+const labels: Readonly<Record<Kind, string>> = { secret: "[secret]", name: "[user name]", answer: "[answer]" }
+
+/** One way in which a value is found. A text that has the value in it has the anchor in it as well. */
+interface Form {
+  readonly anchor: string
+  readonly pattern: RegExp
+  readonly label: string
+}
+
+/** The values of one execution. They are added as they become known, and stay. */
+export class Secrets {
+  readonly #known = new Set<string>()
+  readonly #forms: Array<Form> = []
+  readonly #ofSecrets: Array<Form> = []
+  #longest = 0
+
+  /** Hides a value from now on, and every text in it when it is a list or an object. */
+  readonly add = (value: Schema.Json, kind: Kind): void => {
+    const pending: Array<Schema.Json> = [value]
+    for (const one of pending) {
+      if (typeof one === "object" && one !== null) pending.push(...Object.values(one))
+      else if (typeof one === "string" || typeof one === "number") this.#addText(String(one), kind)
+    }
+  }
+
+  /** An address that opens a door, and what in it may do so by itself. */
+  readonly addLink = (address: string): void => {
+    this.add(address, "secret")
+    if (!URL.canParse(address)) return
+    const url = new URL(address)
+    this.add(url.href, "secret")
+    this.add(
+      [...url.searchParams.values()].filter(({ length }) => length >= 8),
+      "secret"
+    )
+    this.add(
+      url.pathname.split("/").filter(({ length }) => length >= 16),
+      "secret"
+    )
+    if (url.hash.length >= 8) this.add(url.hash.slice(1), "secret")
+  }
+
+  /** A text in which no known value is to be read. */
+  readonly hide = (text: string): string => hidden(text, text.length, this.#forms)
+
+  /** The first `length` characters of a text, likewise, though the end may lie within a value. */
+  readonly hideWithin = (text: string, length: number): string =>
+    hidden(text.slice(0, length + this.#longest), length, this.#forms)
+
+  /** A JSON value with every text and number in it, names included, likewise. */
+  readonly hideIn = <A extends Schema.Json>(value: A): A => mapTexts(value, this.#forms) as A
+
+  /** The data of a run: what somebody answered or is called stays in it. */
+  readonly hideInData = <A extends Schema.Json>(value: A): A => mapTexts(value, this.#ofSecrets) as A
+
+  /** What a defect says of itself, likewise. */
+  readonly describe = (defect: unknown): string => this.hide(wordsOf(defect))
+
+  readonly #addText = (value: string, kind: Kind): void => {
+    const known = `${kind} ${value}`
+    if ([...value].length < shortest || this.#known.has(known)) return
+    this.#known.add(known)
+    const forms = chunks(value).flatMap((chunk) => formsOf(chunk, labels[kind]))
+    this.#forms.push(...forms)
+    if (kind === "secret") this.#ofSecrets.push(...forms)
+    this.#longest = Math.max(this.#longest, Math.min(value.length, 2 * chunkLength) * longestEscape)
+  }
+}
+
+const shortest = 4
+
+/** Longer values are looked for in pieces. */
+const chunkLength = 512
+
+/** A character takes at most so many where it is escaped, more than once included. */
+const longestEscape = 24
+
+const chunks = (value: string): ReadonlyArray<string> => {
+  const count = Math.max(Math.floor(value.length / chunkLength), 1)
+  return Array.from({ length: count }, (_, index) =>
+    value.slice(index * chunkLength, index === count - 1 ? undefined : (index + 1) * chunkLength)
+  )
+}
+
+const formsOf = (value: string, label: string): ReadonlyArray<Form> => {
+  const bytes = new TextEncoder().encode(value)
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+  // A short number stands in longer ones by chance.
+  const alone = /^\d{1,8}$/.test(value) ? ["(?:(?<!\\d)|(?<=%[0-9A-Fa-f]{2}))", "(?!\\d)"] : ["", ""]
+  return [
+    { anchor: anchorOf(value), pattern: new RegExp(`${alone[0]}${written(value)}${alone[1]}`, "g"), label },
+    ...[0, 1, 2].map((offset) => base64(bytes, offset, label)),
+    ...[digits, digits.toUpperCase()].map((anchor) => ({ anchor, pattern: new RegExp(anchor, "g"), label }))
+  ]
+}
+
+/** Characters that no encoding in use here ever escapes. */
+const plain = /[A-Za-z0-9]/
+
+const anchorOf = (value: string): string =>
+  value.split(/[^A-Za-z0-9]+/).reduce((longest, run) => (run.length > longest.length ? run : longest), "")
+
+/** The source of a pattern for a text in which each character may be escaped or not. */
+const written = (value: string): string =>
+  (value.match(/\\+|[^\\]/gsu) ?? [])
+    .map((piece) => (piece.startsWith("\\") ? backslashes(piece.length) : character(piece)))
+    .join("")
+
+/** Every escaping may double them, so a run of them is read as one piece: reading each by itself could take for ever. */
+const backslashes = (count: number): string =>
+  `(?:\\\\{${count},${4 * count}}|${[percent("\\"), `\\\\+u005[cC]`, entity("\\")].map((one) => `(?:${one}){${count}}`).join("|")})`
+
+const names: Readonly<Record<string, string>> = {
+  "&": "amp",
+  "<": "lt",
+  ">": "gt",
+  '"': "quot",
+  "'": "apos",
+  "\u00a0": "nbsp"
+}
+const shortEscapes: Readonly<Record<string, string>> = { "\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f" }
+
+const character = (one: string): string => {
+  if (plain.test(one)) return literal(one)
+  const short = shortEscapes[one]
+  const forms = [
+    percent(one),
+    `\\\\*${entity(one)}`,
+    ...(one === "&" ? [] : [`\\\\*${literal(one)}`]),
+    ...(short === undefined ? [] : [`\\\\+${short}`]),
+    ...(one === " " ? ["\\+", `%(?:25)*2[bB]`] : []),
+    [...Array(one.length).keys()].map((at) => `\\\\+u${hex(one.charCodeAt(at), 4)}`).join(""),
+    ...(one === "&" ? ["&"] : [])
+  ]
+  return `(?:${forms.join("|")})`
+}
+
+const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
+
+/** Hexadecimal digits in either case. */
+const hex = (value: number, digits: number): string =>
+  value
+    .toString(16)
+    .padStart(digits, "0")
+    .replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+
+const percent = (one: string): string =>
+  [...new TextEncoder().encode(one)].map((byte) => `%(?:25)*${hex(byte, 2)}`).join("")
+
+const entity = (one: string): string => {
+  const point = one.codePointAt(0) ?? 0
+  const name = names[one]
+  return `&(?:amp;)*(?:#0*${point}|#[xX]0*${hex(point, 1)}${name === undefined ? "" : `|${name}`});`
+}
+
+/** The part of a value in base64 that is the same whatever follows it, and `offset` bytes before it. */
+const base64 = (bytes: Uint8Array, offset: number, label: string): Form => {
+  const encoded = btoa(String.fromCharCode(...new Uint8Array(offset), ...bytes))
+  const core = encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))
+  const edge = "[A-Za-z0-9+/_-]?"
+  const source = core.replace(/[+/]/g, (sign) =>
+    sign === "+" ? "(?:\\+|-|%(?:25)*2[bB])" : "(?:\\\\*\\/|_|%(?:25)*2[fF])"
+  )
+  const before = offset === 0 ? "" : edge
+  const after = ((offset + bytes.length) * 8) % 6 === 0 ? "" : edge
+  return {
+    anchor: core.split(/[+/]/).reduce((longest, run) => (run.length > longest.length ? run : longest), ""),
+    pattern: new RegExp(`${before}${source}${after}(?:=|%(?:25)*3[dD]){0,2}`, "g"),
+    label
+  }
+}
+
+interface Found {
+  readonly start: number
+  end: number
+  readonly label: string
+}
+
+/** The first `length` characters of a text with every form in it replaced, also where one laps over another. */
+const hidden = (text: string, length: number, forms: ReadonlyArray<Form>): string => {
+  const found: Array<Found> = []
+  for (const { anchor, label, pattern } of forms) {
+    if (!text.includes(anchor)) continue
+    pattern.lastIndex = 0
+    let last: Found | undefined
+    for (let match = pattern.exec(text); match !== null && match.index < length; match = pattern.exec(text)) {
+      const [start, end] = [match.index, match.index + match[0].length]
+      // A value such as "abab" may lap over itself.
+      pattern.lastIndex = start + 1
+      if (last !== undefined && start < last.end) last.end = Math.max(last.end, end)
+      else {
+        last = { start, end, label }
+        found.push(last)
+      }
+    }
+  }
+  if (found.length === 0) return text.length === length ? text : text.slice(0, length)
+  found.sort((a, b) => a.start - b.start || b.end - a.end)
+  const parts: Array<string> = []
+  let end = 0
+  for (const one of found) {
+    if (one.start >= end) parts.push(text.slice(end, one.start), one.label)
+    end = Math.max(end, one.end)
+  }
+  parts.push(text.slice(end, Math.max(length, end)))
+  return parts.join("")
+}
+
+const mapTexts = (value: Schema.Json, forms: ReadonlyArray<Form>): Schema.Json => {
+  if (forms.length === 0) return value
+  if (typeof value === "string") return hidden(value, value.length, forms)
+  if (typeof value === "number") {
+    const text = String(value)
+    const shown = hidden(text, text.length, forms)
+    return shown === text ? value : shown
+  }
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, forms))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [hidden(name, name.length, forms), mapTexts(one, forms)])
+  )
+}
+
+const wordsOf = (defect: unknown): string => {
+  const said: Array<string> = []
+  for (let one: unknown = defect; one !== undefined && one !== null && said.length < 10; ) {
+    if (!(one instanceof Error)) {
+      said.push(typeof one === "object" ? jsonOf(one) : String(one))
+      break
+    }
+    said.push(one.stack ?? `${one.name}: ${one.message}`)
+    one = one.cause
+  }
+  return said.join("\nCaused by ")
+}
+
+const jsonOf = (value: object): string => {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return "an object that cannot be shown"
+  }
+}

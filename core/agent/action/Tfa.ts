@@ -1,0 +1,236 @@
+import { Clock, Effect, Option, Redacted, Result, type Schema } from "effect"
+import type { LoginCodes } from "../../tfa/LoginCodes.ts"
+import * as Otp from "../../tfa/Otp.ts"
+import type { Account } from "../../vault/Account.ts"
+import { defaultWaitMillis, type Parameters } from "../../workflow/Action.ts"
+import * as SafePattern from "../../workflow/SafePattern.ts"
+import type { CodeField, Page, PageFailure, Target } from "../Browser.ts"
+import * as CodeVerdict from "../CodeVerdict.ts"
+import * as Credentials from "../Credentials.ts"
+import { ofPage, StepFailed } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
+import { type Action, next, type Surroundings } from "../Step.ts"
+
+/** How long a code or a link is waited for, and an answer of a person. */
+const longestMillis = 300_000
+
+/** How long a newer code is waited for once one was refused: few sites send another one by themselves. */
+const newerMillis = 30_000
+
+/** The pause between two keys: fields in several boxes move on to the next one after each. */
+const keyMillis = 25
+
+const lookEveryMillis = 100
+
+/**
+ * Signs in with a one-time code: types it, presses Enter, and tries once more with another one when the site refuses it.
+ * A link that was sent instead is opened.
+ */
+export const tfa: Action<"TFA"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
+  const { memory, page } = surroundings
+  const account = memory.credentials.accounts.get(parameters.credential)
+  if (account === undefined) {
+    return yield* new StepFailed({
+      code: "CREDENTIAL-E0001",
+      sentence: `Cannot sign in with the credential ${parameters.credential}: none was given for it`,
+      original: null
+    })
+  }
+  if (parameters.tfa_type === "MAGIC_LINK") {
+    const link = yield* linkFor(account, parameters.link_regex_pattern ?? null, surroundings)
+    yield* page.goto(link).pipe(Effect.mapError((failure) => ofPage("open the link to sign in", failure)))
+    return next
+  }
+  const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
+  const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis }
+  const waiting = (failure: PageFailure) => ofPage("type a code into", failure)
+  yield* Effect.mapError(fieldIn(page, target), waiting)
+  const supply = yield* supplyFor(account, parameters.tfa_type, surroundings)
+  let code = yield* supply(null)
+  for (let refusals = 0; ; refusals++) {
+    const complaint = yield* submit(page, target, Redacted.value(code)).pipe(Effect.mapError(waiting))
+    if (complaint === null) return next
+    const another = refusals === 0 ? yield* Effect.result(supply(complaint)) : Result.fail(null)
+    if (Result.isSuccess(another)) code = another.success
+    else return yield* refused(complaint, another.failure)
+  }
+})
+
+const refused = (complaint: string, why: StepFailed | null) =>
+  new StepFailed({
+    code: "TFA-E0001",
+    sentence: `Cannot sign in: the site refused the code${complaint === "" ? "" : `, saying "${complaint.slice(0, 200)}"`}`,
+    original: why === null ? "Another code was refused as well" : why.sentence
+  })
+
+/** Waits for the field, which may be the first of several boxes for one character each. */
+const fieldIn = Effect.fnUntraced(function* (page: Page, target: Target) {
+  const until = (yield* Clock.currentTimeMillis) + target.waitMillis
+  while (true) {
+    const field = yield* Effect.result(page.codeField(target.selector))
+    if (Result.isFailure(field) && field.failure.kind !== "navigation") return yield* field.failure
+    const usable =
+      Result.isSuccess(field) && field.success.shown && (field.success.matched === 1 || field.success.split)
+    if (usable) return field.success
+    if ((yield* Clock.currentTimeMillis) >= until) break
+    yield* Effect.sleep(lookEveryMillis)
+  }
+  // Says how many elements match.
+  yield* page.find({ ...target, waitMillis: 0 })
+  return yield* page.codeField(target.selector)
+})
+
+/** Types a code and sends it. Answers how the site complains when it refuses it, and `null` when it takes it. */
+const submit = Effect.fnUntraced(function* (page: Page, target: Target, code: string) {
+  const field = yield* fieldIn(page, target)
+  const typing = { existing: "replace", delayMillis: keyMillis, paste: false } as const
+  yield* page.type({ ...target, first: field.split }, { ...typing, strokes: [code] })
+  const sent = { field, path: yield* pathOf(page) }
+  // Some pages send a code as soon as it is whole; Enter would be for the page after it.
+  const typed = yield* Effect.result(page.codeField(target.selector))
+  if (Result.isSuccess(typed) && typed.success.shown && typed.success.document === field.document) {
+    yield* page.type(null, { ...typing, existing: "keep", strokes: [{ key: "Enter" }] })
+  }
+  const began = yield* Clock.currentTimeMillis
+  let goneSince: number | null = null
+  let emptySince: number | null = null
+  while (true) {
+    const seen = yield* Effect.result(page.codeField(target.selector))
+    if (Result.isFailure(seen) && seen.failure.kind === "crash") return yield* seen.failure
+    const now = yield* Clock.currentTimeMillis
+    // A page that is just leaving cannot be looked at.
+    const shown: CodeField = Result.isSuccess(seen) ? seen.success : { ...field, shown: false, loading: true }
+    goneSince = shown.shown || shown.loading ? null : (goneSince ?? now)
+    emptySince = shown.shown && shown.empty ? (emptySince ?? now) : null
+    const lasting = { gone: now - (goneSince ?? now), empty: now - (emptySince ?? now) }
+    const verdict = CodeVerdict.of(sent, { field: shown, path: yield* pathOf(page) }, lasting, now - began)
+    if (verdict === "taken") return null
+    if (verdict === "refused") return shown.complaint
+    yield* Effect.sleep(lookEveryMillis)
+  }
+})
+
+const pathOf = (page: Page) => Effect.map(page.address, (address) => address.replace(/[?#].*$/s, ""))
+
+/** Gives a code, and another one when it is told how the site complained of the one before. */
+type Supply = (complaint: string | null) => Effect.Effect<Redacted.Redacted<string>, StepFailed>
+
+type CodeType = Exclude<Parameters<"TFA">["tfa_type"], "MAGIC_LINK">
+
+const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType, surroundings: Surroundings) {
+  const { credentials } = surroundings.memory
+  const { codes } = surroundings
+  const secret = yield* Credentials.read(credentials, account, "TFA_SECRET")
+  const otp = secret === null ? null : Otp.parse(Redacted.make(secret))
+  const hidden =
+    (supply: Supply): Supply =>
+    (complaint) =>
+      Effect.tap(supply(complaint), (code) =>
+        Effect.sync(() => credentials.secrets.add(Redacted.value(code), "secret"))
+      )
+  if (type === "AUTHENTICATOR" && otp !== null && codes !== null) {
+    if (Result.isFailure(otp)) return yield* impossible(otp.failure.message)
+    return hidden(generated(account, otp.success, codes))
+  }
+  const address = type === "AUTHENTICATOR" || codes === null ? null : yield* codes.addressOf(account.entry, type)
+  if (address !== null && codes !== null) return hidden(received(account, address, codes, surroundings.began))
+  const digits = otp !== null && Result.isSuccess(otp) ? otp.success.digits : 6
+  return hidden(askedFor(account, type, digits, surroundings))
+})
+
+const impossible = (reason: string) =>
+  new StepFailed({ code: "TFA-E0003", sentence: `Cannot sign in: ${reason}`, original: reason })
+
+const tooLate = (what: string, millis: number) => {
+  const sentence = `Cannot sign in: ${what} within ${millis / 1_000} s`
+  return new StepFailed({ code: "TFA-E0002", sentence, original: null })
+}
+
+type Codes = LoginCodes["Service"]
+
+const generated =
+  ({ entry }: Account, otp: Otp.Otp, codes: Codes): Supply =>
+  () =>
+    Effect.gen(function* () {
+      const latest = (yield* Clock.currentTimeMillis) + longestMillis
+      const code = yield* codes
+        .generated(entry, otp, latest)
+        .pipe(Effect.mapError(({ message }) => impossible(message)))
+      return yield* Effect.mapError(Effect.fromOption(code), () =>
+        tooLate("other runs use every code of the secret", longestMillis)
+      )
+    })
+
+/** Codes that a site sends: what one message may mean in turn, and then what came after it. */
+const received = ({ entry }: Account, address: string, codes: Codes, since: number): Supply => {
+  let left: ReadonlyArray<Redacted.Redacted<string>> = []
+  return (complaint) =>
+    Effect.gen(function* () {
+      const millis = complaint === null ? longestMillis : newerMillis
+      const latest = (yield* Clock.currentTimeMillis) + millis
+      while (true) {
+        const [code, ...others] = left
+        left = others
+        if (code !== undefined) return code
+        const arrived = yield* codes.received(entry, address, { kind: "code", since }, latest)
+        if (Option.isNone(arrived)) return yield* tooLate(`no code arrived at ${address}`, millis)
+        left = arrived.value
+      }
+    })
+}
+
+const askedFor =
+  ({ entry }: Account, type: CodeType, digits: number, { ask }: Surroundings): Supply =>
+  (complaint) =>
+    Effect.gen(function* () {
+      const schema = answer("code", `^[0-9]{${digits}}$`)
+      const where = { AUTHENTICATOR: "of the authenticator app", EMAIL: "that was mailed", SMS: "that came by SMS" }[
+        type
+      ]
+      const again = complaint === null ? "" : "The site refused the code. "
+      const message = `${again}The login at ${entry.domain} asks for a code: enter the ${digits} digits ${where}`
+      const given = yield* ask({ message, schema, timeoutMillis: longestMillis })
+      if (typeof given?.code === "string") return Redacted.make(given.code)
+      return yield* tooLate("nobody gave the code", longestMillis)
+    })
+
+/** The schema of an answer with one text, which matches a pattern. */
+const answer = (name: string, pattern: string): Schema.JsonObject => ({
+  type: "object",
+  properties: { [name]: { type: "string", pattern } },
+  required: [name]
+})
+
+/** The link that was sent, from what arrived since the attempt began or from a person. */
+const linkFor = Effect.fnUntraced(function* (account: Account, pattern: string | null, surroundings: Surroundings) {
+  const { ask, began, codes, memory } = surroundings
+  const { secrets } = memory.credentials
+  const { entry } = account
+  const address = codes === null ? null : yield* codes.addressOf(entry, "MAGIC_LINK")
+  if (codes === null || address === null) {
+    const message = `The login at ${entry.domain} sends a link: enter its address`
+    const schema = answer("link", "^https?://[^\\s]+$")
+    const link = (yield* ask({ message, schema, timeoutMillis: longestMillis }))?.link
+    if (typeof link !== "string" || !URL.canParse(link)) return yield* tooLate("nobody gave the link", longestMillis)
+    secrets.addLink(link)
+    return link
+  }
+  const expression = pattern === null ? null : SafePattern.compile(pattern, "")
+  const latest = (yield* Clock.currentTimeMillis) + longestMillis
+  for (let seen = 0; ; ) {
+    const arrived = yield* codes.received(entry, address, { kind: "link", since: began }, latest)
+    if (Option.isNone(arrived)) {
+      return yield* tooLate(
+        seen === 0
+          ? `no link arrived at ${address}`
+          : `none of the ${seen} links that arrived matches link_regex_pattern`,
+        longestMillis
+      )
+    }
+    const links = arrived.value.map(Redacted.value).filter((link) => URL.canParse(link))
+    links.forEach(secrets.addLink)
+    const chosen = links.find((link) => expression === null || expression.test(link))
+    if (chosen !== undefined) return chosen
+    seen += links.length
+  }
+})

@@ -1,0 +1,120 @@
+/**
+ * Codes that are made from secrets, each for one login only.
+ */
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { VaultEntries } from "../vault/VaultEntries.ts"
+import { EntryNotFound, type VaultEntry } from "../vault/VaultEntry.ts"
+import { Keys } from "../workspace/Keys.ts"
+import * as Otp from "./Otp.ts"
+import { TimeSteps } from "./TimeSteps.ts"
+
+/** With less left of a time step, its code may arrive too late. */
+const enoughMillis = 3_000
+
+/** How long after its last step a secret is forgotten: longer than the clocks of processes ever differ. */
+const keptMillis = 60 * 60_000
+
+const sweepEvery = "10 minutes"
+
+/** Raised when the secret of an entry was changed while a code was made from it. */
+export class SecretChanged extends Schema.TaggedError<SecretChanged>()("SecretChanged", {}) {
+  override get message() {
+    return "Cannot make a code: the secret was changed meanwhile"
+  }
+}
+
+/** A code, and for how many full seconds it is good; `null` for one that is good until it is used. */
+export interface Shown {
+  readonly code: Redacted.Redacted<string>
+  readonly expiresInSeconds: number | null
+}
+
+export class GeneratedCodes extends Context.Service<
+  GeneratedCodes,
+  {
+    /**
+     * A code that nobody was given before, as soon as it is good; nothing when there is none until `latest`.
+     *
+     * A code of a time step comes with at least 3 seconds left of the step, or half the period where that is shorter;
+     * a secret counts once, however many entries have it. A counter is kept before its code is given out.
+     */
+    readonly next: (
+      entry: VaultEntry,
+      otp: Otp.Otp,
+      latest: number
+    ) => Effect.Effect<Option.Option<Redacted.Redacted<string>>, EntryNotFound | SecretChanged>
+
+    /** The code at this instant, for somebody to use: no login is given the same one afterwards. */
+    readonly current: (entry: VaultEntry, otp: Otp.Otp) => Effect.Effect<Shown, EntryNotFound | SecretChanged>
+  }
+>()("sluice/core/tfa/GeneratedCodes") {
+  static readonly layer = Layer.effect(
+    GeneratedCodes,
+    Effect.gen(function* () {
+      const entries = yield* VaultEntries
+      const keys = yield* Keys
+      const steps = yield* TimeSteps
+
+      const keyOf = (otp: Otp.Timed) =>
+        keys.hash(Redacted.make(`time step ${otp.periodSeconds} ${Redacted.value(otp.secret).hex}`))
+
+      /** The code of the next counter, which nobody else gets: it is counted on before the code is made. */
+      const counted = Effect.fnUntraced(function* (entry: VaultEntry, otp: Otp.Counted) {
+        const after = yield* entries
+          .change(entry.workspaceId, entry.id, (before) => {
+            const hotpCounter = (before.hotpCounter ?? otp.counter) + 1
+            return before.fields.tfa_secret === entry.fields.tfa_secret
+              ? Result.succeed({ ...before, hotpCounter })
+              : Result.fail(new SecretChanged())
+          })
+          .pipe(Effect.catchTag("KeyTaken", Effect.die))
+        if (Option.isNone(after) || after.value.hotpCounter === null) return yield* new EntryNotFound(entry)
+        return Otp.counted(otp, after.value.hotpCounter - 1)
+      })
+
+      const timed = Effect.fnUntraced(function* (otp: Otp.Timed, latest: number) {
+        const key = yield* keyOf(otp)
+        const period = otp.periodSeconds * 1_000
+        const enough = Math.min(enoughMillis, period / 2)
+        while (true) {
+          const from = Math.floor(((yield* Clock.currentTimeMillis) + enough) / period)
+          const reserved = yield* steps.reserve(key, { from, latest: Math.floor(latest / period) }, period)
+          if (Option.isNone(reserved)) return Option.none<Redacted.Redacted<string>>()
+          const begins = reserved.value * period
+          yield* Effect.sleep(Math.max(begins - (yield* Clock.currentTimeMillis), 0))
+          // Reserving may have taken so long that the step is all but over.
+          if (begins + period - (yield* Clock.currentTimeMillis) >= enough) {
+            return Option.some(Otp.timed(otp, begins).code)
+          }
+        }
+      })
+
+      return GeneratedCodes.of({
+        next: Effect.fn("GeneratedCodes.next")(function* (entry, otp, latest) {
+          if (otp._tag === "Totp") return yield* timed(otp, latest)
+          // Sealed anew, a secret is still the same: what is kept now is what it is compared with.
+          const now = yield* entries.get(entry.workspaceId, entry.id)
+          if (Option.isNone(now)) return yield* new EntryNotFound(entry)
+          return Option.some(yield* counted(now.value, otp))
+        }),
+        current: Effect.fn("GeneratedCodes.current")(function* (entry, otp) {
+          if (otp._tag === "Hotp") return { code: yield* counted(entry, otp), expiresInSeconds: null }
+          const { code, expiresInSeconds, step } = Otp.timed(otp, yield* Clock.currentTimeMillis)
+          yield* steps.mark(yield* keyOf(otp), step, otp.periodSeconds * 1_000)
+          return { code, expiresInSeconds }
+        })
+      })
+    })
+  )
+}
+
+/** Forgets, for ever, the secrets whose steps are long over. Any number of processes may do this. */
+export const sweep = Effect.fn("GeneratedCodes.sweep")(function* () {
+  const steps = yield* TimeSteps
+  return yield* Clock.currentTimeMillis.pipe(
+    Effect.flatMap((now) => steps.forgetBefore(now - keptMillis)),
+    Effect.catchDefect((defect) => Effect.logError("Used time steps could not be forgotten", defect)),
+    Effect.andThen(Effect.sleep(sweepEvery)),
+    Effect.forever
+  )
+})

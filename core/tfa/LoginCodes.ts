@@ -1,0 +1,95 @@
+/**
+ * Where a login gets its one-time codes and links from, as long as no person must be asked.
+ */
+import { Clock, Context, Effect, Layer, Option, Queue, Redacted, type Schema, type Scope, Stream } from "effect"
+import { Signals } from "../event/Signals.ts"
+import { Sealing } from "../vault/Sealing.ts"
+import type { VaultEntry } from "../vault/VaultEntry.ts"
+import { GeneratedCodes } from "./GeneratedCodes.ts"
+import * as Inbox from "./Inbox.ts"
+import { ReceivedCodes, type Wanted } from "./ReceivedCodes.ts"
+
+/** How a site sends what it asks for. */
+export type Channel = "EMAIL" | "SMS" | "MAGIC_LINK"
+
+/** The phone number that codes for a credential are sent to; `null` where its workspace has none. */
+export const PhoneNumberOf = Context.Reference<(entry: VaultEntry) => Effect.Effect<string | null>>(
+  "sluice/core/tfa/PhoneNumberOf",
+  { defaultValue: () => () => Effect.succeed(null) }
+)
+
+/** The net under a lost signal. */
+const longestSleep = 3_000
+
+export class LoginCodes extends Context.Service<
+  LoginCodes,
+  {
+    readonly generated: GeneratedCodes["Service"]["next"]
+
+    /** The address or number that a site sends to; `null` where nothing of the kind is received here. */
+    readonly addressOf: (entry: VaultEntry, channel: Channel) => Effect.Effect<string | null>
+
+    /**
+     * Takes what arrived last at an address since an instant, waiting for it until `latest`; nothing when nothing
+     * arrived. Several are candidates for one, most likely first.
+     */
+    readonly received: (
+      entry: VaultEntry,
+      address: string,
+      wanted: Wanted,
+      latest: number
+    ) => Effect.Effect<Option.Option<ReadonlyArray<Redacted.Redacted<string>>>>
+  }
+>()("sluice/core/tfa/LoginCodes") {
+  static readonly layer = Layer.effect(
+    LoginCodes,
+    Effect.gen(function* () {
+      const codes = yield* ReceivedCodes
+      const generated = yield* GeneratedCodes
+      const inboxDomain = yield* Inbox.InboxDomain
+      const phoneNumberOf = yield* PhoneNumberOf
+      const sealing = yield* Sealing
+      const signals = yield* Signals
+
+      const wakings: Effect.Effect<Queue.Queue<void>, never, Scope.Scope> = Effect.gen(function* () {
+        const woken = yield* Queue.sliding<void>(1)
+        yield* (yield* signals.subscribe).pipe(
+          Stream.filter((signal) => signal._tag === "received"),
+          Stream.runForEach(() => Queue.offer(woken, undefined)),
+          Effect.forkScoped
+        )
+        return woken
+      })
+
+      return LoginCodes.of({
+        generated: generated.next,
+        addressOf: (entry, channel) =>
+          channel === "SMS"
+            ? phoneNumberOf(entry)
+            : Effect.succeed(inboxDomain === null ? null : Inbox.addressOf(entry.workspaceId, entry, inboxDomain)),
+        received: Effect.fn("LoginCodes.received")(function* (entry, address, { kind, since }, latest) {
+          const woken = yield* wakings
+          while (true) {
+            const now = yield* Clock.currentTimeMillis
+            const fresh = Math.max(since, now - Inbox.freshMillis)
+            const taken = yield* codes.take(entry.workspaceId, address, { kind, since: fresh })
+            if (Option.isSome(taken)) {
+              const opened = yield* Effect.orDie(sealing.unseal(entry.workspaceId, taken.value.sealed))
+              return Option.some(candidates(Redacted.value(opened)).map((one) => Redacted.make(one)))
+            }
+            if (now >= latest) return Option.none()
+            yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(Math.min(latest - now, longestSleep)))
+          }
+        }, Effect.scoped)
+      })
+    })
+  ).pipe(Layer.provide(GeneratedCodes.layer))
+}
+
+/** What a sealed value of something received stands for: a text, or several that it may be, most likely first. */
+export const candidates = (value: Schema.Json): ReadonlyArray<string> =>
+  Array.isArray(value)
+    ? value.filter((one) => typeof one === "string")
+    : value === null || typeof value === "object"
+      ? []
+      : [String(value)]

@@ -1,0 +1,27 @@
+/**
+ * Which time steps of secrets were used. A site takes the code of a step once, so no two logins may use the same one,
+ * whichever processes they are in.
+ */
+import { Context, type Effect, type Option } from "effect"
+
+/** A secret is known by a hash that does not reveal it, and a step by its number since the epoch. */
+export class TimeSteps extends Context.Service<
+  TimeSteps,
+  {
+    /**
+     * Takes the first step after all that were used, and not before `from`; nothing when that is after `latest`. Of
+     * several who ask at once each gets another one. `periodMillis` is how long a step is.
+     */
+    readonly reserve: (
+      key: string,
+      range: { readonly from: number; readonly latest: number },
+      periodMillis: number
+    ) => Effect.Effect<Option.Option<number>>
+
+    /** Notes that a step was used by somebody else. */
+    readonly mark: (key: string, step: number, periodMillis: number) => Effect.Effect<void>
+
+    /** Forgets the secrets whose last used step was over before an instant, and tells how many there were. */
+    readonly forgetBefore: (at: number) => Effect.Effect<number>
+  }
+>()("sluice/core/tfa/TimeSteps") {}

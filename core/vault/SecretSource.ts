@@ -1,0 +1,101 @@
+/**
+ * How outside stores of secrets are asked.
+ */
+import { Context, type Effect, type Redacted, Schema } from "effect"
+import type { LoginSecrets } from "./Account.ts"
+
+/** The configuration of a connection, under the names that it is given by. */
+export type Access = Readonly<Record<string, string>>
+
+/** A connection that is ready to be used. */
+export interface Connection {
+  readonly id: string
+  readonly name: string
+  readonly access: Redacted.Redacted<Access>
+}
+
+/** One item of an outside store, such as a login. `ref` is what an entry is bound to. */
+export interface SecretItem {
+  readonly id: string
+  readonly title: string
+  readonly ref: string
+  readonly vaultName: string | null
+}
+
+/** What an item holds to sign in with: at least a password or a way to one-time codes. */
+export interface ProvidedSecrets extends LoginSecrets {
+  /** A code that the store made just now, where it does not tell the secret that codes are made from. */
+  readonly oneTimeCode: Redacted.Redacted<string> | null
+}
+
+const fields = { provider: Schema.String, reason: Schema.String }
+
+interface Told {
+  readonly provider: string
+  readonly reason: string
+}
+
+const sentence = ({ provider, reason }: Told) => `Cannot get secrets from the secret provider "${provider}": ${reason}`
+
+/** Raised when an outside store does not answer, not in time, or says that it cannot at present. */
+export class SourceUnavailable extends Schema.TaggedError<SourceUnavailable>()("SourceUnavailable", fields) {
+  override get message() {
+    return sentence(this)
+  }
+}
+
+/** Raised when an outside store refuses the access of the connection. */
+export class AccessRefused extends Schema.TaggedError<AccessRefused>()("AccessRefused", fields) {
+  override get message() {
+    return sentence(this)
+  }
+}
+
+/** Raised for a reference that names no item of the store, or more than one. */
+export class ItemNotFound extends Schema.TaggedError<ItemNotFound>()("ItemNotFound", fields) {
+  override get message() {
+    return sentence(this)
+  }
+}
+
+/** Raised for an item that holds neither a password nor a way to one-time codes. */
+export class ItemIncomplete extends Schema.TaggedError<ItemIncomplete>()("ItemIncomplete", fields) {
+  override get message() {
+    return sentence(this)
+  }
+}
+
+/** Raised for an answer that is not of the form that stores of the type give. It repeats nothing of the answer. */
+export class MalformedAnswer extends Schema.TaggedError<MalformedAnswer>()("MalformedAnswer", fields) {
+  override get message() {
+    return sentence(this)
+  }
+}
+
+export type SourceError = SourceUnavailable | AccessRefused | ItemNotFound | ItemIncomplete | MalformedAnswer
+
+/** What can go wrong with a connection as such, whatever item is asked for. */
+export type ConnectionError = Exclude<SourceError, ItemIncomplete>
+
+/**
+ * How stores of one type are asked. Each question is answered within 10 seconds, or fails; a failure that may pass is
+ * tried once more within them. No failure repeats a secret.
+ */
+export interface SecretSource {
+  /** What the connection may see, at most 5,000 items. */
+  readonly items: (connection: Connection) => Effect.Effect<ReadonlyArray<SecretItem>, ConnectionError>
+
+  /** What an item holds. */
+  readonly read: (connection: Connection, ref: string) => Effect.Effect<ProvidedSecrets, SourceError>
+
+  /** Fails when the store does not answer, or does not accept the access. */
+  readonly check: (connection: Connection) => Effect.Effect<void, ConnectionError>
+
+  /** Why an address would be refused, as far as that can be said without asking for its name; `null` otherwise. */
+  readonly refusal: (url: string) => string | null
+}
+
+/** The types of store that this service can ask, by their names. */
+export const SecretSources = Context.Reference<ReadonlyMap<string, SecretSource>>("sluice/core/vault/SecretSources", {
+  defaultValue: () => new Map()
+})

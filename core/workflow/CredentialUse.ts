@@ -1,0 +1,70 @@
+/**
+ * Where a graph uses credentials: nodes that read a secret of one, as `{{context.inputs.ALIAS.PASSWORD}}`, and nodes that
+ * type its codes.
+ */
+import type { Schema } from "effect"
+import type { Graph, Node, NodeId } from "./Graph.ts"
+import * as Template from "./Template.ts"
+import type { Problem } from "./Workflow.ts"
+
+/** What may be read of a credential, each with the name that it has in an account. */
+export const fields = { USER_NAME: "userName", PASSWORD: "password", TFA_SECRET: "tfaSecret" } as const
+
+export type SecretName = keyof typeof fields
+
+export const isSecretName = (name: string): name is SecretName => Object.hasOwn(fields, name)
+
+/** The alias and the name of what a path of an expression reads of a credential; `null` for any other path. */
+export const readBy = (
+  path: ReadonlyArray<string>,
+  isAlias: (name: string) => boolean
+): { readonly alias: string; readonly name: string } | null => {
+  const [root, inputs, alias, name] = path
+  if (root !== "context" || inputs !== "inputs" || alias === undefined || name === undefined) return null
+  return isAlias(alias) ? { alias, name } : null
+}
+
+/** The aliases whose secrets a node uses. */
+export const usedBy = (node: Node, isAlias: (name: string) => boolean): ReadonlySet<string> => {
+  const used = new Set<string>()
+  for (const path of pathsOf(node.parameters)) {
+    const read = readBy(path, isAlias)
+    if (read !== null && isSecretName(read.name)) used.add(read.alias)
+  }
+  if (node.action === "TFA" && isAlias(node.parameters.credential)) used.add(node.parameters.credential)
+  return used
+}
+
+/** Each use of a credential that the vault schema does not have, and each reading of what no credential has. */
+export const problems = (
+  graph: Graph,
+  vaultSchema: Schema.JsonObject,
+  pathOf: (id: NodeId) => string
+): ReadonlyArray<Problem> => {
+  const aliases = Object.keys(vaultSchema)
+  const isAlias = (name: string) => Object.hasOwn(vaultSchema, name)
+  return [...graph.nodes.values()].flatMap((node) => {
+    const parameters = `${pathOf(node.id)}.parameters`
+    const unknown = [...pathsOf(node.parameters)].flatMap((path) => {
+      const read = readBy(path, isAlias)
+      if (read === null || isSecretName(read.name)) return []
+      const message = `Node "${node.name}" reads "${read.name}" of the credential ${read.alias}: expected one of ${Object.keys(fields).join(", ")}`
+      return [{ path: parameters, message }]
+    })
+    if (node.action !== "TFA" || isAlias(node.parameters.credential)) return unknown
+    const expected = aliases.length === 0 ? "it has none" : `expected one of ${aliases.join(", ")}`
+    const message = `Node "${node.name}" signs in with the credential "${node.parameters.credential}", which is not in vault_schema: ${expected}`
+    return [...unknown, { path: `${parameters}.credential`, message }]
+  })
+}
+
+/** The paths that the expressions in a JSON value read. */
+function* pathsOf(parameters: unknown): Iterable<ReadonlyArray<string>> {
+  const pending: Array<unknown> = [parameters]
+  for (const value of pending) {
+    if (typeof value === "object" && value !== null) pending.push(...Object.keys(value), ...Object.values(value))
+    else if (typeof value === "string" && Template.isTemplate(value)) {
+      for (const part of Template.parse(value).template.parts) if (typeof part !== "string") yield* Template.reads(part)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { Secrets } from "../../core/agent/Secrets.ts"
+
+const hex4 = (unit: number) => `\\u${unit.toString(16).padStart(4, "0")}`
+const units = (text: string) => [...Array(text.length).keys()].map((at) => text.charCodeAt(at))
+const entities = (text: string) =>
+  text.replace(/[&<>"']/g, (one) => `&${{ "&": "amp", "<": "lt", ">": "gt", '"': "quot" }[one] ?? "#39"};`)
+const base64 = (text: string) => Buffer.from(text).toString("base64")
+
+/** Ways in which programs write a text. */
+const encodings: Readonly<Record<string, (text: string) => string>> = {
+  raw: (text) => text,
+  json: (text) => JSON.stringify(text).slice(1, -1),
+  "json of json": (text) => JSON.stringify(JSON.stringify(text)),
+  "json with slashes escaped": (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/"),
+  "json in ASCII": (text) =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replace(/[^ -~]/g, (one) => units(one).map(hex4).join("")),
+  "a part of an address": encodeURIComponent,
+  "a form": (text) => new URLSearchParams({ a: text }).toString().slice(2),
+  "an address": encodeURI,
+  "an address in lower case": (text) => encodeURIComponent(text).replace(/%../g, (one) => one.toLowerCase()),
+  "an address in an address": (text) => encodeURIComponent(encodeURIComponent(text)),
+  "html text": (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  html: entities,
+  "html in html": (text) => entities(entities(text)),
+  "html by numbers": (text) => [...text].map((one) => (/\w/.test(one) ? one : `&#${one.codePointAt(0)};`)).join(""),
+  "html by hexadecimal numbers": (text) =>
+    [...text].map((one) => (/\w/.test(one) ? one : `&#x${one.codePointAt(0)?.toString(16)};`)).join(""),
+  "json in html": (text) => entities(JSON.stringify(text).slice(1, -1)),
+  hexadecimal: (text) => Buffer.from(text).toString("hex"),
+  base64,
+  base64url: (text) => Buffer.from(text).toString("base64url"),
+  "base64 in an address": (text) => encodeURIComponent(base64(text))
+}
+
+/** Texts as people and programs make them, with what encodings escape, and of every length. */
+const secretText = Schema.String.check(Schema.isPattern(/^[a-zA-Z0-9 "'&<>%+/\\=?#.é✓~\n-]{6,60}$/))
+
+describe("a secret is in nothing that leaves the run", () => {
+  for (const [name, encode] of Object.entries(encodings)) {
+    it.prop(
+      `as ${name}`,
+      [secretText, Schema.String, Schema.String],
+      ([value, before, after]) => {
+        const secrets = new Secrets()
+        secrets.add(value, "secret")
+        const encoded = encode(value)
+        assert.notInclude(secrets.hide(`${before}|${encoded}|${after}`), encoded)
+        assert.notInclude(JSON.stringify(secrets.hideInData({ list: [{ [encoded]: encoded }] })), encoded)
+      },
+      { arbitrary: { runs: 100 } }
+    )
+  }
+
+  it.prop(
+    "as a part of something in base64",
+    [secretText, Schema.String.check(Schema.isPattern(/^[a-z]{0,5}$/))],
+    ([value, before]) => {
+      const secrets = new Secrets()
+      secrets.add(value, "secret")
+      const shown = secrets.hide(`Basic ${base64(`${before}:${value}:more`)}`)
+      assert.notInclude(Buffer.from(shown.slice(6), "base64").toString(), value)
+      assert.include(shown, "[secret]")
+    },
+    { arbitrary: { runs: 200 } }
+  )
+
+  it.prop(
+    "when one laps over another, or the text is cut within it",
+    [
+      Schema.String.check(Schema.isPattern(/^[ab]{6,10}$/)),
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30 }))
+    ],
+    ([value, length]) => {
+      const secrets = new Secrets()
+      const [one, other] = [value.slice(0, 5), value.slice(1)]
+      secrets.add([one, other], "secret")
+      const text = `....${value}....${value}....`
+      for (const shown of [secrets.hide(text), secrets.hideWithin(text, length)]) {
+        assert.match(shown, /^(\.|\[secret\])*$/)
+      }
+    },
+    { arbitrary: { runs: 200 } }
+  )
+})
+
+describe("secrets", () => {
+  it("of less than four characters are left, as are numbers within longer numbers", () => {
+    const secrets = new Secrets()
+    secrets.add(["abc", 12, "123456"], "secret")
+    assert.strictEqual(secrets.hide("abc 12 A-9123456 1234567"), "abc 12 A-9123456 1234567")
+    assert.strictEqual(secrets.hide("?code=%20123456&x"), "?code=%20[secret]&x")
+    assert.deepEqual<unknown>(secrets.hideInData({ code: 123456, total: 1234567 }), {
+      code: "[secret]",
+      total: 1234567
+    })
+  })
+
+  it("that are long are hidden to their end", () => {
+    const value = Array.from({ length: 3_000 }, (_, index) => `${index.toString(36)}+`).join("")
+    const secrets = new Secrets()
+    secrets.add(value, "secret")
+    assert.match(secrets.hide(`a ${encodeURIComponent(value)} b`), /^a (\[secret\])+ b$/)
+  })
+
+  it("say what they were, and leave the data what somebody is called or answered", () => {
+    const secrets = new Secrets()
+    secrets.add("ada@example.com", "name")
+    secrets.add({ colour: "purple" }, "answer")
+    secrets.add("ada@example.com!", "secret")
+    assert.strictEqual(secrets.hide("ada%40example.com likes purple"), "[user name] likes [answer]")
+    assert.deepEqual(secrets.hideInData(["ada@example.com", "purple", "ada@example.com!"]), [
+      "ada@example.com",
+      "purple",
+      "[secret]"
+    ])
+  })
+
+  it("are not in what a defect says of itself, nor in what caused it", () => {
+    const secrets = new Secrets()
+    secrets.add("correct horse", "secret")
+    const defect = new Error("no correct%20horse", { cause: { statement: "insert 'correct horse'" } })
+    const told = secrets.describe(defect)
+    assert.include(told, "no [secret]")
+    assert.include(told, "insert '[secret]'")
+    assert.notInclude(told, "horse")
+  })
+
+  it("of links are hidden with the parts that open a door by themselves", () => {
+    const secrets = new Secrets()
+    secrets.addLink("https://bank.example/sign-in/4f9a8b7c6d5e4f3a2b1c?token=abcdefgh12&a=1#zzzzzzzzzz")
+    assert.strictEqual(
+      secrets.hide("to https://bank.example/in/4f9a8b7c6d5e4f3a2b1c?next=abcdefgh12&a=1 by zzzzzzzzzz"),
+      "to https://bank.example/in/[secret]?next=[secret]&a=1 by [secret]"
+    )
+  })
+
+  it("cost little to look for, whatever they and the text are made of", () => {
+    const secrets = new Secrets()
+    for (const value of ["\\".repeat(60), "%25".repeat(30), "&amp;".repeat(30), " ".repeat(60), '"\\'.repeat(30)]) {
+      secrets.add(`${value}x`, "secret")
+    }
+    for (const hostile of ["\\", "%25", "&amp;", "+", '\\"', "%2525"]) {
+      const began = performance.now()
+      secrets.hide(hostile.repeat(20_000))
+      assert.isBelow(performance.now() - began, 5_000)
+    }
+  })
+})

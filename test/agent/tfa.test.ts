@@ -1,0 +1,319 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Fiber, Layer, Option, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import type * as Agent from "../../core/agent/Agent.ts"
+import type { Person, Question } from "../../core/agent/Person.ts"
+import { Signals } from "../../core/event/Signals.ts"
+import * as Inbox from "../../core/tfa/Inbox.ts"
+import { LoginCodes, PhoneNumberOf } from "../../core/tfa/LoginCodes.ts"
+import * as Otp from "../../core/tfa/Otp.ts"
+import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
+import { Sealing } from "../../core/vault/Sealing.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import * as SaveBody from "../../core/workflow/SaveBody.ts"
+import { Identifiers } from "../../core/workspace/Identifiers.ts"
+import * as accounts from "../support/accounts.ts"
+import { graphOf, type Step, walk } from "../support/browser.ts"
+import { eventually } from "../support/eventually.ts"
+
+const site = "https://bank.example/code"
+const home = "https://bank.example/home"
+const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+const totp = Result.getOrThrow(Otp.parse(Redacted.make(secret)))
+const codeAt = (at: number) => (totp._tag === "Totp" ? Redacted.value(Otp.timed(totp, at).code) : "")
+
+const services = (inboxDomain: string | null, phone: string | null = null) =>
+  LoginCodes.layer.pipe(
+    Layer.provide(Layer.succeed(Inbox.InboxDomain, inboxDomain)),
+    Layer.provide(Layer.succeed(PhoneNumberOf, () => Effect.succeed(phone))),
+    Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
+    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
+  )
+
+const tfa = (parameters: object): Step => ({
+  action: "TFA",
+  parameters: { credential: "BANK", selector: "#code", wait_time: 0, ...parameters }
+})
+const title: Step = {
+  action: "EXTRACT_DATAMODEL",
+  parameters: {
+    extract_data_model: { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+  }
+}
+
+const pages = (values: ReadonlyArray<string>): ScriptedBrowser.ScriptedSite => ({
+  [site]: [{ selector: "#code", value: "", takes: { values, leadsTo: home } }],
+  [home]: [{ selector: "//h1", text: "Welcome" }]
+})
+
+const run = (
+  step: Step,
+  values: ReadonlyArray<string>,
+  options: { readonly tfaSecret?: string; readonly person?: Person; readonly pages?: ScriptedBrowser.ScriptedSite } = {}
+) =>
+  Effect.gen(function* () {
+    const codes = yield* LoginCodes
+    const account = accounts.account("BANK", options.tfaSecret === undefined ? {} : { tfaSecret: options.tfaSecret })
+    return yield* walk(
+      graphOf(site, [step, title]),
+      { BANK: "robot" },
+      {
+        accounts: [account],
+        codes,
+        ...(options.person === undefined ? {} : { person: options.person })
+      }
+    )
+  }).pipe(Effect.provide(ScriptedBrowser.layer(options.pages ?? pages(values))))
+
+const failureOf = (outcome: Agent.Outcome): Agent.Failure => {
+  if (outcome._tag === "Failed") return outcome.failure
+  throw new Error(`Expected a failure, got ${JSON.stringify(outcome.data)}`)
+}
+
+const welcome: Agent.Outcome = { _tag: "Success", data: { title: "Welcome" } }
+
+/** Something arrives for the credential. */
+const arrive = Effect.fnUntraced(function* (
+  kind: "code" | "link",
+  value: string | ReadonlyArray<string>,
+  address?: string
+) {
+  const { workspaceId } = accounts.entry
+  yield* (yield* ReceivedCodes).keep(workspaceId, {
+    id: yield* (yield* Identifiers).uuid,
+    kind,
+    address: address ?? Inbox.addressOf(workspaceId, accounts.entry, "inbox.example"),
+    sealed: yield* (yield* Sealing).seal(workspaceId, Redacted.make(value)),
+    receivedAt: yield* Clock.currentTimeMillis
+  })
+  yield* (yield* Signals).publish({ _tag: "received" })
+})
+
+/** A person who gives these answers in turn, and what they were asked. */
+const person = (answers: ReadonlyArray<Record<string, string> | null>) => {
+  const asked: Array<Question> = []
+  const one: Person = {
+    ask: (question) =>
+      Effect.sync(() => {
+        asked.push(question)
+        return answers[asked.length - 1] ?? null
+      }),
+    correct: () => Effect.succeed(null)
+  }
+  return { asked, person: one }
+}
+
+describe("a code of an authenticator", () => {
+  it.effect("is typed and sent, and is in nothing that is told", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_000_000_000_000)
+      const code = codeAt(1_000_000_000_000)
+      const { marks, outcome } = yield* eventually(
+        run(tfa({ tfa_type: "AUTHENTICATOR" }), [code], {
+          tfaSecret: secret,
+          pages: { ...pages([code]), [home]: [{ selector: "//h1", text: `Code ${code}` }] }
+        })
+      )
+      assert.deepEqual(outcome, { _tag: "Success", data: { title: "Code [secret]" } })
+      assert.deepStrictEqual(marks, ["acting"])
+    }).pipe(Effect.provide(services(null)))
+  )
+
+  it.effect("is of the next step when less than three seconds are left, or when the step was used", () =>
+    Effect.gen(function* () {
+      const begins = 1_000_000_020_000
+      yield* TestClock.setTime(begins + 27_001)
+      const late = yield* eventually(
+        run(tfa({ tfa_type: "AUTHENTICATOR" }), [codeAt(begins + 30_000)], { tfaSecret: secret })
+      )
+      assert.deepEqual(late.outcome, welcome)
+      assert.isAtLeast(yield* Clock.currentTimeMillis, begins + 30_000)
+      const again = yield* eventually(
+        run(tfa({ tfa_type: "AUTHENTICATOR" }), [codeAt(begins + 60_000)], { tfaSecret: secret })
+      )
+      assert.deepEqual(again.outcome, welcome)
+      assert.isAtLeast(yield* Clock.currentTimeMillis, begins + 60_000)
+    }).pipe(Effect.provide(services(null)))
+  )
+
+  it.effect("that is refused is followed by one more, and then the run fails", () =>
+    Effect.gen(function* () {
+      const begins = 1_000_000_020_000
+      yield* TestClock.setTime(begins)
+      const step = tfa({ tfa_type: "AUTHENTICATOR" })
+      const second = yield* eventually(run(step, [codeAt(begins + 30_000)], { tfaSecret: secret }))
+      assert.deepEqual(second.outcome, welcome)
+      const never = yield* eventually(run(step, [], { tfaSecret: secret }))
+      const failure = failureOf(never.outcome)
+      assert.deepInclude(failure, { code: "TFA-E0001", category: "AUTHENTICATION_ERROR" })
+      assert.include(failure.message, 'the site refused the code, saying "Wrong code 2"')
+      const worded = yield* eventually(
+        run(tfa({ tfa_type: "AUTHENTICATOR", error_message: "The bank is angry" }), [], { tfaSecret: secret })
+      )
+      assert.include(failureOf(worded.outcome).message, "The bank is angry")
+    }).pipe(Effect.provide(services(null)))
+  )
+
+  it.effect("by a counter is never the same twice", () =>
+    Effect.gen(function* () {
+      const { workspaceId } = accounts.entry
+      yield* (yield* VaultEntries).insert(workspaceId, accounts.entry)
+      const hotp = `otpauth://hotp/Bank:robot?secret=${secret}&counter=0&digits=6`
+      // RFC 4226, appendix D.
+      for (const code of ["755224", "287082", "359152"]) {
+        const { outcome } = yield* eventually(run(tfa({ tfa_type: "AUTHENTICATOR" }), [code], { tfaSecret: hotp }))
+        assert.deepEqual(outcome, welcome)
+      }
+      assert.strictEqual(
+        Option.getOrThrow(yield* (yield* VaultEntries).get(workspaceId, accounts.entry.id)).hotpCounter,
+        3
+      )
+    }).pipe(Effect.provide(services(null)))
+  )
+
+  it.effect("cannot be made from what is no secret, which the failure does not repeat", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* eventually(
+        run(tfa({ tfa_type: "AUTHENTICATOR" }), [], { tfaSecret: "not base32 0189" })
+      )
+      assert.deepInclude(failureOf(outcome), { code: "TFA-E0003", category: "AUTHENTICATION_ERROR" })
+      assert.notInclude(JSON.stringify(outcome), "0189")
+    }).pipe(Effect.provide(services(null)))
+  )
+})
+
+describe("a code that is sent", () => {
+  it.effect("is taken from what arrived during the attempt, as soon as it arrives", () =>
+    Effect.gen(function* () {
+      yield* arrive("code", "111111")
+      yield* TestClock.adjust("1 second")
+      const fiber = yield* Effect.forkChild(run(tfa({ tfa_type: "EMAIL" }), ["222222"]))
+      yield* TestClock.adjust("60 seconds")
+      assert.isUndefined(fiber.pollUnsafe(), "what arrived before the attempt is not for it")
+      yield* arrive("code", "222222")
+      const before = yield* Clock.currentTimeMillis
+      const { outcome } = yield* eventually(Fiber.join(fiber))
+      assert.deepEqual(outcome, welcome)
+      assert.isBelow((yield* Clock.currentTimeMillis) - before, 3_000)
+    }).pipe(Effect.provide(services("inbox.example")))
+  )
+
+  it.effect("is tried in each way that the message may be read, and then a newer one", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(run(tfa({ tfa_type: "SMS" }), ["333333"]))
+      yield* arrive("code", ["111111", "333333"], "+15551234567")
+      assert.deepEqual((yield* eventually(Fiber.join(fiber))).outcome, welcome)
+      const other = yield* Effect.forkChild(run(tfa({ tfa_type: "SMS" }), ["444444"]))
+      yield* TestClock.adjust("1 second")
+      yield* arrive("code", "111111", "+15551234567")
+      yield* TestClock.adjust("10 seconds")
+      yield* arrive("code", "444444", "+15551234567")
+      assert.deepEqual((yield* eventually(Fiber.join(other))).outcome, welcome)
+    }).pipe(Effect.provide(services(null, "+15551234567")))
+  )
+
+  it.effect("fails the run when none arrives within five minutes", () =>
+    Effect.gen(function* () {
+      const began = yield* Clock.currentTimeMillis
+      const { outcome } = yield* eventually(run(tfa({ tfa_type: "EMAIL" }), []))
+      assert.deepInclude(failureOf(outcome), { code: "TFA-E0002", category: "AUTHENTICATION_ERROR" })
+      assert.closeTo((yield* Clock.currentTimeMillis) - began, 300_000, 1_000)
+    }).pipe(Effect.provide(services("inbox.example")))
+  )
+
+  it.effect("as a link is opened: the one that the pattern chooses, and nothing tells of it", () =>
+    Effect.gen(function* () {
+      const link = "https://bank.example/enter/0123456789abcdef01?t=aaaabbbb1"
+      const fiber = yield* Effect.forkChild(
+        run(tfa({ tfa_type: "MAGIC_LINK", selector: null, link_regex_pattern: "/enter/" }), [], {
+          pages: { ...pages([]), [link]: [{ selector: "//h1", text: link }] }
+        })
+      )
+      yield* TestClock.adjust("1 second")
+      yield* arrive("link", ["https://bank.example/unsubscribe", link])
+      const { outcome } = yield* eventually(Fiber.join(fiber))
+      assert.deepEqual(outcome, { _tag: "Success", data: { title: "[secret]" } })
+
+      const gone = yield* Effect.forkChild(run(tfa({ tfa_type: "MAGIC_LINK", selector: null }), []))
+      yield* arrive("link", `${link}&gone`)
+      const failure = failureOf((yield* eventually(Fiber.join(gone))).outcome)
+      assert.strictEqual(failure.code, "NAVIGATION-E0001")
+      assert.notMatch(JSON.stringify(failure), /0123456789abcdef01|aaaabbbb1/)
+    }).pipe(Effect.provide(services("inbox.example")))
+  )
+})
+
+describe("a person is asked", () => {
+  it.effect.each([["AUTHENTICATOR"], ["EMAIL"], ["SMS"]])(
+    "for a code by %s that nothing here can answer",
+    ([tfa_type]) =>
+      Effect.gen(function* () {
+        const { asked, person: someone } = person([{ code: "123456" }])
+        const { outcome } = yield* eventually(run(tfa({ tfa_type }), ["123456"], { person: someone }))
+        assert.deepEqual(outcome, welcome)
+        assert.lengthOf(asked, 1)
+        assert.deepInclude(asked[0], {
+          schema: {
+            type: "object",
+            properties: { code: { type: "string", pattern: "^[0-9]{6}$" } },
+            required: ["code"]
+          },
+          timeoutMillis: 300_000
+        })
+      }).pipe(Effect.provide(services(null)))
+  )
+
+  it.effect("again when the site refuses the code, and the run fails when nobody answers", () =>
+    Effect.gen(function* () {
+      const { asked, person: someone } = person([{ code: "12345678" }, { code: "87654321" }, null])
+      const eight = `otpauth://totp/Bank:robot?secret=${secret}&digits=8`
+      const step = tfa({ tfa_type: "SMS" })
+      const first = yield* eventually(run(step, ["87654321"], { person: someone, tfaSecret: eight }))
+      assert.deepEqual(first.outcome, welcome)
+      assert.include(asked[1]?.message, "The site refused the code")
+      assert.include(JSON.stringify(asked[0]?.schema), "{8}")
+      const { outcome } = yield* eventually(run(step, [], { person: someone }))
+      assert.deepInclude(failureOf(outcome), { code: "TFA-E0002", category: "AUTHENTICATION_ERROR" })
+      assert.notInclude(JSON.stringify(outcome), "12345678")
+    }).pipe(Effect.provide(services(null)))
+  )
+
+  it.effect("for a link where no mail is received", () =>
+    Effect.gen(function* () {
+      const { asked, person: someone } = person([{ link: home }])
+      const { outcome } = yield* eventually(
+        run(tfa({ tfa_type: "MAGIC_LINK", selector: null }), [], { person: someone })
+      )
+      assert.deepEqual(outcome, welcome)
+      assert.deepStrictEqual(Object.keys(asked[0]?.schema.properties ?? {}), ["link"])
+    }).pipe(Effect.provide(services(null)))
+  )
+})
+
+describe("a workflow is refused", () => {
+  const problems = (parameters: object) =>
+    SaveBody.read(
+      {
+        name: "Bank",
+        vault_schema: { BANK: { type: "credential", domain: "https://bank.example" } },
+        ...graphOf(site, [{ action: "TFA", parameters: { credential: "BANK", selector: "#code", ...parameters } }])
+      },
+      0
+    ).problems.map(({ path }) => path)
+
+  it("for a node that asks for what cannot be", () => {
+    assert.deepStrictEqual(problems({ tfa_type: "EMAIL" }), [])
+    assert.deepStrictEqual(problems({ tfa_type: "MAGIC_LINK", selector: null, link_regex_pattern: "^https://x/" }), [])
+    assert.deepStrictEqual(problems({ tfa_type: "SMS", selector: null }), ["nodes[1].parameters.selector"])
+    assert.deepStrictEqual(problems({ tfa_type: "PIGEON" }), ["nodes[1].parameters.tfa_type"])
+    assert.deepStrictEqual(problems({ tfa_type: "SMS", credential: "OTHER" }), ["nodes[1].parameters.credential"])
+    assert.deepStrictEqual(problems({ tfa_type: "MAGIC_LINK", link_regex_pattern: "(a+)+$" }), [
+      "nodes[1].parameters.link_regex_pattern"
+    ])
+    assert.deepStrictEqual(problems({ tfa_type: "SMS", execution: "LLM_VISION" }), ["nodes[1].parameters.execution"])
+  })
+})

@@ -1,0 +1,118 @@
+/**
+ * Secrets that are planted to see whether they come out: each is a random text that occurs nowhere else, and is looked for in
+ * every form in which a program may write it down.
+ */
+import { randomBytes } from "node:crypto"
+
+export interface Canary {
+  /** What it was planted as, such as `password`. */
+  readonly name: string
+  readonly value: string
+}
+
+/** A secret of letters, digits and signs that are written in another way in JSON, HTML, addresses and shells. */
+export const canary = (name: string): Canary => ({ name, value: `Cy"${randomBytes(9).toString("hex")}&é/${name}` })
+
+/** A secret of letters and digits only, for places that allow no more. */
+export const plainCanary = (name: string): Canary => ({ name, value: `cy${randomBytes(10).toString("hex")}` })
+
+/** A secret that is a short code. It is looked for where it stands by itself. */
+export const codeCanary = (name: string, value: string): Canary => ({ name, value })
+
+/** Something that the system produced, and where: the name of a log, of a table, of an address. */
+export interface Evidence {
+  readonly channel: string
+  readonly bytes: Uint8Array | string
+}
+
+export interface Leak {
+  readonly channel: string
+  readonly canary: string
+  readonly form: string
+  /** What stands before it, to find the place by. It shows nothing of the secret. */
+  readonly before: string
+}
+
+/** All places where a canary is to be found. */
+export const leaksIn = (evidence: Iterable<Evidence>, canaries: ReadonlyArray<Canary>): ReadonlyArray<Leak> => {
+  const wanted = canaries.flatMap((one) => formsOf(one).map((form) => ({ canary: one.name, ...form })))
+  const leaks: Array<Leak> = []
+  for (const { bytes, channel } of evidence) {
+    const haystack = typeof bytes === "string" ? Buffer.from(bytes, "utf8") : Buffer.from(bytes)
+    for (const { canary: name, form, pattern } of wanted) {
+      const at = haystack.indexOf(pattern)
+      if (at < 0) continue
+      leaks.push({
+        channel,
+        canary: name,
+        form,
+        before: haystack.subarray(Math.max(at - 60, 0), at).toString("latin1")
+      })
+    }
+  }
+  return leaks
+}
+
+interface Form {
+  readonly form: string
+  readonly pattern: Buffer
+}
+
+const formsOf = ({ value }: Canary): ReadonlyArray<Form> => {
+  const utf8 = Buffer.from(value, "utf8")
+  const texts: Record<string, string> = {
+    plain: value,
+    json: JSON.stringify(value).slice(1, -1),
+    "json in json": JSON.stringify(JSON.stringify(value)).slice(3, -3),
+    "json in ascii": JSON.stringify(value)
+      .slice(1, -1)
+      .replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`),
+    html: value.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`),
+    "html by name": value.replaceAll("&", "&amp;").replaceAll('"', "&quot;"),
+    "part of an address": encodeURIComponent(value),
+    form: new URLSearchParams({ "": value }).toString().slice(1),
+    hex: utf8.toString("hex"),
+    "hex in capitals": utf8.toString("hex").toUpperCase(),
+    backwards: [...value].reverse().join("")
+  }
+  const isCode = /^[\w-]{4,10}$/.test(value)
+  const written = Object.entries(texts).map(([form, text]) => ({ form, pattern: Buffer.from(text, "utf8") }))
+  if (isCode) {
+    // A few digits occur by chance; a code that is written down stands between quotes, tags or as a value.
+    const around: ReadonlyArray<readonly [string, string]> = [
+      ['"', '"'],
+      ['\\"', '\\"'],
+      [">", "<"],
+      ["=", "&"],
+      [": ", "\n"],
+      [" ", " "],
+      ["'", "'"]
+    ]
+    return around.map(([left, right]) => ({
+      form: `between ${left} and ${right}`,
+      pattern: Buffer.from(left + value + right)
+    }))
+  }
+  return dedupe([
+    ...written,
+    { form: "utf-16", pattern: Buffer.from(value, "utf16le") },
+    ...[0, 1, 2].flatMap((shift) =>
+      (["base64", "base64url"] as const).map((encoding) => ({
+        form: `${encoding} from place ${shift}`,
+        pattern: Buffer.from(inside(utf8, shift, encoding))
+      }))
+    )
+  ])
+}
+
+/** The letters of base64 that a text has whatever stands before and behind it, when it begins at a place of a group of three. */
+const inside = (bytes: Buffer, shift: number, encoding: "base64" | "base64url"): string => {
+  const text = Buffer.concat([Buffer.alloc(shift), bytes])
+    .toString(encoding)
+    .replace(/=+$/, "")
+  return text.slice(shift === 0 ? 0 : shift + 1, bytes.length % 3 === (3 - shift) % 3 ? undefined : -2)
+}
+
+const dedupe = (forms: ReadonlyArray<Form>): ReadonlyArray<Form> => [
+  ...new Map(forms.map((one) => [one.pattern.toString("latin1"), one])).values()
+]

@@ -5,8 +5,9 @@ import { createTransport, type SendMailOptions } from "nodemailer"
 import * as SmtpServer from "../../adapters/mail/SmtpServer.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
+import { Receiving } from "../../core/tfa/Receiving.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
-import { latest, makeCredential, smtp } from "../support/inbox.ts"
+import { dkimKey, inboxDomain, latest, makeCredential, receiving, smtp } from "../support/inbox.ts"
 
 /** Sends a mail as a mail program does; answers what the server said, or the refusal. */
 const send = (mail: SendMailOptions, options: object = {}) =>
@@ -139,6 +140,20 @@ it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
         value: "482913",
         authentication: "spf=fail dkim=none"
       })
+    })
+  )
+
+  it.effect("knows a signature that holds, and one that was broken on the way", () =>
+    Effect.gen(function* () {
+      const caller = yield* makeWorkspace()
+      const address = yield* makeCredential(caller, "robot")
+      const dkim = { domainName: "sender.example", keySelector: "k", privateKey: dkimKey }
+      yield* send({ ...codeMail(address, "482913"), dkim } as SendMailOptions)
+      assert.strictEqual((yield* latest(caller.workspaceId, address))?.authentication, "spf=pass dkim=pass")
+      yield* send({ ...codeMail(address, "482914"), dkim: { ...dkim, keySelector: "other" } } as SendMailOptions)
+      const broken = yield* latest(caller.workspaceId, address)
+      assert.strictEqual(broken?.value, "482914")
+      assert.notInclude(broken?.authentication ?? "", "dkim=pass")
     })
   )
 
@@ -288,6 +303,33 @@ it.layer(shared({ maxClientsPerAddress: 2 }), { timeout: "30 seconds" })("a clie
       for (const socket of sockets)
         yield* Effect.promise(() => new Promise<void>((done) => socket.once("close", () => done()).end("QUIT\r\n")))
       assert.match(yield* speak(["QUIT\r\n"]), /^220/m)
+    })
+  )
+})
+
+const failing = SmtpServer.layer({
+  ...SmtpServer.defaults,
+  host: "127.0.0.1",
+  port: 0,
+  name: inboxDomain,
+  certificate: null,
+  closeMillis: 500,
+  authentication: { resolver: () => Promise.reject(new Error("No network")), budgetMillis: 3_000 }
+}).pipe(
+  Layer.provide(
+    Layer.effect(
+      Receiving,
+      Effect.map(Receiving, (whole) => Receiving.of({ ...whole, mail: () => Effect.die("The database is away") }))
+    )
+  ),
+  Layer.provideMerge(receiving)
+)
+
+it.layer(Layer.fresh(failing), { timeout: "30 seconds" })("a mail that cannot be kept", (it) => {
+  it.effect("is not taken: its sender is told to come back", () =>
+    Effect.gen(function* () {
+      const address = yield* makeCredential(yield* makeWorkspace(), "robot")
+      assert.strictEqual((yield* send(codeMail(address, "482913"))).status, 451)
     })
   )
 })

@@ -1,7 +1,7 @@
 /**
  * What receives mails and SMS, on stores in memory, with a mail server on a free port.
  */
-import { randomUUID } from "node:crypto"
+import { generateKeyPairSync, randomUUID } from "node:crypto"
 import { Effect, Layer, Option, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
@@ -18,9 +18,21 @@ import type { Caller, WorkspaceId } from "../../core/workspace/Workspace.ts"
 
 export const inboxDomain = "inbox.example"
 
+const dkim = generateKeyPairSync("rsa", {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: "spki", format: "der" },
+  privateKeyEncoding: { type: "pkcs8", format: "pem" }
+})
+
+/** What `sender.example` signs its mail with, under the selector `k`. */
+export const dkimKey = dkim.privateKey
+
 /** Knows one domain: mail of `sender.example` comes from 127.0.0.1 alone. */
 export const resolver = async (name: string, type: string): Promise<Array<Array<string>>> => {
   if (name === "sender.example" && type === "TXT") return [["v=spf1 ip4:127.0.0.1 -all"]]
+  if (name === "k._domainkey.sender.example" && type === "TXT") {
+    return [[`v=DKIM1; k=rsa; p=${dkim.publicKey.toString("base64")}`]]
+  }
   if (name === "forged.example" && type === "TXT") return [["v=spf1 -all"]]
   throw Object.assign(new Error("Unknown name"), { code: "ENOTFOUND" })
 }

@@ -1,4 +1,4 @@
-/** More messages modelled on those of real senders, which the finder was not made with. */
+/** More messages modelled on those of real senders, beside which the finder was measured. */
 import type { Sample } from "./Codes.ts"
 
 export const moreWithCode: ReadonlyArray<Sample> = [

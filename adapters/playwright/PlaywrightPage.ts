@@ -66,7 +66,11 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
       }
       const response = yield* attempt(null, () =>
         page.goto(url, { waitUntil: "domcontentloaded", timeout: navigationMillis })
-      ).pipe(Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? failure))
+      ).pipe(
+        // The page was still on its way somewhere else, as after a form was sent. It has arrived there now.
+        Effect.retry({ while: ({ reason }) => reason.includes("interrupted by another navigation"), times: 3 }),
+        Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? failure)
+      )
       const status = response?.status() ?? 200
       const landed = options.refusal(new URL(response?.url() ?? url))
       if (landed !== null) return yield* forbidden(landed)

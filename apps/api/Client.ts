@@ -22,7 +22,6 @@
 import { Effect, Redacted, Schedule, Schema, Stream } from "effect"
 import { type HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
-import * as AesGcm from "../../adapters/crypto/AesGcm.ts"
 import type { Message } from "../../core/event/Message.ts"
 import { Api } from "./Api.ts"
 import { Authorization } from "./request/Authorization.ts"
@@ -45,19 +44,6 @@ export const make = ({ baseUrl, key }: Options): Effect.Effect<Client, never, Ht
         next(HttpClientRequest.setHeader(request, "cc-key", Redacted.value(key)))
       )
     )
-  )
-
-/**
- * Seals a value, such as a password, with the encryption key of the workspace (64 hexadecimal digits), as the vault takes
- * it.
- */
-export const seal = (
-  encryptionKey: Redacted.Redacted<string>,
-  value: Redacted.Redacted<Schema.Json>
-): Effect.Effect<string> =>
-  AesGcm.keyFrom(encryptionKey).pipe(
-    Effect.flatMap((key) => AesGcm.encrypt(key, new TextEncoder().encode(JSON.stringify(Redacted.value(value))))),
-    Effect.provide(AesGcm.layer)
   )
 
 /** Why an operation failed, in a sentence: what the service answered, or what stood in the way of an answer. */

@@ -26,6 +26,7 @@ import { InboxDomain } from "../../core/tfa/Inbox.ts"
 import { PhoneNumberOf } from "../../core/tfa/LoginCodes.ts"
 import { DefaultPhoneNumber, PhoneNumbers } from "../../core/tfa/PhoneNumbers.ts"
 import * as Receiving from "../../core/tfa/Receiving.ts"
+import { Accounts } from "../../core/vault/Accounts.ts"
 import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
@@ -254,7 +255,7 @@ export const layerWorker = (
   ).pipe(Layer.provide(AgentExecutor.layer), Layer.provide(layerReceived(settings)))
   const host = Layer.effectDiscard(
     Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis }))
-  )
+  ).pipe(Layer.provide(Accounts.layer))
   return Layer.mergeAll(worker, host).pipe(
     Layer.provide(layerSecretSources(settings)),
     Layer.provide(

@@ -3,6 +3,7 @@
  * held while its run window is closed, and is released when the window lets it start.
  */
 import { Clock, Effect, Redacted, Schema, Stream } from "effect"
+import * as VaultValues from "../../adapters/crypto/VaultValues.ts"
 import * as Client from "../api/Client.ts"
 import { type Visitor, visitors } from "./Visitors.ts"
 import { demoWorkflow } from "./Workflow.ts"
@@ -43,7 +44,7 @@ export interface Options {
  */
 export const keepCredentials = Effect.fn("Demo.keepCredentials")(function* (options: Options) {
   const client = yield* Client.make({ baseUrl: options.api, key: options.key })
-  const seal = (value: string) => Client.seal(options.encryptionKey, Redacted.make(value))
+  const seal = (value: string) => VaultValues.seal(options.encryptionKey, Redacted.make(value))
   const keep = Effect.fnUntraced(function* (name: string, visitor: Visitor) {
     const { second } = visitor
     const method =

@@ -5,15 +5,12 @@ import { Effect, Redacted } from "effect"
 import type { Account } from "../vault/Account.ts"
 import * as CredentialUse from "../workflow/CredentialUse.ts"
 import { StepFailed } from "./Failure.ts"
-import { Secrets } from "./Secrets.ts"
+import type { Secrets } from "./Secrets.ts"
 
 export interface Credentials {
   readonly accounts: ReadonlyMap<string, Account>
   readonly secrets: Secrets
 }
-
-/** The credentials of an execution that has none. */
-export const none = (): Credentials => ({ accounts: new Map(), secrets: new Secrets() })
 
 /** A secret of an account, hidden from then on; `null` when the credential does not have it. */
 export const read = Effect.fnUntraced(function* (

@@ -1,9 +1,12 @@
 /**
  * One conversation at its host, from the claim until it ends or is given back.
  */
-import { Clock, Effect, Queue, Ref, Schema, ScopedRef } from "effect"
+import { Clock, Effect, Option, Queue, Ref, Schema, ScopedRef } from "effect"
 import { Browser, type Page } from "../agent/Browser.ts"
 import { Signals } from "../event/Signals.ts"
+import * as Credentials from "../run/Credentials.ts"
+import type { Account } from "../vault/Account.ts"
+import { Accounts } from "../vault/Accounts.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { BuilderStore, type Held, type View, type ViewKind } from "./BuilderStore.ts"
 import * as Conversation from "./Conversation.ts"
@@ -61,6 +64,7 @@ const attend = Effect.fnUntraced(function* (place: Place) {
   const signals = yield* Signals
   const identifiers = yield* Identifiers
   const browser = yield* Browser
+  const accounts = yield* Effect.serviceOption(Accounts)
   const page = yield* ScopedRef.make((): Page | null => null)
   const stage = yield* Ref.make<Turn.Stage | null>(null)
   const walked = yield* Ref.make<Conversation.Conversation["draft"] | null>(null)
@@ -73,12 +77,24 @@ const attend = Effect.fnUntraced(function* (place: Place) {
     reached: (draft, here) => Effect.andThen(Ref.set(walked, draft), Ref.set(stage, here))
   })
 
+  /** The credentials that the inputs name, without those that cannot be used; none where this host has no vault. */
+  const accountsOf = Effect.fnUntraced(function* ({ draft, inputs, workspaceId }: One) {
+    const opened = new Map<string, Account>()
+    if (Option.isNone(accounts)) return opened
+    for (const { alias, domain, permissionedUserIds } of Credentials.of(draft.content, inputs)) {
+      const [permissionedUserId = ""] = permissionedUserIds
+      const account = yield* Effect.option(accounts.value.open(workspaceId, { alias, domain, permissionedUserId }))
+      if (Option.isSome(account)) opened.set(alias, account.value)
+    }
+    return opened
+  })
+
   /** A page in a session of its own; the one before is closed. */
   const reopen = Effect.fnUntraced(function* (one: One) {
     yield* close
     yield* ScopedRef.set(page, browser.open)
     const opened = yield* ScopedRef.get(page)
-    const fresh = opened === null ? null : Turn.newStage(opened, one.inputs)
+    const fresh = opened === null ? null : Turn.newStage(opened, one.inputs, yield* accountsOf(one))
     yield* Ref.set(stage, fresh)
     yield* store.settle(held, (before) => Conversation.opened(before))
     return fresh

@@ -4,11 +4,12 @@
 import { Clock, Effect, Result, type Schema } from "effect"
 import * as Agent from "../agent/Agent.ts"
 import type { Page } from "../agent/Browser.ts"
-import * as Credentials from "../agent/Credentials.ts"
 import { StepFailed } from "../agent/Failure.ts"
 import * as Memory from "../agent/Memory.ts"
 import * as Position from "../agent/Position.ts"
+import { Secrets } from "../agent/Secrets.ts"
 import type { Surroundings } from "../agent/Step.ts"
+import type { Account } from "../vault/Account.ts"
 import type { Graph, Node, NodeId } from "../workflow/Graph.ts"
 import * as InputContract from "../workflow/InputContract.ts"
 import type { Candidate } from "./Command.ts"
@@ -28,9 +29,13 @@ export interface Stage {
 }
 
 /** A page on which nothing was done yet. */
-export const newStage = (page: Page, inputs: Schema.JsonObject): Stage => ({
+export const newStage = (
+  page: Page,
+  inputs: Schema.JsonObject,
+  accounts: ReadonlyMap<string, Account> = new Map()
+): Stage => ({
   page,
-  known: { memory: Memory.initial(inputs, Credentials.none()), loops: new Map() },
+  known: { memory: Memory.initial(inputs, { accounts, secrets: new Secrets() }), loops: new Map() },
   before: new Map()
 })
 
@@ -184,10 +189,20 @@ const bounded = <A>(effect: Effect.Effect<A, StepFailed>, millis: number): Effec
 const comesNext = (node: Node): string =>
   node.action === "END" ? "The end of the workflow comes next" : `Next comes "${node.name}"`
 
+/** What a turn tells, without the secrets that its steps have read. */
 const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): Done => ({
-  outcome: { draft, text, result, rest: "idle", page: true },
+  outcome: { draft, text: secretsOf(stage).hide(text), result: told(result, stage), rest: "idle", page: true },
   stage
 })
+
+const secretsOf = (stage: Stage) => stage.known.memory.credentials.secrets
+
+const told = (result: ActionResult | null, stage: Stage): ActionResult | null => {
+  if (result === null) return null
+  const { hide, hideInData } = secretsOf(stage)
+  const data = result.data === undefined ? {} : { data: hideInData(result.data) }
+  return { ...result, url: result.url === null ? null : hide(result.url), ...data }
+}
 
 const succeeded = (draft: Draft.Draft, stage: Stage, node: Node, text: string, found: Schema.JsonObject | null) =>
   Effect.map(stage.page.address, (url) => {
@@ -204,7 +219,8 @@ const failed = (draft: Draft.Draft, stage: Stage, node: Node, failure: StepFaile
     const gone = failure.code === "BROWSER-E0001"
     const text = `Node "${node.name}": ${failure.sentence} (at ${url})`
     const result = { ...about(node, false, url), errorCode: failure.code }
-    return { outcome: { draft, text, result, rest: gone ? "errored" : rest, page: !gone }, stage }
+    const { outcome } = settled(draft, stage, text, result)
+    return { outcome: { ...outcome, rest: gone ? "errored" : rest, page: !gone }, stage }
   })
 
 const about = (node: Node, done: boolean, url: string): ActionResult => ({

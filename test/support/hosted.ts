@@ -4,6 +4,7 @@
 import { Effect, Layer } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as Host from "../../core/builder/Host.ts"
+import { Accounts } from "../../core/vault/Accounts.ts"
 import { layer } from "./service.ts"
 
 export const home = "https://shop.example/"
@@ -20,4 +21,4 @@ const site: ScriptedBrowser.ScriptedSite = {
 
 export const hosted = Layer.effectDiscard(
   Effect.forkScoped(Host.run({ name: "host", capacity: 1_000, leaseMillis: 30_000 }))
-).pipe(Layer.provide(ScriptedBrowser.layer(site)), Layer.provideMerge(layer))
+).pipe(Layer.provide([ScriptedBrowser.layer(site), Accounts.layer]), Layer.provideMerge(layer))

@@ -1,0 +1,51 @@
+/**
+ * Seals values for the vault and opens those that it answers, for programs that have the encryption key of a workspace.
+ *
+ * **Example** (Sealing a password)
+ *
+ * ```ts
+ * import { Effect, Redacted } from "effect"
+ * import * as VaultValues from "sluice/sealing"
+ *
+ * const program = Effect.gen(function* () {
+ *   const key = Redacted.make("00".repeat(32))
+ *   const password = yield* VaultValues.seal(key, Redacted.make("tide-and-timber"))
+ *   return yield* VaultValues.unseal(key, password)
+ * })
+ * ```
+ */
+import { Effect, Redacted, type Schema } from "effect"
+import { CannotUnseal } from "../../core/vault/Sealing.ts"
+import * as AesGcm from "./AesGcm.ts"
+
+/** The JSON text of a value under a key of 64 hexadecimal digits. Another text as a key is a defect. */
+export const seal = (
+  encryptionKey: Redacted.Redacted<string>,
+  value: Redacted.Redacted<Schema.Json>
+): Effect.Effect<string> =>
+  AesGcm.keyFrom(encryptionKey).pipe(
+    Effect.flatMap((key) => AesGcm.encrypt(key, new TextEncoder().encode(JSON.stringify(Redacted.value(value))))),
+    Effect.provide(AesGcm.layer)
+  )
+
+/** The value that was sealed with a key. */
+export const unseal = (
+  encryptionKey: Redacted.Redacted<string>,
+  sealed: string
+): Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal> =>
+  AesGcm.keyFrom(encryptionKey).pipe(
+    Effect.flatMap((key) => AesGcm.decrypt(key, sealed)),
+    Effect.mapError((reason) => new CannotUnseal({ reason })),
+    Effect.flatMap(read),
+    Effect.provide(AesGcm.layer)
+  )
+
+/** The value whose JSON text these bytes are. */
+export const read = (bytes: Uint8Array): Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal> =>
+  Effect.try({
+    try: () =>
+      Redacted.make(
+        JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)) as Schema.Json
+      ),
+    catch: () => new CannotUnseal({ reason: "json" })
+  })

@@ -1,0 +1,49 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import { Browser } from "../../core/agent/Browser.ts"
+import * as Turn from "../../core/builder/Turn.ts"
+import * as SaveBody from "../../core/workflow/SaveBody.ts"
+import { account } from "../support/accounts.ts"
+import { graphOf } from "../support/browser.ts"
+
+const site = "https://bank.example/"
+
+it.effect("a conversation signs in, and tells no secret that its steps have read", () =>
+  Effect.gen(function* () {
+    const { content } = SaveBody.read(
+      {
+        name: "Bank",
+        vault_schema: { BANK: { type: "credential", domain: site } },
+        ...graphOf(site, [
+          { action: "INPUT_TEXT", parameters: { selector: "#password", text: "{{context.inputs.BANK.PASSWORD}}" } },
+          {
+            action: "EXTRACT_DATAMODEL",
+            parameters: {
+              extract_data_model: { type: "object", properties: { typed: { type: "string", path: "#password" } } }
+            }
+          },
+          {
+            action: "CLICK",
+            parameters: { selector: "//a[.='{{context.inputs.BANK.PASSWORD}}']", wait_time: 0 }
+          }
+        ])
+      },
+      0
+    )
+    const page = yield* (yield* Browser).open
+    const stage = Turn.newStage(
+      page,
+      { BANK: "robot" },
+      new Map([["BANK", account("BANK", { password: "horse&staple" })]])
+    )
+    const start = graphOf(site, []).nodes[0]?.id ?? ""
+    const draft = { content, cursor: { after: start, way: "to" as const } } as Parameters<typeof Turn.next>[0]
+    yield* page.goto(site)
+    const typed = yield* Turn.next(draft, stage)
+    const extracted = yield* Turn.next(typed.outcome.draft, typed.stage)
+    assert.deepEqual<unknown>(extracted.outcome.result?.data, { typed: "[secret]" })
+    const failed = yield* Turn.next(extracted.outcome.draft, extracted.stage)
+    assert.include(failed.outcome.text, "//a[.='[secret]']")
+  }).pipe(Effect.provide(ScriptedBrowser.layer({ [site]: [{ selector: "#password", value: "" }] })), Effect.scoped)
+)

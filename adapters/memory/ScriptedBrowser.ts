@@ -8,6 +8,7 @@ import { Clock, Effect, Layer, Ref, type Schema } from "effect"
 import { Browser, type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
+import type { Remembered, Session, Storage } from "../../core/agent/Session.ts"
 
 export interface ScriptedElement {
   /** The selector that it is found by. Several elements may have the same one. */
@@ -19,6 +20,8 @@ export interface ScriptedElement {
   readonly options?: ReadonlyArray<string>
   /** The address that a click leads to. */
   readonly leadsTo?: string
+  /** What a click has the browser remember, beside what it did or in its place. */
+  readonly leaves?: Partial<Remembered>
   /** When it is a field: the values with which Enter leads to an address. With any other, it is emptied and complained about. */
   readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
   /** When it is a row: the texts of its parts, by their path in the row. */
@@ -30,7 +33,16 @@ export type ScriptedSite = Readonly<Record<string, ReadonlyArray<ScriptedElement
 
 /** Each session starts on an empty page, with every field as it is written down. */
 export const layer = (site: ScriptedSite): Layer.Layer<Browser> =>
-  Layer.succeed(Browser, Browser.of({ open: Effect.map(Ref.make(blank), (state) => open(site, state)) }))
+  Layer.succeed(
+    Browser,
+    Browser.of({
+      open: ({ cookies, localStorage, sessionStorage }) =>
+        Effect.map(
+          Effect.all([Ref.make(blank), Ref.make<Remembered>({ cookies, localStorage, sessionStorage })]),
+          ([state, memory]) => open(site, state, memory)
+        )
+    })
+  )
 
 interface State {
   readonly history: ReadonlyArray<string>
@@ -58,7 +70,26 @@ const loading = (url: string, startedAt: number, status: number): Exchange => ({
   body: null
 })
 
-const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
+const remember = (before: Remembered, more: Partial<Remembered>): Remembered => {
+  const { cookies = [] } = more
+  const isReplaced = (one: Session["cookies"][number]) =>
+    cookies.some(({ domain, name, path }) => domain === one.domain && name === one.name && path === one.path)
+  return {
+    cookies: [...before.cookies.filter((one) => !isReplaced(one)), ...cookies],
+    localStorage: merged(before.localStorage, more.localStorage),
+    sessionStorage: merged(before.sessionStorage, more.sessionStorage)
+  }
+}
+
+const merged = (before: Storage, more: Storage = {}): Storage => ({
+  ...before,
+  ...Object.fromEntries(Object.entries(more).map(([origin, stored]) => [origin, { ...before[origin], ...stored }]))
+})
+
+const wantedOf = (storage: Storage, wanted: (origin: string) => boolean): Storage =>
+  Object.fromEntries(Object.entries(storage).filter(([origin]) => wanted(origin)))
+
+const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembered>): Page => {
   const address = Effect.map(Ref.get(state), ({ history }) => history.at(-1) ?? "about:blank")
   const elements = Effect.map(address, (url) => site[url] ?? [])
 
@@ -124,7 +155,8 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
     back: Ref.update(state, ({ history, watchers }) => ({ ...blank, watchers, history: history.slice(0, -1) })),
     html: () => Effect.map(elements, (all) => all.map(({ text = "" }) => text).join("\n")),
     click: Effect.fnUntraced(function* (target) {
-      const { leadsTo } = yield* one(target)
+      const { leadsTo, leaves } = yield* one(target)
+      if (leaves !== undefined) yield* Ref.update(memory, (before) => remember(before, leaves))
       if (leadsTo !== undefined) yield* goto(leadsTo)
     }),
     type: Effect.fnUntraced(function* (target, { existing, strokes }) {
@@ -172,7 +204,7 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
       Effect.gen(function* () {
         return carryOut(plan, yield* elements, yield* Ref.get(state), null)
       }),
-    clearCookies: Effect.void,
+    clearCookies: Ref.update(memory, (before) => ({ ...before, cookies: [] })),
     screenshot: () => Effect.succeed({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
     glimpse: Effect.succeed({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
     snapshot: ({ maxBytes }) =>
@@ -190,6 +222,12 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>): Page => {
         yield* Effect.addFinalizer(() =>
           Ref.update(state, (now) => ({ ...now, watchers: now.watchers.filter((one) => one !== tell) }))
         )
-      })
+      }),
+    remembered: (wanted) =>
+      Effect.map(Ref.get(memory), ({ cookies, localStorage, sessionStorage }) => ({
+        cookies,
+        localStorage: wantedOf(localStorage, wanted),
+        sessionStorage: wantedOf(sessionStorage, wanted)
+      }))
   }
 }

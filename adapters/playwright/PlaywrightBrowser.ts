@@ -5,11 +5,19 @@
  * The browser is driven through a pipe: whatever ends this process, `kill -9` included, closes the pipe and so ends
  * Chromium.
  */
-import { Effect, Layer, Option, Ref, Schema, type Scope, Semaphore } from "effect"
-import { type BrowserContext, type Browser as Chromium, chromium, type Page as PlaywrightPage } from "playwright-core"
-import { Browser, type Page, PageFailure } from "../../core/agent/Browser.ts"
+import { Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Browser as Chromium,
+  chromium,
+  type Page as PlaywrightPage
+} from "playwright-core"
+import { Browser, PageFailure } from "../../core/agent/Browser.ts"
+import type { Session } from "../../core/agent/Session.ts"
 import * as Guard from "./Guard.ts"
 import * as PlaywrightPages from "./PlaywrightPage.ts"
+import * as PlaywrightSession from "./PlaywrightSession.ts"
 
 export interface Options {
   /** The Chromium program. */
@@ -63,7 +71,9 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
   Layer.effect(
     Browser,
     Effect.gen(function* () {
-      const guard = options.allowPrivateNetworks ? null : yield* Guard.make(new Set(options.allowedOrigins))
+      const { allowPrivateNetworks } = options
+      const allowed = new Set(options.allowedOrigins)
+      const guard = allowPrivateNetworks ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream: null })
       const proxy = guard === null ? [] : [`--proxy-server=${guard.server}`, "--proxy-bypass-list=<-loopback>"]
       const scope = yield* Effect.scope
       const preparing = yield* Semaphore.make(1)
@@ -98,19 +108,18 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         return fresh
       })
 
-      const prepare = Effect.gen(function* () {
-        const running = yield* browser
-        running.opened++
-        running.inUse++
-        const context = yield* Effect.tryPromise(() =>
-          running.chromium.newContext({ viewport: { width: 1280, height: 800 } })
+      const prepare = (own: BrowserContextOptions) =>
+        Effect.gen(function* () {
+          const running = yield* browser
+          running.opened++
+          running.inUse++
+          const context = yield* Effect.tryPromise(() => PlaywrightSession.context(running.chromium, own))
+          const page = yield* Effect.tryPromise(() => context.newPage())
+          return { running, context, page } satisfies Ready
+        }).pipe(
+          Effect.mapError((error) => new PageFailure({ kind: "crash", reason: error.message })),
+          preparing.withPermits(1)
         )
-        const page = yield* Effect.tryPromise(() => context.newPage())
-        return { running, context, page } satisfies Ready
-      }).pipe(
-        Effect.mapError((error) => new PageFailure({ kind: "crash", reason: error.message })),
-        preparing.withPermits(1)
-      )
 
       const discard = ({ context, running }: Ready) =>
         Effect.gen(function* () {
@@ -122,21 +131,31 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         })
 
       const refill = Effect.gen(function* () {
-        if ((yield* Ref.get(spare)) === null) yield* Ref.set(spare, yield* prepare)
+        if ((yield* Ref.get(spare)) === null) yield* Ref.set(spare, yield* prepare({}))
       }).pipe(Effect.ignore)
 
       const take = Effect.gen(function* () {
         const ready = yield* Ref.getAndSet(spare, null)
         if (ready?.running.chromium.isConnected() === true && !ready.page.isClosed()) return ready
-        return yield* prepare
+        return yield* prepare({})
       })
 
-      const refusal = (url: URL): string | null =>
-        guard?.refusal(url.hostname, Number(url.port || (url.protocol === "https:" ? 443 : 80))) ?? null
-
-      const open: Effect.Effect<Page, PageFailure, Scope.Scope> = Effect.acquireRelease(take, discard).pipe(
-        Effect.map(({ page }) => PlaywrightPages.make(page, { refusal }))
-      )
+      const open = Effect.fnUntraced(function* (session: Session) {
+        const { proxy: upstream } = session
+        // A way out of its own, so that nothing of one session can take the proxy of another.
+        const own = upstream === null ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream })
+        const fresh = prepare(PlaywrightSession.optionsOf(session, own?.server ?? null))
+        const ready = PlaywrightSession.needsItsOwn(session) ? fresh : take
+        const { page } = yield* Effect.acquireRelease(ready, discard)
+        const begun = yield* Effect.tryPromise({
+          try: () => PlaywrightSession.begin(page, session),
+          catch: () => new PageFailure({ kind: "crash", reason: "the session could not be begun" })
+        })
+        const way = own ?? guard
+        const refusal = (url: URL) =>
+          way?.refusal(url.hostname, Number(url.port || (url.protocol === "https:" ? 443 : 80))) ?? null
+        return PlaywrightPages.make(page, { refusal, remembered: begun.remembered })
+      })
 
       yield* Effect.addFinalizer(() =>
         Effect.gen(function* () {

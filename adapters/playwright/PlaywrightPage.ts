@@ -4,13 +4,16 @@
 import { Clock, Effect, type Schema } from "effect"
 import { type CDPSession, errors, type Locator, type Page as PlaywrightPage } from "playwright-core"
 import { type Page, PageFailure, type Target, type Typing } from "../../core/agent/Browser.ts"
+import type { Remembered } from "../../core/agent/Session.ts"
 import * as InPage from "./InPage.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
 import * as Snapshot from "./Snapshot.ts"
 
 export interface Options {
-  /** Why an address is refused, or `null`. Asked before a page is loaded and after one could not be. */
-  readonly refusal: (url: URL) => string | null
+  /** Why an address could not be reached, or `null`. Asked after a page could not be loaded. */
+  readonly refusal: (url: URL) => Pick<PageFailure, "kind" | "reason"> | null
+  /** What the session remembers. */
+  readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
 }
 
 /** How long an address may take to load, in milliseconds. */
@@ -73,7 +76,7 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
       )
       const status = response?.status() ?? 200
       const landed = options.refusal(new URL(response?.url() ?? url))
-      if (landed !== null) return yield* forbidden(landed)
+      if (landed !== null && (landed.kind === "forbidden" || status === 502)) return yield* new PageFailure(landed)
       if (status === 404 || status === 410 || status >= 500) {
         return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}` })
       }
@@ -151,7 +154,11 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
         Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       ),
-    watchNetwork: (tell) => NetworkWatch.watch(page.context(), tell)
+    watchNetwork: (tell) => NetworkWatch.watch(page.context(), tell),
+    remembered: (wanted) =>
+      attempt(null, () => options.remembered(wanted)).pipe(
+        Effect.timeoutOrElse({ duration: 2 * inspectionMillis, orElse: () => Effect.fail(noAnswer) })
+      )
   }
 }
 
@@ -189,7 +196,8 @@ class NoOption extends Error {}
 
 const forbidden = (reason: string): PageFailure => new PageFailure({ kind: "forbidden", reason })
 
-const refusedAs = (reason: string | null): PageFailure | null => (reason === null ? null : forbidden(reason))
+const refusedAs = (refusal: ReturnType<Options["refusal"]>): PageFailure | null =>
+  refusal === null ? null : new PageFailure(refusal)
 
 const mismatch = (target: Target, matched: number): PageFailure =>
   new PageFailure({

@@ -27,6 +27,7 @@ import { PhoneNumberOf } from "../../core/tfa/LoginCodes.ts"
 import { DefaultPhoneNumber, PhoneNumbers } from "../../core/tfa/PhoneNumbers.ts"
 import * as Receiving from "../../core/tfa/Receiving.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
+import * as Proxies from "../../core/vault/Proxies.ts"
 import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
@@ -39,6 +40,7 @@ import { PublicUrl } from "../api/request/Origin.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
+import * as RunSession from "../worker/RunSession.ts"
 
 export interface Storage {
   readonly dataDir: string
@@ -53,6 +55,7 @@ export interface Working {
   readonly allowPrivateNetworks: boolean
   readonly secretProviderOrigins: ReadonlyArray<string>
   readonly graceSeconds: number
+  readonly proxies: ReadonlyArray<Proxies.Pooled>
 }
 
 /** Raised when processes share a database but were given no key to share. */
@@ -106,6 +109,7 @@ export interface Serving {
   readonly phoneNumber: Option.Option<string>
   readonly inboundSecret: Option.Option<Redacted.Redacted<string>>
   readonly twilioAuthToken: Option.Option<Redacted.Redacted<string>>
+  readonly proxies: ReadonlyArray<Proxies.Pooled>
   readonly publicUrl: Option.Option<string>
   readonly allowPrivateNetworks: boolean
   readonly secretProviderOrigins: ReadonlyArray<string>
@@ -138,7 +142,8 @@ export const layerApi = (settings: Storage & Serving) =>
           Layer.succeed(Inbound, {
             secret: Option.getOrNull(settings.inboundSecret),
             twilioAuthToken: Option.getOrNull(settings.twilioAuthToken)
-          })
+          }),
+          Layer.succeed(Proxies.ProxyPool, settings.proxies)
         ])
       )
     })
@@ -254,9 +259,13 @@ export const layerWorker = (
     )
   ).pipe(Layer.provide(AgentExecutor.layer), Layer.provide(layerReceived(settings)))
   const host = Layer.effectDiscard(
-    Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis }))
+    Effect.gen(function* () {
+      const sessionOf = yield* RunSession.ofConversations
+      yield* Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis, sessionOf }))
+    })
   ).pipe(Layer.provide(Accounts.layer))
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
     Layer.provide(layerSecretSources(settings)),
     Layer.provide(
       Layer.unwrap(

@@ -2,9 +2,11 @@
  * The settings of the service. Each is an environment variable with a flag of the same meaning; the flag wins. All are
  * checked before anything is started.
  */
+import { readFileSync } from "node:fs"
 import { Config, type Option, Redacted, Result, Schema, SchemaTransformation } from "effect"
 import { Flag } from "effect/cli"
 import * as PhoneNumbers from "../../core/tfa/PhoneNumbers.ts"
+import * as Proxies from "../../core/vault/Proxies.ts"
 import * as RateLimit from "../../core/workspace/RateLimit.ts"
 
 /** A number written in decimal digits. */
@@ -131,6 +133,34 @@ export const listening = {
   secretProviderOrigins
 }
 
+/** The proxies that credentials and workflows choose from: every process of the service needs the same ones. */
+const proxies = Flag.Redacted("proxies").pipe(
+  Flag.withDescription(
+    "Proxies that runs may go out through: URLs such as http://user:password@host:8080#country=DE, or @ and a file of them [SLUICE_PROXIES]"
+  ),
+  Flag.withFallbackConfig(Config.Redacted("SLUICE_PROXIES")),
+  Flag.mapTryCatch(
+    (written) => {
+      const pool = Proxies.parsePool(contents(Redacted.value(written)))
+      if (Result.isFailure(pool)) throw new Error(pool.failure.join("; "))
+      return pool.success
+    },
+    (error) => (error instanceof Error ? error.message : "Expected proxies")
+  ),
+  Flag.withDefault([])
+)
+
+/** A text, or that of the file that is named behind an `@`. */
+const contents = (written: string): string => {
+  if (!written.startsWith("@")) return written
+  const file = written.slice(1)
+  try {
+    return readFileSync(file, "utf8")
+  } catch {
+    throw new Error(`cannot read the file ${file}`)
+  }
+}
+
 /** How runs are carried out. */
 export const working = {
   concurrency: setting("concurrency", "SLUICE_CONCURRENCY", "How many runs a worker carries out at once").pipe(
@@ -147,6 +177,7 @@ export const working = {
     Flag.optional
   ),
   allowPrivateNetworks,
+  proxies,
   secretProviderOrigins,
   graceSeconds: setting("grace", "SLUICE_GRACE_SECONDS", "How long running runs may go on after a shutdown began").pipe(
     Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")),
@@ -156,6 +187,7 @@ export const working = {
 
 /** What the service does for credentials. */
 export const vault = {
+  proxies,
   inboxDomain: setting("inbox-domain", "SLUICE_INBOX_DOMAIN", "Domain whose mail brings one-time codes").pipe(
     Flag.withSchema(
       Schema.String.check(

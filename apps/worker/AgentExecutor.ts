@@ -1,11 +1,12 @@
 /**
  * Carries out runs with the agent: a graph walked in a browser, told as the events of a run.
  */
-import { Clock, Effect, Layer, Option, Result, type Schema } from "effect"
+import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
+import * as Session from "../../core/agent/Session.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
 import { Executor, type Reporter } from "../../core/run/Executor.ts"
@@ -21,6 +22,7 @@ import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import * as Evidence from "./Evidence.ts"
 import * as RemotePerson from "./RemotePerson.ts"
 import * as RunAccounts from "./RunAccounts.ts"
+import * as RunSession from "./RunSession.ts"
 
 export const layer = Layer.effect(
   Executor,
@@ -34,6 +36,7 @@ export const layer = Layer.effect(
     const gates = yield* Gates
     const codes = yield* LoginCodes
     const openAccounts = yield* RunAccounts.make
+    const sessionOf = yield* RunSession.make
     const forgetFailed = yield* RunAccounts.forgetting
 
     const observer = (claimed: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
@@ -83,6 +86,13 @@ export const layer = Layer.effect(
         (problems) => new Error(`The saved graph is not valid: ${JSON.stringify(problems)}`)
       )
       const dryRun = claimed.run.options.dry_run
+      const begun = yield* Effect.result(sessionOf(RunSession.ofRun(claimed, accounts.success.values())))
+      if (Result.isFailure(begun)) {
+        const error = yield* errorOf(RunSession.failureOf(begun.failure), null)
+        return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome
+      }
+      const { over, session } = begun.success
+      for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
       const outcome = yield* Agent.run(
         {
           graph,
@@ -90,11 +100,12 @@ export const layer = Layer.effect(
           outputSchema: content.output_schema,
           dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery === true,
+          session,
           accounts: accounts.success,
           codes,
           secrets
         },
-        evidence(claimed, secrets, observer(claimed, reporter))
+        evidence(claimed, secrets, { ...observer(claimed, reporter), over })
       ).pipe(Effect.provideService(Browser, browser))
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const code = yield* declaredCode(claimed, outcome.failure)

@@ -27,6 +27,7 @@ import type { Person } from "./Person.ts"
 import * as Position from "./Position.ts"
 import * as Recovery from "./Recovery.ts"
 import type { Secrets } from "./Secrets.ts"
+import type { Session } from "./Session.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 
 /** What is executed. */
@@ -44,6 +45,8 @@ export interface Execution {
   readonly codes: LoginCodes["Service"] | null
   /** Takes up what the execution learns that must not be told, and hides it in the outcome and in what observers hear. */
   readonly secrets: Secrets
+  /** What the browser begins with. */
+  readonly session: Session
 }
 
 /** How far a run may go, whatever its graph says. */
@@ -77,6 +80,8 @@ export interface Observer<E> {
   readonly opened?: (page: Page) => Effect.Effect<void, E, Scope.Scope>
   /** The page as a node begins, END included when it succeeds, and again as a node has failed. */
   readonly seen?: (page: Page, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>
+  /** How the execution ended, while its session is still open. Not told of one that is interrupted. */
+  readonly over?: (page: Page, outcome: Outcome) => Effect.Effect<void, E>
 }
 
 /** The failure of an execution, and the step that failed. */
@@ -112,12 +117,14 @@ export const run = <E>(
   Effect.scoped(
     Effect.gen(function* () {
       const browser = yield* Browser
-      const opened = yield* Effect.result(browser.open)
+      const opened = yield* Effect.result(browser.open(execution.session))
       if (opened._tag === "Failure") {
         return failed({}, ofPage("open a browser", opened.failure), null, null, execution.secrets)
       }
       if (observer.opened !== undefined) yield* observer.opened(opened.success)
-      return yield* walk(execution, observer, limits, opened.success)
+      const outcome = yield* walk(execution, observer, limits, opened.success)
+      yield* observer.over?.(opened.success, outcome) ?? Effect.void
+      return outcome
     })
   )
 

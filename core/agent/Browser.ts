@@ -8,6 +8,7 @@
 import { Context, type Effect, Schema, type Scope } from "effect"
 import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
+import type { Remembered, Session } from "./Session.ts"
 
 /** What went wrong between the agent and the page. */
 export const PageFailureKind = Schema.Literals([
@@ -15,6 +16,8 @@ export const PageFailureKind = Schema.Literals([
   "navigation",
   /** The address is one that workflows may not reach. */
   "forbidden",
+  /** The proxy of the session could not be reached, or refused. */
+  "proxy",
   /** Not exactly one element matched in time; `matched` says how many did. */
   "mismatch",
   /** The one element never became visible, enabled and still, or does not do what was asked. */
@@ -125,12 +128,20 @@ export interface Page {
    * waits a moment for answers that are still being read and then tells of the requests that have no end yet.
    */
   readonly watchNetwork: (tell: (exchange: Exchange) => void) => Effect.Effect<void, never, Scope.Scope>
+  /**
+   * All cookies that the session has, and the storage of those of its origins that are `wanted`. The session is of no
+   * other use afterwards: the page may be another one.
+   */
+  readonly remembered: (wanted: (origin: string) => boolean) => Effect.Effect<Remembered, PageFailure>
 }
 
 export class Browser extends Context.Service<
   Browser,
   {
-    /** Opens an isolated session with an empty page. When the scope closes, nothing of it is left. */
-    readonly open: Effect.Effect<Page, PageFailure, Scope.Scope>
+    /**
+     * Opens an isolated session with an empty page, with nothing but what is given. A cookie that browsers do not accept
+     * is left out. When the scope closes, nothing of the session is left.
+     */
+    readonly open: (session: Session) => Effect.Effect<Page, PageFailure, Scope.Scope>
   }
 >()("sluice/core/agent/Browser") {}

@@ -17,6 +17,7 @@ export const kinds = {
   "TEMPLATE-E0001": "INCORRECT_FORM_INPUTS",
   "CONDITION-E0001": "UNEXPECTED_UI_STATE",
   "INTERACTION-E0001": "ADDITIONAL_USER_INPUT_REQUIRED",
+  "PROXY-E0001": "SERVICE_UNAVAILABLE",
   "CREDENTIAL-E0001": "AUTHENTICATION_ERROR",
   "TFA-E0001": "AUTHENTICATION_ERROR",
   "TFA-E0002": "AUTHENTICATION_ERROR",
@@ -43,6 +44,7 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
 const codes: Record<PageFailure["kind"], Code> = {
   navigation: "NAVIGATION-E0001",
   forbidden: "NAVIGATION-E0002",
+  proxy: "PROXY-E0001",
   mismatch: "SELECTOR-E0001",
   unusable: "SELECTOR-E0002",
   option: "OPTION-E0001",
@@ -65,6 +67,7 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "BROWSER-E0001",
   "TEMPLATE-E0001",
   "CREDENTIAL-E0001",
+  "PROXY-E0001",
   "LIMIT-E0001",
   "LIMIT-E0002"
 ])

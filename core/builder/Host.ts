@@ -7,6 +7,7 @@
  */
 
 import { Effect, FiberMap, Queue, Stream } from "effect"
+import * as Session from "../agent/Session.ts"
 import { Signals } from "../event/Signals.ts"
 import { surviving } from "../event/Surviving.ts"
 import { BuilderStore } from "./BuilderStore.ts"
@@ -19,6 +20,8 @@ export interface Options {
   readonly capacity: number
   /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
+  /** What the browser begins with for a conversation; nothing, where it is not told. */
+  readonly sessionOf?: Hosting.SessionOf
 }
 
 /** The net under a lost signal. */
@@ -43,7 +46,7 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
           looks: yield* Queue.sliding<void>(1)
         }
         places.set(id, place)
-        const hosting = Hosting.host(place).pipe(
+        const hosting = Hosting.host(place, options.sessionOf ?? (() => Effect.succeed(Session.empty))).pipe(
           Effect.ensuring(
             Effect.suspend(() => {
               places.delete(id)

@@ -2,7 +2,8 @@
  * One conversation at its host, from the claim until it ends or is given back.
  */
 import { Clock, Effect, Option, Queue, Ref, Schema, ScopedRef } from "effect"
-import { Browser, type Page } from "../agent/Browser.ts"
+import { Browser, type Page, type PageFailure } from "../agent/Browser.ts"
+import type { Session } from "../agent/Session.ts"
 import { Signals } from "../event/Signals.ts"
 import * as Credentials from "../run/Credentials.ts"
 import type { Account } from "../vault/Account.ts"
@@ -18,6 +19,9 @@ export interface Place {
   readonly turns: Queue.Queue<void>
   readonly looks: Queue.Queue<void>
 }
+
+/** What the browser begins with for a conversation. */
+export type SessionOf = (one: Conversation.Conversation) => Effect.Effect<Session, PageFailure>
 
 /** Makes the host of a conversation look at it. */
 export const wake = ({ looks, turns }: Place) =>
@@ -37,7 +41,7 @@ type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Re
  * Hosts a conversation until it ends, its page is gone, or its lease is lost. Whatever ends it, interruption included, the
  * page is closed and the lease given back.
  */
-export const host = Effect.fn("Hosting.host")(function* (place: Place) {
+export const host = Effect.fn("Hosting.host")(function* (place: Place, sessionOf: SessionOf) {
   const { held } = place
   const store = yield* BuilderStore
   const signals = yield* Signals
@@ -50,7 +54,7 @@ export const host = Effect.fn("Hosting.host")(function* (place: Place) {
     yield* told
   }).pipe(Effect.ignore)
 
-  yield* Effect.scoped(attend(place)).pipe(
+  yield* Effect.scoped(attend(place, sessionOf)).pipe(
     Effect.catchTag("HostLost", (gone) => Effect.logInfo(gone.message)),
     Effect.catchDefect((defect) => Effect.logError("Hosting a conversation ended by an internal error", defect)),
     Effect.ensuring(release),
@@ -58,7 +62,7 @@ export const host = Effect.fn("Hosting.host")(function* (place: Place) {
   )
 })
 
-const attend = Effect.fnUntraced(function* (place: Place) {
+const attend = Effect.fnUntraced(function* (place: Place, sessionOf: SessionOf) {
   const { held } = place
   const store = yield* BuilderStore
   const signals = yield* Signals
@@ -92,7 +96,7 @@ const attend = Effect.fnUntraced(function* (place: Place) {
   /** A page in a session of its own; the one before is closed. */
   const reopen = Effect.fnUntraced(function* (one: One) {
     yield* close
-    yield* ScopedRef.set(page, browser.open)
+    yield* ScopedRef.set(page, browser.open(yield* sessionOf(one)))
     const opened = yield* ScopedRef.get(page)
     const fresh = opened === null ? null : Turn.newStage(opened, one.inputs, yield* accountsOf(one))
     yield* Ref.set(stage, fresh)

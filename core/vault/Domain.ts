@@ -31,3 +31,24 @@ const isHost = (hostname: string): boolean =>
   /^\[[0-9a-f:.]+\]$/.test(hostname) ||
   (hostname.length <= 253 &&
     /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(hostname))
+
+/** The origins of a site: the one of its URL, or those of http and https where only a host is named; none for no site. */
+export const originsOf = (domain: string): ReadonlyArray<string> => {
+  if (hostOf(domain) === null) return []
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(domain)
+    ? [new URL(domain).origin]
+    : [new URL(`https://${domain}`).origin, new URL(`http://${domain}`).origin]
+}
+
+/** The name of the host of a domain, without a port: what cookies go by. */
+export const hostnameOf = (domain: string): string | null => {
+  const [origin] = originsOf(domain)
+  return origin === undefined ? null : new URL(origin).hostname
+}
+
+/** Tells whether one host lies below another, or is it: `app.example.com` is within `example.com`. */
+export const isWithin = (hostname: string, above: string): boolean =>
+  hostname === above || (hostname.endsWith(`.${above}`) && !isAddress(hostname))
+
+/** Tells an address from a name. */
+export const isAddress = (hostname: string): boolean => /^[\d.]+$/.test(hostname) || hostname.startsWith("[")

@@ -4,6 +4,7 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import * as Domain from "./Domain.ts"
 import { IntervalText } from "./Interval.ts"
+import * as Place from "./Place.ts"
 import { Cookie, type Problem, ProxySetting, TfaMethod } from "./VaultEntry.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -45,6 +46,11 @@ const pair = {
     .pipe(Schema.annotateKey({ messageMissingKey: aSite }))
 }
 
+const Storage = Schema.JsonObject.annotate({
+  description:
+    "What is stored for the site by its keys; or for each of several origins, such as https://app.example.com, an object of its own"
+})
+
 const settable = {
   user_name: optional(Sealed),
   password: optional(Sealed),
@@ -54,24 +60,39 @@ const settable = {
   cookies: optional(
     Schema.Array(Cookie).check(Schema.isMaxLength(5_000, { message: "Expected at most 5000 cookies" }))
   ),
-  local_storage: optional(Schema.JsonObject),
-  session_storage: optional(Schema.JsonObject),
+  local_storage: optional(Storage),
+  session_storage: optional(Storage),
   headers: optional(Schema.Array(Header).check(Schema.isMaxLength(100, { message: "Expected at most 100 headers" }))),
   user_agent: optional(text(1_024).check(Schema.isPattern(/^[^\r\n\0]*$/, { message: "Expected text on one line" }))),
   persist_local_storage: optional(Schema.Boolean),
   persist_cookies: optional(Schema.Boolean),
   persist_session_storage: optional(Schema.Boolean),
   skip_csrf_cookies: optional(Schema.Boolean),
-  cookie_domain_to_store: optional(text(2_048)),
+  cookie_domain_to_store: optional(
+    text(2_048).annotate({
+      description:
+        "Only cookies of this domain and what lies below it are kept; without it those of the site, of what lies below it and of what it lies below"
+    })
+  ),
   allow_multiple_sessions: optional(Schema.Boolean),
   max_concurrency: optional(count(1, 10_000)),
   prevent_concurrency_during_login: optional(Schema.Boolean),
   expiry_time_from_last_use: optional(IntervalText),
   expiry_time_from_session_data_set: optional(IntervalText),
   ip_address: optional(text(256)),
-  location: optional(text(256)),
+  location: optional(
+    text(256)
+      .check(
+        Schema.makeFilter((location) => location === "" || Place.parse(location) !== null, { message: Place.expected })
+      )
+      .annotate({ description: `Where the browser is for the site. ${Place.expected}` })
+  ),
   proxy_setting: optional(ProxySetting),
-  proxy_value: optional(text(16_384).annotate({ description: "Sealed when proxy_setting is custom" })),
+  proxy_value: optional(
+    text(16_384).annotate({
+      description: "An IP address for static, a country code for country, a sealed URL for custom, none for random"
+    })
+  ),
   proxy: optional(Schema.Struct({ enable: optional(Schema.Boolean), target_ip: optional(text(256)) })),
   secret_provider_id: optional(Schema.String.check(Schema.isUUID(undefined, { message: "Expected a UUID" }))),
   secret_ref: optional(named(2_048)),

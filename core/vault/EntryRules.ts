@@ -6,7 +6,14 @@ import * as Otp from "../tfa/Otp.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import type { Reading, Sent } from "./EntryBody.ts"
 import type { CannotUnseal } from "./Sealing.ts"
-import { browserStateNames, type Fields, InvalidEntry, type Problem, type VaultEntry } from "./VaultEntry.ts"
+import {
+  browserStateNames,
+  type Fields,
+  InvalidEntry,
+  type Problem,
+  type VaultEntry,
+  withoutExpired
+} from "./VaultEntry.ts"
 
 export type SealedField = "user_name" | "password" | "tfa_secret" | "proxy_value"
 
@@ -57,14 +64,17 @@ export const create = (
 /** The entry as a body changes it: what it leaves out stays, `null` removes. The pair stays as it was. */
 export const update =
   (given: Given, now: number) =>
-  (before: VaultEntry): Result.Result<VaultEntry, InvalidEntry> =>
-    Result.map(settle(given, before.fields), (fields) => ({
+  (kept: VaultEntry): Result.Result<VaultEntry, InvalidEntry> => {
+    // What had expired must not become valid again by something else that is given.
+    const before = withoutExpired(kept, now)
+    return Result.map(settle(given, before.fields), (fields) => ({
       ...before,
       updatedAt: now,
       fields,
       sessionDataSetAt: sessionDataSetAt(given, before.sessionDataSetAt, fields, now),
       hotpCounter: given.reading.sent.tfa_secret === undefined || given.sameTfaSecret ? before.hotpCounter : null
     }))
+  }
 
 const settle = (given: Given, before: Fields): Result.Result<Fields, InvalidEntry> => {
   const fields = merge(given, before)

@@ -9,6 +9,7 @@ import { allows, type Caller, type WorkspaceId } from "../workspace/Workspace.ts
 import * as Domain from "./Domain.ts"
 import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"
+import * as Proxies from "./Proxies.ts"
 import { type Cipher, Sealing } from "./Sealing.ts"
 import { SecretProviders } from "./SecretProviders.ts"
 import { locate, VaultEntries } from "./VaultEntries.ts"
@@ -22,7 +23,8 @@ import {
   InvalidEntry,
   type Pair,
   type VaultEntry,
-  withoutBrowserState
+  withoutBrowserState,
+  withoutExpired
 } from "./VaultEntry.ts"
 
 /** An entry with what follows from it. */
@@ -36,6 +38,8 @@ export interface EntryView {
   readonly tfaEmail: string | null
   /** Where codes for the credential may be sent to by SMS, if they come so and its workspace has a number. */
   readonly tfaPhoneNumber: string | null
+  /** `ip:port` of the proxy of the installation that runs with the entry go out through, where there is one for it. */
+  readonly proxyString: string | null
 }
 
 export class Vault extends Context.Service<
@@ -68,8 +72,10 @@ export class Vault extends Context.Service<
       const phoneNumbers = yield* PhoneNumbers
       const providers = yield* SecretProviders
       const sealing = yield* Sealing
+      const pool = yield* Proxies.ProxyPool
 
-      const view = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, entry: VaultEntry) {
+      const view = Effect.fnUntraced(function* (caller: Caller, cipher: Cipher, kept: VaultEntry) {
+        const entry = withoutExpired(kept, yield* Clock.currentTimeMillis)
         const browserState = allows(caller.role, "edit") ? yield* openState(cipher, entry) : nothing
         const method = effectiveTfaMethod(entry)
         const isMailed = method === "EMAIL" || method === "MAGIC_LINK"
@@ -77,6 +83,7 @@ export class Vault extends Context.Service<
           entry,
           browserState,
           effectiveExpiresAt: effectiveExpiresAt(entry),
+          proxyString: Proxies.assigned(pool, entry),
           siteIdentifier: Domain.siteIdentifier(entry.domain),
           tfaEmail: isMailed && inboxDomain !== null ? Inbox.addressOf(entry.workspaceId, entry, inboxDomain) : null,
           tfaPhoneNumber: method === "SMS" ? yield* phoneNumbers.phoneNumberOf(entry.workspaceId) : null

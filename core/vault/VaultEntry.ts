@@ -97,6 +97,8 @@ export const VaultEntry = Schema.Struct({
   /** When cookies or storage were last given; `null` when there are none. */
   sessionDataSetAt: Schema.NullOr(Schema.Finite),
   lastUsedAt: Schema.NullOr(Schema.Finite),
+  /** How often somebody cleared its browser state; never, where it is not there. A run that began before keeps nothing. */
+  clears: Schema.optionalKey(Schema.Int),
   /** The counter of the next code, where the secret counts and has made one. */
   hotpCounter: Schema.NullOr(Schema.Int)
 })
@@ -124,14 +126,27 @@ export const effectiveExpiresAt = ({ fields, lastUsedAt, sessionDataSetAt }: Vau
   return ends.length === 0 ? null : Math.min(...ends)
 }
 
+/** The entry as it is at an instant: session data that has expired is gone, whether or not anything has removed it yet. */
+export const withoutExpired = (entry: VaultEntry, now: number): VaultEntry => {
+  const end = effectiveExpiresAt(entry)
+  return end === null || end > now
+    ? entry
+    : {
+        ...entry,
+        sessionDataSetAt: null,
+        fields: { ...entry.fields, cookies: null, local_storage: null, session_storage: null }
+      }
+}
+
 /** How codes for the site are come by: as the entry says, or by its secret, or that of its provider, where it says nothing. */
 export const effectiveTfaMethod = ({ fields }: VaultEntry): TfaMethod | null =>
   fields.tfa_method ?? (fields.tfa_secret === null && fields.secret_provider_id === null ? null : "AUTHENTICATOR")
 
-/** The entry as a browser that remembers nothing would find it. */
+/** The entry after somebody cleared its browser state. What runs under way have of it does not come back. */
 export const withoutBrowserState = (entry: VaultEntry, now: number): VaultEntry => ({
   ...entry,
   updatedAt: now,
+  clears: (entry.clears ?? 0) + 1,
   sessionDataSetAt: null,
   fields: { ...entry.fields, cookies: null, local_storage: null, session_storage: null }
 })

@@ -73,10 +73,22 @@ export const of = (sent: { readonly [N in Name]?: unknown }): Schema.JsonObject 
 /** What is wrong with settings that have the right types. */
 export const problems = (sent: { readonly [N in Name]?: unknown }): ReadonlyArray<Problem> => [
   ...Folder.problems(sent.folder_path),
-  ...(typeof sent.proxy_value === "string" && (sent.proxy_setting ?? null) === null
-    ? [{ path: "proxy_value", message: "Expected a proxy_setting beside it" }]
-    : [])
+  ...proxyProblems(sent.proxy_setting ?? null, sent.proxy_value ?? null)
 ]
+
+/** What is wrong with a proxy that a workflow asks for. Whether there is one like it is found out by its runs. */
+const proxyProblems = (setting: unknown, value: unknown): ReadonlyArray<Problem> => {
+  if (setting === null && typeof value === "string") {
+    return [{ path: "proxy_value", message: "Expected a proxy_setting beside it" }]
+  }
+  if (setting === "country" && !(typeof value === "string" && /^[a-z]{2}$/i.test(value))) {
+    return [{ path: "proxy_value", message: "Expected a country code of two letters, as proxy_setting is country" }]
+  }
+  if (setting === "custom" && !(typeof value === "string" && value !== "")) {
+    return [{ path: "proxy_value", message: "Expected the URL of a proxy, sealed or not, as proxy_setting is custom" }]
+  }
+  return []
+}
 
 /** The settings with every default filled in. */
 export const complete = (kept: Schema.JsonObject): { readonly [N in Name]: (typeof shown)[N]["Type"] } =>

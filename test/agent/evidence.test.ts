@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
 import { Browser, type Page } from "../../core/agent/Browser.ts"
 import type { Exchange } from "../../core/agent/Exchange.ts"
+import * as Session from "../../core/agent/Session.ts"
 import { chromium } from "../support/browser.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
@@ -14,7 +15,7 @@ const onSite = <A, E>(
     Effect.gen(function* () {
       const origin = yield* serve(pages)
       return yield* Effect.gen(function* () {
-        const page = yield* (yield* Browser).open
+        const page = yield* (yield* Browser).open(Session.empty)
         return yield* test(page, origin)
       }).pipe(Effect.provide(Layer.fresh(chromium([origin]))))
     })

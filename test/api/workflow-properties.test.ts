@@ -44,7 +44,7 @@ const bodyOf = ({ folder_path, label, proxy, window, ...drawn }: typeof Drawn.Ty
     vault_schema: { BANK: { type: "credential", domain: "bank.example" } },
     folder_path: folder_path?.join("/") ?? null,
     proxy_setting: proxy?.setting ?? null,
-    proxy_value: proxy?.value ?? null,
+    proxy_value: proxy?.setting === "country" ? "DE" : (proxy?.value ?? null),
     run_window: window === null ? null : daily(window, window + 1)
   }
 }

@@ -56,14 +56,13 @@ const browser = Layer.effect(
       Effect.sync(() => watched.open++),
       () => Effect.sync(() => watched.open--)
     )
+    const gone = new PageFailure({ kind: "crash", reason: "the page or its browser went away" })
     return Browser.of({
-      open: Effect.map(Effect.andThen(opened, open), (page) => ({
-        ...page,
-        click: (target, kind) =>
-          watched.broken
-            ? Effect.fail(new PageFailure({ kind: "crash", reason: "the page or its browser went away" }))
-            : page.click(target, kind)
-      }))
+      open: (session) =>
+        Effect.map(Effect.andThen(opened, open(session)), (page) => ({
+          ...page,
+          click: (target, kind) => (watched.broken ? Effect.fail(gone) : page.click(target, kind))
+        }))
     })
   })
 ).pipe(Layer.provide(ScriptedBrowser.layer(site)))

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { Browser } from "../../core/agent/Browser.ts"
+import * as Session from "../../core/agent/Session.ts"
 import * as Turn from "../../core/builder/Turn.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { account } from "../support/accounts.ts"
@@ -31,7 +32,7 @@ it.effect("a conversation signs in, and tells no secret that its steps have read
       },
       0
     )
-    const page = yield* (yield* Browser).open
+    const page = yield* (yield* Browser).open(Session.empty)
     const stage = Turn.newStage(
       page,
       { BANK: "robot" },

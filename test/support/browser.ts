@@ -9,6 +9,7 @@ import * as Agent from "../../core/agent/Agent.ts"
 import type { Browser } from "../../core/agent/Browser.ts"
 import type { Person } from "../../core/agent/Person.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
+import * as Session from "../../core/agent/Session.ts"
 import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { Account } from "../../core/vault/Account.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
@@ -82,6 +83,7 @@ export const walk = (
     readonly accounts?: ReadonlyArray<Account>
     readonly codes?: LoginCodes["Service"]
     readonly secrets?: Secrets
+    readonly session?: Session.Session
   } = {}
 ) =>
   Effect.gen(function* () {
@@ -99,6 +101,7 @@ export const walk = (
         outputSchema: options.outputSchema ?? {},
         dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun },
         correctable: options.correctable ?? false,
+        session: options.session ?? Session.empty,
         accounts: new Map((options.accounts ?? []).map((account) => [account.alias, account])),
         codes: options.codes ?? null,
         secrets: options.secrets ?? new Secrets()

@@ -8,6 +8,7 @@ export const record = ({
   browserState,
   effectiveExpiresAt,
   entry,
+  proxyString,
   siteIdentifier,
   tfaEmail,
   tfaPhoneNumber
@@ -25,8 +26,7 @@ export const record = ({
   ...browserState,
   tfa_email: tfaEmail,
   tfa_phone_number: tfaPhoneNumber,
-  // Proxies are given by `proxy_setting` alone.
-  proxy_string: null,
+  proxy_string: proxyString,
   effective_expires_at: isoOrNull(effectiveExpiresAt),
   session_data_set_at: isoOrNull(entry.sessionDataSetAt)
 })

@@ -1,0 +1,182 @@
+/**
+ * Gives a context of the browser what a session begins with, and reads back what it has in the end.
+ */
+import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
+import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/agent/Session.ts"
+
+/** Whether a session needs a context that was made for it. */
+export const needsItsOwn = ({ place, proxy, userAgent }: Session): boolean =>
+  proxy !== null || userAgent !== null || Object.values(place).some((part) => part !== null)
+
+/** The options of the context of a session, whose traffic goes to the proxy at `server`, where there is one. */
+export const optionsOf = ({ place, userAgent }: Session, server: string | null): BrowserContextOptions => ({
+  ...(userAgent === null ? {} : { userAgent }),
+  ...(place.locale === null ? {} : { locale: place.locale }),
+  ...(place.timeZone === null ? {} : { timezoneId: place.timeZone }),
+  ...(place.geolocation === null ? {} : { geolocation: place.geolocation, permissions: ["geolocation"] }),
+  ...(server === null ? {} : { proxy: { server, bypass: "<-loopback>" } })
+})
+
+export const context = (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> =>
+  chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+
+/** A session that was begun. */
+export interface Begun {
+  /** What it remembers, of the storage of its origins that are wanted. */
+  readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
+}
+
+/** Begins a session on an empty page. Nothing of it reaches the network, and the page is as empty afterwards. */
+export const begin = async (page: Page, session: Session): Promise<Begun> => {
+  const origins = new Set([session.localStorage, session.sessionStorage].flatMap(Object.keys))
+  if (session.cookies.length > 0) await setCookies(page.context(), session.cookies)
+  if (origins.size > 0) await store(page, session, origins)
+  if (session.headers.length > 0) {
+    page.context().on("page", (popup) => void sendHeaders(popup, session.headers).catch(() => undefined))
+    await sendHeaders(page, session.headers)
+  }
+  const follow = (one: Page): void => {
+    one.on("framenavigated", (frame) => {
+      const origin = frame === one.mainFrame() ? originOf(frame.url()) : null
+      if (origin !== null) origins.add(origin)
+    })
+  }
+  follow(page)
+  page.context().on("page", follow)
+  return { remembered: (wanted) => remembered(page, [...origins].filter(wanted)) }
+}
+
+const originOf = (url: string): string | null =>
+  /^https?:/.test(url) && URL.canParse(url) ? new URL(url).origin : null
+
+const asPlaywright = ({ expires, sameSite, ...cookie }: Cookie) => ({
+  ...cookie,
+  ...(expires === null ? {} : { expires }),
+  ...(sameSite === null ? {} : { sameSite })
+})
+
+/** The browser takes all of them or none, so when it refuses they are given one by one. */
+const setCookies = async (to: BrowserContext, cookies: ReadonlyArray<Cookie>): Promise<void> => {
+  const all = cookies.map(asPlaywright)
+  await to.addCookies(all).catch(async () => {
+    for (const one of all) await to.addCookies([one]).catch(() => undefined)
+  })
+}
+
+/** Storage belongs to pages of its origin: an empty one, which is not asked for of the network. */
+const onBlank = async <A>(page: Page, act: (visit: (origin: string) => Promise<void>) => Promise<A>): Promise<A> => {
+  const blank = (route: { readonly fulfill: (answer: object) => Promise<void> }) =>
+    route.fulfill({ contentType: "text/html", body: "<!doctype html><title></title>" })
+  await page.route("**/*", blank)
+  try {
+    return await act(async (origin) => void (await page.goto(`${origin}/`)))
+  } finally {
+    await page.unroute("**/*", blank).catch(() => undefined)
+  }
+}
+
+const store = async (page: Page, session: Session, origins: ReadonlySet<string>): Promise<void> => {
+  await onBlank(page, async (visit) => {
+    for (const origin of origins) {
+      await visit(origin)
+      const local = session.localStorage[origin] ?? {}
+      await page.evaluate(write, [local, session.sessionStorage[origin] ?? {}] as const)
+    }
+  })
+  await page.goto("about:blank")
+  const devTools = await page.context().newCDPSession(page)
+  await devTools.send("Page.resetNavigationHistory")
+  await devTools.detach()
+}
+
+/** Runs in the page. What does not fit is left out. */
+const write = (stored: readonly [Readonly<Record<string, string>>, Readonly<Record<string, string>>]): void => {
+  for (const [index, storage] of [localStorage, sessionStorage].entries()) {
+    for (const [key, value] of Object.entries(stored[index] ?? {})) {
+      try {
+        storage.setItem(key, value)
+      } catch {}
+    }
+  }
+}
+
+/** Runs in the page. */
+const read = () => {
+  const all = (storage: globalThis.Storage) =>
+    Array.from({ length: storage.length }, (_, index) => {
+      const key = storage.key(index) ?? ""
+      return [key, storage.getItem(key) ?? ""] as const
+    })
+  return { origin: location.origin, local: all(localStorage), session: all(sessionStorage) }
+}
+
+const remembered = async (page: Page, origins: ReadonlyArray<string>): Promise<Remembered> => {
+  const devTools = await page.context().newCDPSession(page)
+  const cookies = await cookiesOf(devTools)
+  const local: Record<string, Readonly<Record<string, string>>> = {}
+  const session: Record<string, Readonly<Record<string, string>>> = {}
+  const keep = (found: ReturnType<typeof read>): void => {
+    local[found.origin] = Object.fromEntries(found.local)
+    session[found.origin] = Object.fromEntries(found.session)
+  }
+  const here = originOf(page.url())
+  const shown = here !== null && origins.includes(here) ? await page.evaluate(read).catch(() => null) : null
+  if (shown !== null && shown.origin === here) keep(shown)
+  const others = origins.filter((origin) => !Object.hasOwn(local, origin))
+  if (others.length > 0) {
+    // A worker of the site would answer in our place.
+    await devTools.send("Network.enable")
+    await devTools.send("Network.setBypassServiceWorker", { bypass: true })
+    await onBlank(page, async (visit) => {
+      for (const origin of others) {
+        await visit(origin)
+        keep(await page.evaluate(read))
+      }
+    })
+  }
+  return { cookies, localStorage: local satisfies Storage, sessionStorage: session satisfies Storage }
+}
+
+/** Asked of the browser itself: Playwright does not tell a cookie that says `Lax` from one that says nothing. */
+const cookiesOf = async (devTools: CDPSession): Promise<ReadonlyArray<Cookie>> => {
+  const { cookies } = await devTools.send("Network.getAllCookies")
+  const found = new Map<string, Cookie>()
+  // Of two that differ only in the page they belong to, the one that belongs to none is kept.
+  for (const cookie of cookies.sort((one, other) => Number("partitionKey" in other) - Number("partitionKey" in one))) {
+    found.set(JSON.stringify([cookie.domain, cookie.path, cookie.name]), {
+      name: cookie.name,
+      value: cookie.value,
+      domain: cookie.domain,
+      path: cookie.path,
+      expires: cookie.session || cookie.expires < 0 ? null : cookie.expires,
+      httpOnly: cookie.httpOnly,
+      secure: cookie.secure,
+      sameSite: cookie.sameSite ?? null
+    })
+  }
+  return [...found.values()]
+}
+
+/**
+ * Sends headers to the origins that they are for. Every request is looked at, as the browser takes headers that were set
+ * for one along to where it is redirected: there they are taken away again.
+ */
+const sendHeaders = async (page: Page, all: ReadonlyArray<SiteHeaders>): Promise<void> => {
+  const devTools = await page.context().newCDPSession(page)
+  const names = new Set(all.flatMap(({ headers }) => headers.map(({ name }) => name.toLowerCase())))
+  devTools.on("Fetch.requestPaused", ({ request, requestId }) => {
+    const origin = originOf(request.url)
+    const own = all
+      .filter(({ origins }) => origin !== null && origins.includes(origin))
+      .flatMap(({ headers }) => headers)
+    const replaced = new Set(own.map(({ name }) => name.toLowerCase()))
+    const kept = Object.entries(request.headers).filter(([name, value]) => {
+      const lower = name.toLowerCase()
+      if (replaced.has(lower)) return false
+      return !names.has(lower) || !all.some(({ headers }) => headers.some((one) => one.value === value))
+    })
+    const headers = [...kept.map(([name, value]) => ({ name, value })), ...own]
+    devTools.send("Fetch.continueRequest", { requestId, headers }).catch(() => undefined)
+  })
+  await devTools.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] })
+}

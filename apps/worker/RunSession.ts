@@ -1,0 +1,221 @@
+/**
+ * The session of a run: what its credentials bring into the browser, and what they keep of it.
+ */
+import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
+import type * as Agent from "../../core/agent/Agent.ts"
+import { type Page, PageFailure } from "../../core/agent/Browser.ts"
+import { kinds } from "../../core/agent/Failure.ts"
+import * as SavedSession from "../../core/agent/SavedSession.ts"
+import * as Session from "../../core/agent/Session.ts"
+import type * as Hosting from "../../core/builder/Hosting.ts"
+import * as Credentials from "../../core/run/Credentials.ts"
+import type { Claimed } from "../../core/run/RunStore.ts"
+import type { Account } from "../../core/vault/Account.ts"
+import { Accounts } from "../../core/vault/Accounts.ts"
+import * as Proxies from "../../core/vault/Proxies.ts"
+import { type Cipher, Sealing } from "../../core/vault/Sealing.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { BrowserState, VaultEntry } from "../../core/vault/VaultEntry.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+
+/** The session of one attempt. */
+export interface RunSession {
+  /** What the browser begins with; `Session.secrets` are those of its values that must not be shown. */
+  readonly session: Session.Session
+  /**
+   * Keeps what the credentials have kept. An attempt that could not sign in, or whose browser went away, leaves what is
+   * kept as it was; one that is interrupted never comes here.
+   */
+  readonly over: (page: Page, outcome: Agent.Outcome) => Effect.Effect<void>
+}
+
+/** What asks for a session: whose credentials it uses, and what the workflow says of the way out. */
+export interface Asking {
+  readonly workspaceId: WorkspaceId
+  /** What a proxy stays the same for, where no credential asks for one. */
+  readonly id: string
+  readonly accounts: Iterable<Account>
+  readonly settings: Schema.JsonObject
+}
+
+/** Raised when a run cannot go out as it is to. It repeats no secret. */
+export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
+  setting: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot go out through the ${this.setting} proxy of the run: ${this.reason}`
+  }
+}
+
+/** It as the failure of an execution that never began. */
+export const failureOf = ({ message }: NoProxy): Agent.Failure => ({
+  code: "PROXY-E0001",
+  category: kinds["PROXY-E0001"],
+  message,
+  original: null,
+  errorCodeId: null,
+  node: null,
+  address: null,
+  failedLogin: null
+})
+
+/** One credential, as the attempt began to use it. */
+interface Used {
+  readonly entry: VaultEntry
+  readonly state: BrowserState
+}
+
+/** The session of a run that brings nothing. */
+const plain: RunSession = { session: Session.empty, over: () => Effect.void }
+
+const nothing: BrowserState = { cookies: null, local_storage: null, session_storage: null, headers: null }
+
+/** Makes the function that begins the session of an attempt. */
+export const make = Effect.gen(function* () {
+  const entries = yield* VaultEntries
+  const sealing = yield* Sealing
+  const pool = yield* Proxies.ProxyPool
+
+  const change = (entry: VaultEntry, decide: (before: VaultEntry) => VaultEntry) =>
+    entries
+      .change(entry.workspaceId, entry.id, (before) => Result.succeed(decide(before)))
+      .pipe(Effect.catchTag("KeyTaken", Effect.die))
+
+  /** Marks a credential as used. What it has of an expired session is gone with that. */
+  const use = Effect.fnUntraced(function* (cipher: Cipher, account: Account, now: number) {
+    const entry = Option.getOrElse(
+      yield* change(account.entry, (before) => SavedSession.used(before, now)),
+      () => account.entry
+    )
+    return { entry, state: yield* openState(cipher, entry) } satisfies Used
+  })
+
+  /** The proxy that the first of the credentials asks for, or else the workflow. */
+  const proxyOf = Effect.fnUntraced(function* (cipher: Cipher, used: ReadonlyArray<Used>, { id, settings }: Asking) {
+    const asking = used.find(({ entry }) => entry.fields.proxy_setting !== null)?.entry
+    const { proxy_setting = null, proxy_value = null } = asking?.fields ?? settings
+    const value = typeof proxy_value === "string" ? proxy_value : null
+    switch (proxy_setting) {
+      case "custom": {
+        const url = yield* urlOf(cipher, value)
+        const proxy = url === null ? null : Proxies.parseUrl(Redacted.value(url))
+        return (
+          proxy ??
+          (yield* new NoProxy({
+            setting: proxy_setting,
+            reason: "expected a URL such as socks5://user:password@host:1080"
+          }))
+        )
+      }
+      case "random":
+      case "static":
+      case "country": {
+        const chosen = Proxies.choose(pool, { proxy_setting, proxy_value: value }, asking?.id ?? id, yield* Random.next)
+        if (Result.isSuccess(chosen)) return chosen.success
+        return yield* new NoProxy({ setting: proxy_setting, reason: chosen.failure })
+      }
+      default:
+        return null
+    }
+  })
+
+  const keep = Effect.fnUntraced(function* (began: ReadonlyArray<Used>, page: Page) {
+    const keeping = began.filter(({ entry }) => SavedSession.isKeeping(entry))
+    if (keeping.length === 0) return
+    const wanted = keeping.map(({ entry, state }) => SavedSession.keepsOrigin(entry, state))
+    const remembered = yield* page.remembered((origin) => wanted.some((keeps) => keeps(origin)))
+    const now = yield* Clock.currentTimeMillis
+    for (const { entry, state } of keeping) {
+      const cipher = yield* sealing.cipher(entry.workspaceId)
+      const sealed: { -readonly [part in SavedSession.Part]?: string | null } = {}
+      for (const [part, value] of Object.entries(SavedSession.left(entry, state, remembered, now))) {
+        sealed[part as SavedSession.Part] =
+          value == null ? null : yield* cipher.seal(Redacted.make(value as Schema.Json))
+      }
+      if (Object.keys(sealed).length > 0) yield* change(entry, SavedSession.kept(entry, sealed, now))
+    }
+  })
+
+  return Effect.fn("RunSession.begin")(function* (asking: Asking) {
+    const opened = [...asking.accounts]
+    if (opened.length === 0 && (asking.settings.proxy_setting ?? "off") === "off") return plain
+    const now = yield* Clock.currentTimeMillis
+    const cipher = yield* sealing.cipher(asking.workspaceId)
+    const used = yield* Effect.forEach(opened, (account) => use(cipher, account, now))
+    const proxy = yield* proxyOf(cipher, used, asking)
+    const brought = SavedSession.join(used.map(({ entry, state }) => SavedSession.brought(entry, state, now)))
+    return {
+      session: { ...brought, proxy },
+      over: (page, outcome) =>
+        isUsable(outcome)
+          ? keep(used, page).pipe(
+              // What went wrong may hold what was to be kept, so it is told by its kind alone.
+              Effect.catchCause((cause) => {
+                const [first] = cause.reasons
+                const kind = first?._tag === "Fail" ? first.error._tag : (first?._tag ?? "Unknown")
+                return Effect.logWarning(`The browser state of a credential could not be kept: ${kind}`)
+              })
+            )
+          : Effect.void
+    } satisfies RunSession
+  })
+})
+
+/** What an attempt of a run asks for. */
+export const ofRun = ({ run, version }: Claimed, accounts: Iterable<Account>): Asking => ({
+  workspaceId: run.workspaceId,
+  id: run.workflowId,
+  accounts,
+  settings: version.content.settings
+})
+
+/**
+ * Makes the function that says what the page of a conversation begins with: what those of its credentials bring that can
+ * be used. Nothing is kept of that page.
+ */
+export const ofConversations = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const begin = yield* make
+  const sessionOf: Hosting.SessionOf = Effect.fnUntraced(function* ({ draft, id, inputs, workspaceId }) {
+    const opened = yield* Effect.forEach(Credentials.of(draft.content, inputs), (credential) => {
+      const { alias, domain, permissionedUserIds } = credential
+      const permissionedUserId = permissionedUserIds[0] ?? ""
+      return Effect.option(accounts.open(workspaceId, { alias, domain, permissionedUserId }))
+    })
+    const asking = { workspaceId, id, accounts: opened.flatMap(Option.toArray), settings: draft.content.settings }
+    const { session } = yield* begin(asking).pipe(
+      Effect.mapError(({ message }) => new PageFailure({ kind: "proxy", reason: message }))
+    )
+    return session
+  })
+  return sessionOf
+})
+
+/** Whether what the browser has after an execution is worth keeping. */
+const isUsable = (outcome: Agent.Outcome): boolean =>
+  outcome._tag === "Success" ||
+  (outcome.failure.code !== "BROWSER-E0001" &&
+    outcome.failure.code !== "PROXY-E0001" &&
+    outcome.failure.failedLogin === null)
+
+/** What is sealed here opens again: anything else means that the data was changed behind our back. */
+const openState = Effect.fnUntraced(function* (cipher: Cipher, { fields }: VaultEntry) {
+  const opened: Record<string, unknown> = { ...nothing }
+  for (const name of ["cookies", "local_storage", "session_storage", "headers"] as const) {
+    const sealed = fields[name]
+    if (sealed !== null) opened[name] = Redacted.value(yield* Effect.orDie(cipher.unseal(sealed)))
+  }
+  return opened as unknown as BrowserState
+})
+
+/** The URL of a proxy of one's own: sealed, or as it is where a workflow names it. */
+const urlOf = (cipher: Cipher, value: string | null): Effect.Effect<Redacted.Redacted<string> | null> => {
+  if (value === null) return Effect.succeed(null)
+  if (Proxies.parseUrl(value) !== null) return Effect.succeed(Redacted.make(value))
+  return cipher.unseal(value).pipe(
+    Effect.map(Redacted.value),
+    Effect.map((url) => (typeof url === "string" ? Redacted.make(url) : null)),
+    Effect.orElseSucceed(() => null)
+  )
+}

@@ -6,7 +6,7 @@ import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
   ReceivedCodes,
-  Effect.map(Tables, ({ receivedCodes }) => {
+  Effect.map(Tables, ({ receivedCodes, receivedMessages }) => {
     /** All of a kind at an address, the newest first; of those that arrived at one instant, the one that was kept last. */
     const arrived = (workspaceId: WorkspaceId, address: string, kind: ReceivedCode["kind"]) =>
       [...receivedCodes.values()]
@@ -19,11 +19,24 @@ export const layer = Layer.effect(
     const newest = (all: ReadonlyArray<ReceivedCode>, since: number) =>
       Option.filter(Option.fromUndefinedOr(all[0]), ({ receivedAt }) => receivedAt >= since)
 
+    const keep = (workspaceId: WorkspaceId, code: ReceivedCode) =>
+      void receivedCodes.set(code.id, { workspaceId, code: { ...code, address: code.address.toLowerCase() } })
+
     return ReceivedCodes.of({
-      keep: (workspaceId, code) =>
-        Effect.sync(
-          () => void receivedCodes.set(code.id, { workspaceId, code: { ...code, address: code.address.toLowerCase() } })
-        ),
+      keep: (workspaceId, code) => Effect.sync(() => keep(workspaceId, code)),
+      keepOnce: (messageId, codes) =>
+        Effect.sync(() => {
+          if (receivedMessages.has(messageId)) return false
+          receivedMessages.set(messageId, Math.max(0, ...codes.map(({ code }) => code.receivedAt)))
+          for (const { code, workspaceId } of codes) keep(workspaceId, code)
+          return true
+        }),
+      forgetMessagesBefore: (at) =>
+        Effect.sync(() => {
+          const old = [...receivedMessages].filter(([, receivedAt]) => receivedAt < at)
+          for (const [messageId] of old) receivedMessages.delete(messageId)
+          return old.length
+        }),
       latest: (workspaceId, address, { kind, since }) =>
         Effect.sync(() => newest(arrived(workspaceId, address, kind), since)),
       take: (workspaceId, address, { kind, since }) =>

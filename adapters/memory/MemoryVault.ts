@@ -4,6 +4,7 @@ import * as ResealingWalk from "../../core/vault/ResealingWalk.ts"
 import * as SecretProviders from "../../core/vault/SecretProviders.ts"
 import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
+import * as MemoryPhoneNumbers from "./MemoryPhoneNumbers.ts"
 import * as MemoryReceivedCodes from "./MemoryReceivedCodes.ts"
 import * as MemorySealedColumns from "./MemorySealedColumns.ts"
 import * as MemoryTimeSteps from "./MemoryTimeSteps.ts"
@@ -13,6 +14,7 @@ export const layer = Layer.mergeAll(
   Layer.effect(VaultEntries.VaultEntries, MemoryCollection.make(VaultEntries.kind)),
   Layer.effect(SecretProviders.SecretProviders, MemoryCollection.make(SecretProviders.kind)),
   Layer.effect(ResealingWalk.ResealingWalks, MemoryCollection.make(ResealingWalk.kind)),
+  MemoryPhoneNumbers.layer,
   MemoryReceivedCodes.layer,
   MemorySealedColumns.layer,
   MemoryTimeSteps.layer,

@@ -74,6 +74,10 @@ interface Shape {
   readonly idempotency: Map<string, Entry>
   readonly wrappedKeys: Map<string, WrappedKey>
   readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
+  /** When each message that was kept once arrived, by its id. */
+  readonly receivedMessages: Map<string, number>
+  /** The phone numbers of workspaces that have one of their own. */
+  readonly phoneNumbers: Map<string, string>
   /** The last used time step of each secret, by its hash, and when it is over. */
   readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
   /** Deliveries to webhooks, oldest first. */
@@ -114,6 +118,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       idempotency: new Map(),
       wrappedKeys: new Map(),
       receivedCodes: new Map(),
+      receivedMessages: new Map(),
+      phoneNumbers: new Map(),
       timeSteps: new Map(),
       deliveries: new Map(),
       served: new Map(),

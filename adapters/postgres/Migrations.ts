@@ -20,6 +20,7 @@ import { receivedLinks } from "./migrations/0014_received_links.ts"
 import { keyRotation } from "./migrations/0015_key_rotation.ts"
 import { slots } from "./migrations/0017_slots.ts"
 import { timeSteps } from "./migrations/0020_time_steps.ts"
+import { inbox } from "./migrations/0021_inbox.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -48,7 +49,8 @@ const migrate = Migrator.make({})({
     "0014_received_links": receivedLinks,
     "0015_key_rotation": keyRotation,
     "0017_slots": slots,
-    "0020_time_steps": timeSteps
+    "0020_time_steps": timeSteps,
+    "0021_inbox": inbox
   }),
   table: "sluice_migrations"
 })

@@ -11,6 +11,7 @@ interface Row {
   readonly address: string
   readonly sealed: string
   readonly received_at: Date
+  readonly authentication: string | null
   readonly position: bigint
 }
 
@@ -27,26 +28,48 @@ export const layer = Layer.effect(
     ) =>
       Effect.map(
         sql<Row>`
-          select id, kind, address, sealed, received_at, position from received_codes
+          select id, kind, address, sealed, received_at, authentication, position from received_codes
           where workspace_id = ${workspaceId} and address = ${address.toLowerCase()} and kind = ${kind}
             and received_at >= ${new Date(since)}
           order by received_at desc, position desc limit 1 ${sql.literal(lock ? "for update" : "")}`,
         ([row]) => row
       )
 
+    const keep = Effect.fnUntraced(function* (
+      codes: ReadonlyArray<{ readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
+    ) {
+      const [first, ...rest] = codes.map(({ code, workspaceId }) => ({
+        id: code.id,
+        kind: code.kind,
+        workspace_id: workspaceId,
+        address: code.address.toLowerCase(),
+        sealed: code.sealed,
+        received_at: new Date(code.receivedAt),
+        authentication: code.authentication ?? null
+      }))
+      if (first !== undefined) yield* sql`insert into received_codes ${sql.insert([first, ...rest])}`
+    })
+
     return ReceivedCodes.of({
-      keep: Effect.fn("ReceivedCodes.keep")((workspaceId, code) =>
-        withoutSqlErrors(
-          Effect.asVoid(
-            sql`insert into received_codes ${sql.insert({
-              id: code.id,
-              kind: code.kind,
-              workspace_id: workspaceId,
-              address: code.address.toLowerCase(),
-              sealed: code.sealed,
-              received_at: new Date(code.receivedAt)
-            })}`
-          )
+      keep: Effect.fn("ReceivedCodes.keep")((workspaceId, code) => withoutSqlErrors(keep([{ workspaceId, code }]))),
+      keepOnce: Effect.fn("ReceivedCodes.keepOnce")((messageId, codes) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const at = new Date(Math.max(0, ...codes.map(({ code }) => code.receivedAt)))
+            const [first] = yield* sql`
+              insert into received_messages ${sql.insert({ id: messageId, received_at: at })}
+              on conflict (id) do nothing returning id`
+            if (first === undefined) return false
+            yield* keep(codes)
+            return true
+          })
+        )
+      ),
+      forgetMessagesBefore: Effect.fn("ReceivedCodes.forgetMessagesBefore")((at) =>
+        sql`delete from received_messages where received_at < ${new Date(at)} returning id`.pipe(
+          Effect.map((rows) => rows.length),
+          withoutSqlErrors
         )
       ),
       latest: Effect.fn("ReceivedCodes.latest")((workspaceId, address, wanted) =>
@@ -79,10 +102,11 @@ export const layer = Layer.effect(
   })
 )
 
-const toCode = ({ address, id, kind, received_at, sealed }: Row): ReceivedCode => ({
+const toCode = ({ address, authentication, id, kind, received_at, sealed }: Row): ReceivedCode => ({
   id,
   kind,
   address,
   sealed,
-  receivedAt: received_at.getTime()
+  receivedAt: received_at.getTime(),
+  ...(authentication === null ? {} : { authentication })
 })

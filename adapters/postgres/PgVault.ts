@@ -4,6 +4,7 @@ import * as ResealingWalk from "../../core/vault/ResealingWalk.ts"
 import * as SecretProviders from "../../core/vault/SecretProviders.ts"
 import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as PgCollection from "./PgCollection.ts"
+import * as PgPhoneNumbers from "./PgPhoneNumbers.ts"
 import * as PgReceivedCodes from "./PgReceivedCodes.ts"
 import * as PgSealedColumns from "./PgSealedColumns.ts"
 import * as PgTimeSteps from "./PgTimeSteps.ts"
@@ -14,6 +15,7 @@ export const layer = Layer.mergeAll(
   Layer.effect(VaultEntries.VaultEntries, PgCollection.make(VaultEntries.kind, SlotColumns.of)),
   Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
   Layer.effect(ResealingWalk.ResealingWalks, PgCollection.make(ResealingWalk.kind)),
+  PgPhoneNumbers.layer,
   PgReceivedCodes.layer,
   PgSealedColumns.layer,
   PgTimeSteps.layer,

@@ -14,6 +14,8 @@ import { Interactions } from "../../core/interaction/Interactions.ts"
 import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { PhoneNumbers } from "../../core/tfa/PhoneNumbers.ts"
+import { Receiving } from "../../core/tfa/Receiving.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
 import { KeyRotation } from "../../core/vault/KeyRotation.ts"
 import { SecretConnections } from "../../core/vault/SecretConnections.ts"
@@ -33,6 +35,7 @@ import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
+import * as InboundRoutes from "./inbound/InboundRoutes.ts"
 import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
@@ -149,6 +152,8 @@ const services = Layer.mergeAll(
   SecretConnections.layer,
   TfaCodes.layer,
   Vault.layer,
+  PhoneNumbers.layer,
+  Receiving.layer,
   Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),
   Webhooks.layer,
   Workspaces.layer
@@ -164,6 +169,7 @@ const routes = Layer.mergeAll(
   HttpApiScalar.layer(Api, { path: "/docs" }),
   ArtifactLinks.route,
   LiveRoutes.routes,
+  InboundRoutes.routes,
   health,
   readiness,
   unrouted

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
@@ -21,7 +21,7 @@ import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
-import { InboxDomain } from "../../core/tfa/Inbox.ts"
+import * as Receiving from "../../core/tfa/Receiving.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import * as Resealing from "../../core/vault/Resealing.ts"
@@ -30,12 +30,14 @@ import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
 import * as Notifier from "../../core/webhook/Notifier.ts"
 import * as Idempotency from "../../core/workspace/Idempotency.ts"
 import type { Limit } from "../../core/workspace/RateLimit.ts"
+import { Inbound } from "../api/inbound/Inbound.ts"
 import * as LiveTickets from "../api/live/LiveTickets.ts"
 import { PublicUrl } from "../api/request/Origin.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
 import * as RunSession from "../worker/RunSession.ts"
+import * as Inbox from "./Inbox.ts"
 import * as MasterKeys from "./MasterKeys.ts"
 
 export type Storage = MasterKeys.Sources
@@ -80,11 +82,12 @@ export const layerEncryption = (settings: Storage) =>
     })
   )
 
-export interface Serving {
+export interface Serving extends Inbox.Reachable {
   readonly host: string
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
-  readonly inboxDomain: Option.Option<string>
+  readonly inboundSecret: Option.Option<Redacted.Redacted<string>>
+  readonly twilioAuthToken: Option.Option<Redacted.Redacted<string>>
   readonly proxies: ReadonlyArray<Proxies.Pooled>
   readonly publicUrl: Option.Option<string>
   readonly allowPrivateNetworks: boolean
@@ -110,7 +113,11 @@ export const layerApi = (settings: Serving) =>
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
       layerSecretSources(settings),
       Layer.succeed(PublicUrl, settings.publicUrl),
-      Layer.succeed(InboxDomain, Option.getOrNull(settings.inboxDomain)),
+      Inbox.layerNumbers(settings),
+      Layer.succeed(Inbound, {
+        secret: Option.getOrNull(settings.inboundSecret),
+        twilioAuthToken: Option.getOrNull(settings.twilioAuthToken)
+      }),
       Layer.succeed(Proxies.ProxyPool, settings.proxies)
     ])
   )
@@ -131,14 +138,15 @@ export const layerScheduler = Layer.mergeAll(
   Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
   Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
   Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
-  Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run())))
+  Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run()))),
+  Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping))
 )
 
 /**
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
  * the orderly shutdown.
  */
-export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<string> = []) => {
+export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins: ReadonlyArray<string> = []) => {
   const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
   const worker = Layer.effectDiscard(
     Effect.forkScoped(
@@ -149,7 +157,7 @@ export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<str
         graceMillis: settings.graceSeconds * 1_000
       })
     )
-  ).pipe(Layer.provide(AgentExecutor.layer))
+  ).pipe(Layer.provide(AgentExecutor.layer), Layer.provide(Inbox.layerReceived(settings)))
   const host = Layer.effectDiscard(
     Effect.gen(function* () {
       const sessionOf = yield* RunSession.ofConversations

@@ -7,13 +7,14 @@ import { Command } from "effect/cli"
 import * as Server from "../api/Server.ts"
 import * as Assembly from "./Assembly.ts"
 import * as FirstWorkspace from "./FirstWorkspace.ts"
+import * as Inbox from "./Inbox.ts"
 import * as Settings from "./Settings.ts"
 
 export const api = Command.make(
   "api",
-  { ...Settings.storage, ...Settings.listening, ...Settings.vault },
+  { ...Settings.storage, ...Settings.listening, ...Settings.vault, ...Settings.inbox, ...Settings.inbound },
   Effect.fn(function* (settings) {
-    const service = Assembly.layerApi(settings).pipe(
+    const service = Layer.merge(Assembly.layerApi(settings), Inbox.layer(settings)).pipe(
       Layer.provideMerge(Assembly.layerEncryption(settings)),
       Layer.provideMerge(Assembly.layerStorage(settings))
     )
@@ -23,6 +24,24 @@ export const api = Command.make(
     }).pipe(Effect.provide(service))
   })
 ).pipe(Command.withDescription("Serve the HTTP interface"))
+
+export const inbox = Command.make(
+  "inbox",
+  { ...Settings.storage, ...Settings.vault, ...Settings.inbox },
+  Effect.fn(function* (settings) {
+    if (Option.isNone(settings.smtpPort)) {
+      return yield* new Inbox.MailMisconfigured({ reason: "set SLUICE_SMTP_PORT to the port to receive it on" })
+    }
+    const service = Inbox.layer(settings).pipe(
+      Layer.provide(Assembly.layerEncryption(settings)),
+      Layer.provide(Assembly.layerStorage(settings))
+    )
+    yield* Effect.gen(function* () {
+      yield* Console.log(`sluice inbox ready on port ${Option.getOrNull(settings.smtpPort)}`)
+      yield* Effect.never
+    }).pipe(Effect.provide(service))
+  })
+).pipe(Command.withDescription("Receive mail that brings one-time codes"))
 
 export const scheduler = Command.make(
   "scheduler",
@@ -38,7 +57,7 @@ export const scheduler = Command.make(
 
 export const worker = Command.make(
   "worker",
-  { ...Settings.storage, ...Settings.working },
+  { ...Settings.storage, ...Settings.working, ...Settings.vault },
   Effect.fn(function* (settings) {
     const running = Assembly.layerWorker(settings).pipe(
       Layer.provide(Assembly.layerEncryption(settings)),

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs"
 import { Config, type Option, Redacted, Result, Schema, SchemaTransformation } from "effect"
 import { Flag } from "effect/cli"
+import * as PhoneNumbers from "../../core/tfa/PhoneNumbers.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import * as RateLimit from "../../core/workspace/RateLimit.ts"
 
@@ -202,6 +203,56 @@ export const vault = {
       )
     ),
     Flag.optional
+  ),
+  phoneNumber: setting(
+    "phone-number",
+    "SLUICE_PHONE_NUMBER",
+    "Phone number whose SMS reach the service, for an installation of one workspace"
+  ).pipe(
+    Flag.filter(
+      (written) => Result.isSuccess(PhoneNumbers.parse(written)),
+      () => "Expected a phone number with its country, such as +15551234567"
+    ),
+    Flag.map((written) => Result.getOrElse(PhoneNumbers.parse(written), () => written)),
+    Flag.optional
+  )
+}
+
+/** How mails and SMS with one-time codes reach the service. */
+export const inbox = {
+  smtpPort: setting(
+    "smtp-port",
+    "SLUICE_SMTP_PORT",
+    "Port that mail for the inbox domain is received on; none is when not set"
+  ).pipe(Flag.withSchema(wholeNumber(1, 65_535, "a port number from 1 to 65535")), Flag.optional),
+  smtpHost: setting("smtp-host", "SLUICE_SMTP_HOST", "Address that mail is received on").pipe(
+    Flag.withSchema(text),
+    Flag.withDefault("0.0.0.0")
+  ),
+  smtpCertificate: setting(
+    "smtp-tls-cert",
+    "SLUICE_SMTP_TLS_CERT",
+    "File with the certificate of the mail server, in PEM; one is made at each start when not set"
+  ).pipe(Flag.withSchema(text), Flag.optional),
+  smtpKey: setting("smtp-tls-key", "SLUICE_SMTP_TLS_KEY", "File with the key of that certificate, in PEM").pipe(
+    Flag.withSchema(text),
+    Flag.optional
+  )
+}
+
+/** Who may bring mails and SMS over HTTP. */
+export const inbound = {
+  inboundSecret: secret(
+    "inbound-secret",
+    "SLUICE_INBOUND_SECRET",
+    "What mail services and SMS gateways show to bring messages over HTTP; nobody may when not set",
+    { pattern: /^[\x21-\x7e]{16,256}$/, words: "16 to 256 visible ASCII characters" }
+  ),
+  twilioAuthToken: secret(
+    "twilio-auth-token",
+    "SLUICE_TWILIO_AUTH_TOKEN",
+    "Auth token of the Twilio account that brings SMS; it brings none when not set",
+    { pattern: /^[\x21-\x7e]{16,256}$/, words: "the auth token of an account" }
   )
 }
 

@@ -1,25 +1,47 @@
 /**
  * `sluice up`: everything in one process, and the demo when the data is empty.
  */
+import { createServer } from "node:net"
 import { Console, Effect, Layer, Option, Redacted } from "effect"
 import { Command } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
+import { addressOf } from "../../core/tfa/Inbox.ts"
+import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Server from "../api/Server.ts"
 import * as Demo from "../demo/Demo.ts"
+import * as Post from "../demo/Post.ts"
 import * as Site from "../demo/Site.ts"
 import * as Terminal from "../demo/Terminal.ts"
+import { visitors } from "../demo/Visitors.ts"
 import * as Assembly from "./Assembly.ts"
 import * as FirstWorkspace from "./FirstWorkspace.ts"
+import * as Inbox from "./Inbox.ts"
 import * as Settings from "./Settings.ts"
 
 export const up = Command.make(
   "up",
-  { ...Settings.storage, ...Settings.listening, ...Settings.working, ...Settings.vault, ...Settings.bootstrap },
-  Effect.fn(function* (settings) {
-    const withDemo = settings.demo && Option.isNone(settings.databaseUrl)
-    const site = withDemo ? Option.some(yield* Site.serve(settings.port === 0 ? 0 : settings.port + 1)) : Option.none()
+  {
+    ...Settings.storage,
+    ...Settings.listening,
+    ...Settings.working,
+    ...Settings.vault,
+    ...Settings.inbox,
+    ...Settings.inbound,
+    ...Settings.bootstrap
+  },
+  Effect.fn(function* (given) {
+    const withDemo = given.demo && Option.isNone(given.databaseUrl)
+    const settings = withDemo ? yield* withInbox(given) : given
+    const addresses = new Map<string, string>()
+    const post = Post.make({
+      smtpPort: Option.getOrNull(settings.smtpPort),
+      addresses,
+      say: (line) => console.log(line)
+    })
+    const site = withDemo ? Option.some(yield* Site.serve(beside(settings.port, 1), { post })) : Option.none()
     const service = Layer.mergeAll(
       Assembly.layerApi(settings),
+      Inbox.layer(settings),
       Assembly.layerScheduler,
       Assembly.layerWorker(settings, Option.toArray(site))
     ).pipe(Layer.provideMerge(Assembly.layerEncryption(settings)), Layer.provideMerge(Assembly.layerStorage(settings)))
@@ -28,14 +50,22 @@ export const up = Command.make(
       const made = yield* FirstWorkspace.make(settings)
       const api = yield* Server.address
       if (Option.isSome(made)) yield* Console.log(welcome(api, made.value))
-      if (Option.isSome(site)) yield* Console.log(`Demo site   ${site.value}/login`)
+      if (Option.isSome(site)) {
+        yield* Console.log(`Demo site   ${site.value}/login`)
+        for (const { id } of (yield* (yield* WorkspaceStore).list).slice(0, 1)) {
+          const buyer = { permissionedUserId: "buyer", domain: site.value }
+          if (Option.isSome(settings.inboxDomain))
+            addresses.set(visitors.buyer.user, addressOf(id, buyer, settings.inboxDomain.value))
+        }
+      }
       yield* Console.log(`sluice ready ${api}`)
       if (Option.isSome(made) && Option.isSome(site)) {
-        yield* Demo.run({ api, ...made.value, site: site.value }, terminal()).pipe(
+        const demo = { api, ...made.value, site: site.value }
+        yield* Effect.andThen(Demo.keepCredentials(demo), Demo.run(demo, terminal())).pipe(
           Effect.provide(FetchHttpClient.layer),
           Effect.matchEffect({
             onFailure: (error) => Console.error(error.message),
-            onSuccess: (id) => Console.log(`\nThat was workflow ${id}. The service goes on; Ctrl-C ends it.`)
+            onSuccess: (id) => Console.log(farewell(id))
           })
         )
       }
@@ -43,6 +73,37 @@ export const up = Command.make(
     }).pipe(Effect.provide(service))
   }, Effect.scoped)
 ).pipe(Command.withDescription("Run the API, the scheduler and a worker in one process"))
+
+/** A port beside the one of the interface; any free one where that is any free one. */
+const beside = (port: number, distance: number): number =>
+  port === 0 || port + distance > 65_535 ? 0 : port + distance
+
+/** With the demo, mail is received on loopback, unless the settings say how. */
+const withInbox = Effect.fnUntraced(function* <S extends Inbox.ReceivingMail & { readonly port: number }>(settings: S) {
+  if (Option.isSome(settings.smtpPort) || Option.isSome(settings.inboxDomain)) return settings
+  const smtpPort = Option.some(yield* freePort(beside(settings.port, 2)))
+  return { ...settings, smtpPort, smtpHost: "127.0.0.1", inboxDomain: Option.some("inbox.localhost") }
+})
+
+/** The wanted port of loopback, or another one if that is taken. */
+const freePort = (wanted: number) =>
+  Effect.callback<number>((resume) => {
+    const probe = createServer()
+    probe.on("error", () => probe.listen(0, "127.0.0.1"))
+    probe.on("listening", () => {
+      const address = probe.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      probe.close(() => resume(Effect.succeed(port)))
+    })
+    probe.listen(wanted, "127.0.0.1")
+  })
+
+const farewell = (workflowId: string): string =>
+  [
+    "",
+    `That was workflow ${workflowId}, signed in as "controller". As "buyer" its code comes by mail, as "owner" it asks you`,
+    "(POST /run/{session_id}/user_interaction). The service goes on; Ctrl-C ends it."
+  ].join("\n")
 
 const welcome = (api: string, { encryptionKey, key }: FirstWorkspace.Made): string =>
   [

@@ -5,13 +5,13 @@ import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Effect, Logger } from "effect"
 import { CliError, Command } from "effect/cli"
 import { keys } from "./Keys.ts"
-import { api, migrate, scheduler, worker } from "./Processes.ts"
+import { api, inbox, migrate, scheduler, worker } from "./Processes.ts"
 import { up } from "./Up.ts"
 import { window } from "./Window.ts"
 
 const sluice = Command.make("sluice").pipe(
   Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
-  Command.withSubcommands([up, api, scheduler, worker, migrate, keys, window])
+  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, window])
 )
 
 /** A failure that has a sentence for people is told by it alone; anything else with all that is known. */

@@ -40,7 +40,7 @@ export interface Options {
 
 /**
  * Keeps credentials for the visitors that the demo workflow can sign in: one whose codes are generated, one whose codes are
- * mailed to us, and one whose codes only a person knows. Answers where codes may be mailed to, by user name.
+ * mailed to us, and one whose codes only a person knows.
  */
 export const keepCredentials = Effect.fn("Demo.keepCredentials")(function* (options: Options) {
   const client = yield* Client.make({ baseUrl: options.api, key: options.key })
@@ -53,7 +53,7 @@ export const keepCredentials = Effect.fn("Demo.keepCredentials")(function* (opti
         : second?._tag === "sent" && second.by === "mail"
           ? { tfa_method: "EMAIL" }
           : {}
-    const { tfa_email } = yield* client.vault.createEntry({
+    yield* client.vault.createEntry({
       payload: {
         permissioned_user_id: name,
         domain: options.site,
@@ -63,11 +63,9 @@ export const keepCredentials = Effect.fn("Demo.keepCredentials")(function* (opti
         ...method
       }
     })
-    return tfa_email === null ? [] : [[visitor.user, tfa_email] as const]
   })
   const { buyer, controller, owner } = visitors
-  const kept = yield* Effect.forEach(Object.entries({ controller, buyer, owner }), ([name, one]) => keep(name, one))
-  return new Map(kept.flat())
+  yield* Effect.forEach(Object.entries({ controller, buyer, owner }), ([name, one]) => keep(name, one))
 }, Effect.mapError(toFailure))
 
 /** Runs the demo. Its credentials must be kept before. Answers the id of the demo workflow. */

@@ -13,6 +13,8 @@ export interface ReceivedCode {
   /** The code or the link, sealed with the key of the workspace. */
   readonly sealed: string
   readonly receivedAt: number
+  /** What was found out of the sender of a mail, such as `spf=pass dkim=fail`; absent where nothing was. */
+  readonly authentication?: string
 }
 
 /** What is wanted: of which kind, and not from before which instant. */
@@ -26,6 +28,18 @@ export class ReceivedCodes extends Context.Service<
   ReceivedCodes,
   {
     readonly keep: (workspaceId: WorkspaceId, code: ReceivedCode) => Effect.Effect<void>
+
+    /**
+     * Keeps all that a message brought, together or not at all, unless the message was kept from before: then nothing,
+     * and the answer is false. `messageId` is of at most 200 characters. Of several who keep one message at once, one does.
+     */
+    readonly keepOnce: (
+      messageId: string,
+      codes: ReadonlyArray<{ readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
+    ) => Effect.Effect<boolean>
+
+    /** Forgets which messages arrived before an instant, and tells how many there were: one of them would be kept again. */
+    readonly forgetMessagesBefore: (at: number) => Effect.Effect<number>
 
     /** What of a kind arrived last at an address, if it arrived at `since` or later. It stays. */
     readonly latest: (

@@ -4,6 +4,7 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import { Signals } from "../event/Signals.ts"
 import * as Inbox from "../tfa/Inbox.ts"
+import { PhoneNumbers } from "../tfa/PhoneNumbers.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { allows, type Caller, type WorkspaceId } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
@@ -39,6 +40,8 @@ export interface EntryView {
   readonly siteIdentifier: string
   /** Where codes for the credential may be mailed to, if it has them mailed and this service receives mail. */
   readonly tfaEmail: string | null
+  /** Where codes for the credential may be sent to by SMS, if they come so and its workspace has a number. */
+  readonly tfaPhoneNumber: string | null
   /** `ip:port` of the proxy of the installation that runs with the entry go out through, where there is one for it. */
   readonly proxyString: string | null
 }
@@ -70,6 +73,7 @@ export class Vault extends Context.Service<
       const entries = yield* VaultEntries
       const identifiers = yield* Identifiers
       const inboxDomain = yield* Inbox.InboxDomain
+      const phoneNumbers = yield* PhoneNumbers
       const providers = yield* SecretProviders
       const sealing = yield* Sealing
       const pool = yield* Proxies.ProxyPool
@@ -122,7 +126,8 @@ export class Vault extends Context.Service<
           effectiveExpiresAt: effectiveExpiresAt(entry),
           proxyString: Proxies.assigned(pool, entry),
           siteIdentifier: Domain.siteIdentifier(entry.domain),
-          tfaEmail: isMailed && inboxDomain !== null ? Inbox.addressOf(entry.workspaceId, entry, inboxDomain) : null
+          tfaEmail: isMailed && inboxDomain !== null ? Inbox.addressOf(entry.workspaceId, entry, inboxDomain) : null,
+          tfaPhoneNumber: method === "SMS" ? yield* phoneNumbers.phoneNumberOf(entry.workspaceId) : null
         } satisfies EntryView
       })
 
@@ -246,7 +251,7 @@ export class Vault extends Context.Service<
         })
       })
     })
-  )
+  ).pipe(Layer.provide(PhoneNumbers.layer))
 }
 
 const nothing: BrowserState = { cookies: null, local_storage: null, session_storage: null, headers: null }

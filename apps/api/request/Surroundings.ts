@@ -76,7 +76,8 @@ export const make = (limits: ReadonlyArray<Limit>) =>
 
         // Nobody's body is not worth reading.
         if (endpoint?.needsKey === true && Option.isNone(sender)) return unauthorizedAnswer
-        if (!Body.mayHaveBody(method)) return yield* handler
+        // What is brought from outside is mails and forms, which their own routes read.
+        if (!Body.mayHaveBody(method) || path.startsWith("/inbound/")) return yield* handler
         const key = headers["idempotency-key"]
         const read = yield* Body.read(request, { path, digested: key !== undefined })
         if (Result.isFailure(read)) return refuse(read.failure)

@@ -10,7 +10,8 @@ export const record = ({
   entry,
   proxyString,
   siteIdentifier,
-  tfaEmail
+  tfaEmail,
+  tfaPhoneNumber
 }: EntryView): typeof VaultRecord.Type => ({
   id: entry.id,
   permissioned_user_id: entry.permissionedUserId,
@@ -24,8 +25,7 @@ export const record = ({
   ...entry.fields,
   ...browserState,
   tfa_email: tfaEmail,
-  // Codes by SMS need a number of the workspace, and there is none.
-  tfa_phone_number: null,
+  tfa_phone_number: tfaPhoneNumber,
   proxy_string: proxyString,
   effective_expires_at: isoOrNull(effectiveExpiresAt),
   session_data_set_at: isoOrNull(entry.sessionDataSetAt)

@@ -32,7 +32,9 @@ export const WorkspaceSettings = Schema.Struct({
   /** How long a run may wait before it is stopped; `null` lets it wait for ever. */
   waiting_ttl_seconds: Schema.NullOr(Schema.Finite),
   /** How long a run waits for corrected inputs. */
-  input_required_timeout_seconds: Schema.Int
+  input_required_timeout_seconds: Schema.Int,
+  /** The number of the workspace's own that codes come to by SMS. */
+  phone_number: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "WorkspaceSettings" })
 
 const title = Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), Schema.isMaxLength(256))
@@ -46,6 +48,10 @@ const SettingsChanges = Schema.Struct({
   }),
   input_required_timeout_seconds: optional(Schema.Int).annotate({
     description: "Kept as the nearest value from 5 to 300"
+  }),
+  phone_number: optional(Schema.String.check(Schema.isMaxLength(64))).annotate({
+    description:
+      "A number such as +15551234567, of no other workspace, whose SMS reach this service; null takes it away, left out, it stays"
   })
 }).annotate({ identifier: "WorkspaceSettingsChanges" })
 
@@ -83,7 +89,7 @@ export class WorkspacesGroup extends HttpApiGroup.make("workspaces").add(
     params: settings,
     payload: SettingsChanges,
     success: WorkspaceSettings,
-    error: edits
+    error: [...edits, Errors.Conflict]
   }),
   HttpApiEndpoint.get("listApiKeys", "/api-keys", {
     success: Schema.Array(ApiKeyRecord),

@@ -1,6 +1,7 @@
 /** Answers the endpoints of workspaces, their settings and their API keys. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { PhoneNumbers } from "../../../core/tfa/PhoneNumbers.ts"
 import { type ApiKey, ApiKeys } from "../../../core/workspace/ApiKeys.ts"
 import { type Caller, clampInputRequiredTimeout, type Workspace } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
@@ -16,6 +17,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const workspaces = yield* Workspaces
     const apiKeys = yield* ApiKeys
+    const phoneNumbers = yield* PhoneNumbers
     // Whoever was let in has a workspace.
     const mine = (caller: Caller) => Effect.orDie(workspaces.get(caller, caller.workspaceId))
     return handlers.handleAll({
@@ -39,11 +41,28 @@ export const layer = HttpApiBuilder.group(
       }),
       getSettings: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
-        return settings(yield* workspaces.get(caller, params.workspace_id).pipe(Effect.mapError(Errors.notFound)))
+        const workspace = yield* workspaces.get(caller, params.workspace_id).pipe(Effect.mapError(Errors.notFound))
+        return settings(workspace, yield* phoneNumbers.ownNumberOf(workspace.id))
       }),
       changeSettings: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("manage")
-        const { input_required_timeout_seconds: timeout, name, waiting_ttl_seconds: ttl } = payload
+        const {
+          input_required_timeout_seconds: timeout,
+          name,
+          phone_number: number,
+          waiting_ttl_seconds: ttl
+        } = payload
+        const { id } = yield* workspaces.get(caller, params.workspace_id).pipe(Effect.mapError(Errors.notFound))
+        // What can be refused comes first: a refusal changes nothing.
+        if (number !== undefined) {
+          yield* phoneNumbers.set(id, number).pipe(
+            Effect.catchTags({
+              InvalidPhoneNumber: ({ message }) =>
+                Effect.fail(Errors.invalidQuery([{ path: "phone_number", message }])),
+              PhoneNumberTaken: ({ message }) => Effect.fail(Errors.general(409, message))
+            })
+          )
+        }
         const changed = yield* workspaces
           .set(caller, params.workspace_id, {
             ...(name == null ? {} : { name }),
@@ -51,7 +70,7 @@ export const layer = HttpApiBuilder.group(
             ...(timeout == null ? {} : { inputRequiredTimeoutSeconds: clampInputRequiredTimeout(timeout) })
           })
           .pipe(Effect.mapError(Errors.notFound))
-        return settings(changed)
+        return settings(changed, yield* phoneNumbers.ownNumberOf(id))
       }),
       listApiKeys: Effect.fn(function* () {
         const caller = yield* callerWho("manage")
@@ -87,11 +106,12 @@ const record = ({ role }: Caller, workspace: Workspace): typeof WorkspaceRecord.
   role
 })
 
-const settings = (workspace: Workspace): typeof WorkspaceSettings.Type => ({
+const settings = (workspace: Workspace, phoneNumber: string | null): typeof WorkspaceSettings.Type => ({
   workspace_id: workspace.id,
   name: workspace.name,
   waiting_ttl_seconds: workspace.waitingTtlMillis === null ? null : workspace.waitingTtlMillis / 1_000,
-  input_required_timeout_seconds: workspace.inputRequiredTimeoutSeconds
+  input_required_timeout_seconds: workspace.inputRequiredTimeoutSeconds,
+  phone_number: phoneNumber
 })
 
 const keyRecord = (key: ApiKey): typeof ApiKeyRecord.Type => ({

@@ -1,0 +1,67 @@
+/**
+ * Finds out whether a mail comes from where it says: SPF for the host that sent it, DKIM for what signed it. A mail that
+ * fails is no less read, as many real ones fail when they are forwarded; what was found is kept with what they bring.
+ */
+import { Resolver } from "node:dns/promises"
+import type { Readable } from "node:stream"
+import { Effect } from "effect"
+import { authenticate, type DNSResolver } from "mailauth"
+
+export interface Options {
+  readonly resolver: DNSResolver
+  /** How long all of it may take after the mail was read, in milliseconds. */
+  readonly budgetMillis: number
+}
+
+/** Who handed a mail over. */
+export interface Handing {
+  readonly remoteAddress: string
+  readonly helo: string
+  readonly sender: string
+}
+
+/** So many names are asked for a mail at most: a mail cannot make us ask for as many as it likes. */
+const maxQuestions = 20
+
+const system = new Resolver({ timeout: 1_000, tries: 1 })
+
+/** Asks the name servers of the machine. */
+export const defaults: Options = {
+  resolver: (name, type) => system.resolve(name, type) as Promise<Array<Array<string>> | Array<string>>,
+  budgetMillis: 3_000
+}
+
+/** The results in one line, such as `spf=pass dkim=fail`. Nothing makes this fail: what cannot be found out is `temperror`. */
+export const verify = (mail: Readable, { helo, remoteAddress, sender }: Handing, options: Options) =>
+  Effect.tryPromise(async () => {
+    let asked = 0
+    const { dkim, spf } = await authenticate(mail, {
+      ip: remoteAddress,
+      helo,
+      sender,
+      disableArc: true,
+      disableDmarc: true,
+      disableBimi: true,
+      resolver: (name, type) => {
+        asked++
+        if (asked <= maxQuestions) return options.resolver(name, type)
+        return Promise.reject(Object.assign(new Error("Too many names"), { code: "ETIMEOUT" }))
+      }
+    })
+    const signatures = (dkim?.results ?? []).map(({ status }) => String(status?.result ?? "none"))
+    return line(spf === false ? "none" : String(spf?.status?.result ?? "none"), best(signatures))
+  }).pipe(
+    Effect.timeout(options.budgetMillis),
+    Effect.orElseSucceed(() => unknown)
+  )
+
+const line = (spf: string, dkim: string): string => `spf=${word(spf)} dkim=${word(dkim)}`
+
+/** What is said of a mail that was not looked at. */
+export const unknown = "spf=temperror dkim=temperror"
+
+/** One signature that holds is enough. */
+const best = (results: ReadonlyArray<string>): string =>
+  results.find((result) => result === "pass") ?? results.find((result) => result !== "none") ?? "none"
+
+const word = (text: string): string => (/^[a-z]{1,20}$/.test(text) ? text : "none")

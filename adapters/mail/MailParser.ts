@@ -1,0 +1,88 @@
+/**
+ * Reads mails as they travel (RFC 5322 and MIME), whatever is wrong with them, within bounds of time and memory.
+ */
+import { createHash } from "node:crypto"
+import { Effect } from "effect"
+import PostalMime, { type Address } from "postal-mime"
+import { type Body, limits, type Message, plainBody } from "../../core/tfa/Message.ts"
+import { htmlBody } from "./HtmlText.ts"
+
+/** So much of a mail is looked at. What comes after are attachments, or more than any code is wrapped in. */
+export const maxBytes = 524_288
+
+/** A mail with deeper parts, or more of headers or parts, is read as far as its own headers. */
+const bounds = { maxNestingDepth: 20, maxHeadersSize: 131_072, maxRfc822NestingDepth: 3 }
+const maxParts = 200
+
+/** A mail that was read. */
+export interface Mail {
+  readonly message: Message
+  /** The addresses that its headers say it was sent or delivered to, in lower case. */
+  readonly recipients: ReadonlyArray<string>
+  /** The same for the same mail, however often it is sent, and different for others. */
+  readonly id: string
+}
+
+/** Reads a mail. One that cannot be read has no text; nothing makes this fail. */
+export const parse = (raw: Uint8Array): Effect.Effect<Mail> => {
+  const bytes = raw.subarray(0, maxBytes)
+  const nothing: Mail = { message: { from: "", subject: "", bodies: [] }, recipients: [], id: identify(bytes, "") }
+  if (countParts(bytes) > maxParts) return Effect.succeed(nothing)
+  return Effect.tryPromise(async () => {
+    const email = await new PostalMime(bounds).parse(bytes)
+    return {
+      message: {
+        from: addressesOf(email.from === undefined ? [] : [email.from])[0] ?? "",
+        subject: (email.subject ?? "").slice(0, limits.lineCharacters),
+        bodies: bodiesOf(email.html, email.text)
+      },
+      recipients: [
+        ...new Set([
+          ...addressesOf([...(email.to ?? []), ...(email.cc ?? []), ...(email.bcc ?? [])]),
+          ...email.headers
+            .filter(({ key }) => deliveries.has(key))
+            .map(({ value }) => (/<([^<>]{1,320})>/.exec(value)?.[1] ?? value).trim().toLowerCase())
+        ])
+      ].slice(0, maxRecipients),
+      id: identify(bytes, email.messageId ?? "")
+    }
+  }).pipe(Effect.orElseSucceed(() => nothing))
+}
+
+const maxRecipients = 100
+
+/** Headers that tell whom a mail was handed over for, where it was forwarded. */
+const deliveries = new Set(["delivered-to", "x-original-to", "x-forwarded-to", "envelope-to", "x-envelope-to"])
+
+/** The forms of a text: HTML first, as that is what people see. */
+export const bodiesOf = (html: string | undefined, text: string | undefined): ReadonlyArray<Body> => [
+  ...(html === undefined || html === "" ? [] : [htmlBody(html)]),
+  ...(text === undefined || text === "" ? [] : [plainBody(text)])
+]
+
+/** What identifies a mail: its Message-ID and its body, which trace headers that are added on its way are no part of. */
+const identify = (bytes: Uint8Array, messageId: string): string => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const ends = [buffer.indexOf("\r\n\r\n"), buffer.indexOf("\n\n")].filter((at) => at >= 0)
+  const body = buffer.subarray(ends.length === 0 ? 0 : Math.min(...ends))
+  return `mail:${createHash("sha256").update(messageId.slice(0, 1_000)).update("\0").update(body).digest("hex")}`
+}
+
+const addressesOf = (addresses: ReadonlyArray<Address>): ReadonlyArray<string> =>
+  addresses
+    .slice(0, maxRecipients)
+    .flatMap((one) => (one.group === undefined ? [one] : one.group))
+    .map(({ address }) => address.trim().toLowerCase())
+    .filter((address) => address !== "" && address.length <= 320)
+
+/** How many lines begin like the boundary of a part, counted up to one more than there may be parts. */
+const countParts = (bytes: Uint8Array): number => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let count = 0
+  for (let at = buffer.indexOf("\n--"); at >= 0 && count <= maxParts; at = buffer.indexOf("\n--", at + 3)) {
+    // A boundary that begins a part is followed by a header.
+    const end = buffer.indexOf("\n", at + 3)
+    if (end > 0 && end - at < 80 && /^content-/i.test(buffer.toString("latin1", end + 1, end + 9))) count++
+  }
+  return count
+}

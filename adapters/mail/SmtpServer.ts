@@ -1,0 +1,267 @@
+/**
+ * The mail server of the inbox. It takes mail for the addresses of credentials, and passes none on.
+ *
+ * A mail is accepted only once what it brought is kept; whatever goes wrong before tells the sender to try again later.
+ */
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+import { PassThrough } from "node:stream"
+import { Cause, Clock, Context, Effect, Exit, Layer, Schema, Semaphore } from "effect"
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
+import { Receiving } from "../../core/tfa/Receiving.ts"
+import * as RateLimit from "../../core/workspace/RateLimit.ts"
+import * as MailAuth from "./MailAuth.ts"
+import * as MailParser from "./MailParser.ts"
+import * as SelfSigned from "./SelfSigned.ts"
+
+export interface Options {
+  readonly host: string
+  /** `0` takes a free one. */
+  readonly port: number
+  /** What the server calls itself: the domain of the inbox. */
+  readonly name: string
+  /** For STARTTLS; `null` makes one that nobody vouches for. */
+  readonly certificate: SelfSigned.Certificate | null
+  readonly maxBytes: number
+  readonly maxRecipients: number
+  readonly maxClients: number
+  /** So many of the clients may come from one address. */
+  readonly maxClientsPerAddress: number
+  /** Mails of one remote address. */
+  readonly perRemoteAddress: ReadonlyArray<RateLimit.Limit>
+  /** Mails to one recipient. */
+  readonly perRecipient: ReadonlyArray<RateLimit.Limit>
+  /** How long a client may be silent. */
+  readonly idleMillis: number
+  /** How long a client may stay at all. */
+  readonly sessionMillis: number
+  /** How long those who are being served when the server ends have for it. */
+  readonly closeMillis: number
+  readonly authentication: MailAuth.Options
+}
+
+export const defaults: Omit<Options, "host" | "port" | "name" | "certificate"> = {
+  maxBytes: 10_485_760,
+  maxRecipients: 50,
+  maxClients: 200,
+  maxClientsPerAddress: 50,
+  perRemoteAddress: [{ requests: 1_200, seconds: 60 }],
+  perRecipient: [{ requests: 60, seconds: 60 }],
+  idleMillis: 60_000,
+  sessionMillis: 600_000,
+  closeMillis: 5_000,
+  authentication: MailAuth.defaults
+}
+
+/** Raised when the server cannot listen where it was told to. */
+export class CannotReceiveMail extends Schema.TaggedError<CannotReceiveMail>()("CannotReceiveMail", {
+  host: Schema.String,
+  port: Schema.Int,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot receive mail on ${this.host}:${this.port}: ${this.reason}. Choose another one with SLUICE_SMTP_HOST and SLUICE_SMTP_PORT`
+  }
+}
+
+/** The port that the server listens on. */
+export class SmtpServer extends Context.Service<SmtpServer, { readonly port: number }>()(
+  "sluice/adapters/mail/SmtpServer"
+) {}
+
+/** A refusal as the protocol tells it. */
+class Reply extends Error {
+  readonly responseCode: number
+  constructor(responseCode: number, message: string) {
+    super(message)
+    this.responseCode = responseCode
+  }
+}
+
+const later = new Reply(451, "4.3.0 The mail could not be dealt with; try again later")
+
+/** So many mails are read at once: the others wait, and their senders with them. */
+const readAtOnce = 8
+
+/** Mails whose headers are longer are not asked where they come from. */
+const maxHeaderBytes = 131_072
+
+export const layer = (options: Options) =>
+  Layer.effect(
+    SmtpServer,
+    Effect.gen(function* () {
+      const receiving = yield* Receiving
+      const reading = yield* Semaphore.make(readAtOnce)
+      const certificate = options.certificate ?? SelfSigned.make(options.name, yield* Clock.currentTimeMillis)
+      const clock = yield* Clock.Clock
+      const run = Effect.runForkWith(yield* Effect.context<never>())
+      const now = () => clock.currentTimeMillisUnsafe()
+      const remotes = makePace(options.perRemoteAddress)
+      const recipients = makePace(options.perRecipient)
+      const clients = new Map<string, { readonly since: number; readonly address: string }>()
+
+      /** Answers a client by what an effect comes to: nothing, a refusal, or that we are at fault. */
+      const answer = (effect: Effect.Effect<Reply | null>, done: (error?: Error | null) => void) => {
+        run(effect).addObserver((exit) => {
+          if (Exit.isSuccess(exit)) return done(exit.value)
+          if (!Cause.hasInterrupts(exit.cause)) run(Effect.logError("A mail could not be dealt with", exit.cause))
+          done(later)
+        })
+      }
+
+      const recipient = Effect.fnUntraced(function* (address: string, { envelope }: SMTPServerSession) {
+        if (envelope.rcptTo.length >= options.maxRecipients) return new Reply(452, "4.5.3 Too many recipients")
+        if (address.length > 1_000 || !(yield* receiving.accepts(address))) {
+          return new Reply(550, "5.1.1 No such address here")
+        }
+        return recipients.take(address.toLowerCase(), now())
+          ? null
+          : new Reply(450, "4.2.1 Too many mails to this address; try again later")
+      })
+
+      const mail = Effect.fnUntraced(function* (stream: SMTPServerDataStream, session: SMTPServerSession) {
+        const { head, verified } = yield* take(stream, session, options.authentication)
+        if (stream.sizeExceeded) return new Reply(552, `5.3.4 The mail is larger than ${options.maxBytes} bytes`)
+        const authentication = yield* verified
+        const { id, message } = yield* MailParser.parse(head).pipe(reading.withPermits(1))
+        yield* receiving.mail({
+          recipients: session.envelope.rcptTo.map(({ address }) => address),
+          message,
+          id,
+          authentication
+        })
+        return null
+      })
+
+      const server = new SMTPServer({
+        name: options.name,
+        banner: "sluice",
+        key: certificate.key,
+        cert: certificate.cert,
+        minVersion: "TLSv1.2",
+        disabledCommands: ["AUTH"],
+        disableReverseLookup: true,
+        size: options.maxBytes,
+        maxClients: options.maxClients,
+        socketTimeout: options.idleMillis,
+        closeTimeout: options.closeMillis,
+        logger: false,
+        onConnect: ({ id, remoteAddress: address }, done) => {
+          const beside = [...clients.values()].filter((client) => client.address === address).length
+          if (beside >= options.maxClientsPerAddress) return done(new Reply(421, "4.7.0 Too many connections"))
+          clients.set(id, { since: now(), address })
+          done()
+        },
+        onClose: ({ id }) => void clients.delete(id),
+        onMailFrom: (_address, { remoteAddress }, done) =>
+          done(remotes.take(remoteAddress, now()) ? null : new Reply(421, "4.7.0 Too many mails; try again later")),
+        onRcptTo: ({ address }, session, done) => answer(recipient(address, session), done),
+        onData: (stream, session, done) => answer(mail(stream, session), done)
+      })
+      // What clients do wrong concerns nobody else.
+      server.on("error", () => {})
+
+      yield* Effect.acquireRelease(listening(server, options), () => closed(server))
+      yield* Effect.forkScoped(
+        Effect.forever(
+          Effect.andThen(
+            Effect.sleep(options.idleMillis),
+            Effect.sync(() => {
+              for (const connection of server.connections) {
+                const client = clients.get(connection.session.id)
+                if (client !== undefined && now() - client.since > options.sessionMillis) connection.close()
+              }
+            })
+          )
+        )
+      )
+      return SmtpServer.of({ port: (server.server.address() as AddressInfo).port })
+    })
+  )
+
+/** Takes a mail in: the part of it that is looked at, and what is found out of its sender. */
+const take = Effect.fnUntraced(function* (
+  stream: SMTPServerDataStream,
+  { clientHostname, envelope, hostNameAppearsAs, remoteAddress }: SMTPServerSession,
+  authentication: MailAuth.Options
+) {
+  const whole = new PassThrough()
+  const sender = envelope.mailFrom === false ? "" : envelope.mailFrom.address
+  const handing = { remoteAddress, helo: hostNameAppearsAs || clientHostname, sender }
+  const head: Array<Buffer> = []
+  let kept = 0
+  let begun = false
+  const verifying: { result: Promise<string> } = { result: Promise.resolve(MailAuth.unknown) }
+
+  const begin = () => {
+    begun = true
+    verifying.result = Effect.runPromise(MailAuth.verify(whole, handing, authentication))
+    for (const chunk of head) whole.write(chunk)
+  }
+  yield* Effect.tryPromise(async () => {
+    whole.on("error", () => {})
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      const room = MailParser.maxBytes - kept
+      const part = chunk.length <= room ? chunk : chunk.subarray(0, room)
+      // A copy: a piece of a larger buffer would hold all of it.
+      if (part.length > 0) head.push(Buffer.from(part))
+      kept += part.length
+      if (begun) {
+        // Whoever verifies may have given up, and then takes no more.
+        if (!whole.write(chunk)) await Promise.race([once(whole, "drain"), verifying.result])
+      } else if (kept <= maxHeaderBytes && endsHeaders(head)) {
+        begin()
+      }
+    }
+    if (!begun && kept <= maxHeaderBytes) begin()
+    whole.end()
+  }).pipe(Effect.orDie)
+  return { head: Buffer.concat(head), verified: Effect.promise(() => verifying.result) }
+})
+
+/** Tells whether the empty line after the headers has come. */
+const endsHeaders = (head: ReadonlyArray<Buffer>): boolean => {
+  const bytes = Buffer.concat(head)
+  return bytes.includes("\r\n\r\n") || bytes.includes("\n\n")
+}
+
+const listening = (server: SMTPServer, { host, port }: Options) =>
+  Effect.callback<SMTPServer, CannotReceiveMail>((resume) => {
+    const fail = (error: Error) => resume(Effect.fail(new CannotReceiveMail({ host, port, reason: error.message })))
+    server.server.once("error", fail)
+    server.listen(port, host, () => {
+      server.server.removeListener("error", fail)
+      resume(Effect.succeed(server))
+    })
+  })
+
+const closed = (server: SMTPServer) =>
+  Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    // Those who say nothing at present have nothing to end.
+    for (const connection of server.connections) {
+      if (connection.session.envelope.rcptTo.length === 0) connection.close()
+    }
+  })
+
+/** So many are counted; beyond them those that were silent for longest are forgotten. */
+const maxCounted = 50_000
+
+/** Counts what each of many does, within limits. */
+const makePace = (limits: ReadonlyArray<RateLimit.Limit>) => {
+  const logs = new Map<string, RateLimit.Log>()
+  return {
+    take: (name: string, now: number): boolean => {
+      if (limits.length === 0) return true
+      const log = logs.get(name) ?? RateLimit.empty()
+      logs.delete(name)
+      logs.set(name, log)
+      const { allowed } = RateLimit.take(log, limits, now)
+      for (const [silent, its] of logs) {
+        if (logs.size <= maxCounted && !RateLimit.isSpent(its, limits, now)) break
+        if (its !== log) logs.delete(silent)
+      }
+      return allowed
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Who may bring mails and SMS to the service over HTTP: whoever knows a secret of the installation, or signs with it.
+ */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto"
+import { Context, Redacted } from "effect"
+
+export interface Settings {
+  /** Without it nobody brings anything but Twilio. */
+  readonly secret: Redacted.Redacted<string> | null
+  /** What Twilio signs with; without it Twilio brings nothing. */
+  readonly twilioAuthToken: Redacted.Redacted<string> | null
+}
+
+/** How the installation is set. */
+export const Inbound: Context.Reference<Settings> = Context.Reference("sluice/apps/api/inbound/Inbound", {
+  defaultValue: (): Settings => ({ secret: null, twilioAuthToken: null })
+})
+
+/** Compares in a time that tells nothing of either text. */
+export const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** What a request shows of the secret: `signed` is to be checked when its body was read. */
+export type Shown = "secret" | "signed" | "nothing"
+
+/** How a request shows that it knows the secret: as the password of Basic authentication, as a bearer token, or by signing. */
+export const shown = ({ authorization = "", ...headers }: Headers, secret: Redacted.Redacted<string>): Shown => {
+  const [, scheme = "", given = ""] = /^(\S{1,16}) +(\S{1,4096})$/.exec(authorization) ?? []
+  if (scheme.toLowerCase() === "bearer" && isSame(given, Redacted.value(secret))) return "secret"
+  if (scheme.toLowerCase() === "basic") {
+    const pair = Buffer.from(given, "base64").toString("utf8")
+    if (isSame(pair.slice(pair.indexOf(":") + 1), Redacted.value(secret))) return "secret"
+  }
+  return headers[timestampHeader] !== undefined && headers[signatureHeader] !== undefined ? "signed" : "nothing"
+}
+
+export const timestampHeader = "x-sluice-timestamp"
+export const signatureHeader = "x-sluice-signature"
+
+/** How far the time of a signature may be from ours, in milliseconds. */
+const toleranceMillis = 300_000
+
+/**
+ * Checks a signed request: the header `x-sluice-timestamp` has seconds since the epoch, and `x-sluice-signature` the hexadecimal
+ * HMAC-SHA256 of that, a dot and the body.
+ */
+export const checkSignature = (
+  headers: Headers,
+  body: Uint8Array,
+  secret: Redacted.Redacted<string>,
+  now: number
+): "valid" | "wrong" | "stale" => {
+  const timestamp = headers[timestampHeader] ?? ""
+  const own = createHmac("sha256", Redacted.value(secret)).update(`${timestamp}.`).update(body).digest("hex")
+  if (!/^\d{1,12}$/.test(timestamp) || !isSame((headers[signatureHeader] ?? "").toLowerCase(), own)) return "wrong"
+  return Math.abs(now - Number(timestamp) * 1_000) <= toleranceMillis ? "valid" : "stale"
+}
+
+/** What a message is known by that somebody gave an id, apart from the ids that others give. */
+export const idOf = (giver: string, id: string): string => `${giver}:${createHash("sha256").update(id).digest("hex")}`

@@ -1,0 +1,59 @@
+/** Reads the bodies of what is brought, of whatever type, counted while they arrive. */
+import { Effect, Option, Result, Stream } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Errors from "../request/Errors.ts"
+
+/** A mail of 10 MB, with its attachments as they are written in JSON. */
+export const maxMailBytes = 15_728_640
+export const maxSmsBytes = 65_536
+
+class TooLarge {
+  readonly _tag = "TooLarge"
+}
+
+/** The bytes of a body, or how it is refused. */
+export const read = (
+  request: HttpServerRequest.HttpServerRequest,
+  maxBytes: number
+): Effect.Effect<Result.Result<Buffer, HttpServerResponse.HttpServerResponse>> => {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Effect.succeed(Result.fail(tooLarge(maxBytes)))
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  return request.stream.pipe(
+    Stream.runForEach((chunk) => {
+      size += chunk.length
+      if (size > maxBytes) return Effect.fail(new TooLarge())
+      chunks.push(chunk)
+      return Effect.void
+    }),
+    Effect.match({
+      onSuccess: () => Result.succeed(Buffer.concat(chunks)),
+      onFailure: (error) =>
+        Result.fail(
+          error._tag === "TooLarge"
+            ? tooLarge(maxBytes)
+            : HttpServerResponse.jsonUnsafe(Errors.badRequest("The body ended before it was complete"), { status: 400 })
+        )
+    })
+  )
+}
+
+const tooLarge = (maxBytes: number) =>
+  HttpServerResponse.jsonUnsafe(
+    {
+      ...Errors.general(413, `The body is larger than ${maxBytes} bytes, the most that this endpoint accepts`),
+      code: "PAYLOAD_TOO_LARGE",
+      limit_bytes: maxBytes
+    },
+    // What is left of it is not read.
+    { status: 413, headers: { connection: "close" } }
+  )
+
+/** What a body holds as JSON; none where it is no JSON. */
+export const json = (body: Buffer | string): Option.Option<unknown> => {
+  try {
+    return Option.some(JSON.parse(body.toString()))
+  } catch {
+    return Option.none()
+  }
+}

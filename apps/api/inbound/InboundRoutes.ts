@@ -1,0 +1,199 @@
+/**
+ * Where mails and SMS are brought to over HTTP, by mail services, SMS gateways, and programs of one's own. None of it
+ * needs an API key; where the installation has no secret for it, there is no such address.
+ */
+import { Clock, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { AwsFetch } from "../../../adapters/http/AwsFetch.ts"
+import * as MailParser from "../../../adapters/mail/MailParser.ts"
+import { plainBody } from "../../../core/tfa/Message.ts"
+import * as PhoneNumbers from "../../../core/tfa/PhoneNumbers.ts"
+import { type Arrival, Receiving } from "../../../core/tfa/Receiving.ts"
+import * as Errors from "../request/Errors.ts"
+import { origin } from "../request/Origin.ts"
+import * as Inbound from "./Inbound.ts"
+import * as InboundBody from "./InboundBody.ts"
+import * as MailForms from "./MailForms.ts"
+import * as Sns from "./Sns.ts"
+import * as Twilio from "./Twilio.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const Sms = Schema.Struct({
+  from: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  to: Schema.String,
+  text: Schema.String,
+  id: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+
+/** The routes, all below `/inbound/`. */
+export const routes = Layer.unwrap(
+  Effect.gen(function* () {
+    const { secret, twilioAuthToken } = yield* Inbound.Inbound
+    const receiving = yield* Receiving
+    const fetch = yield* AwsFetch
+    const check = Sns.makeChecking(fetch)
+
+    const kept = (arrival: Arrival, way: "mail" | "sms") =>
+      Effect.map(receiving[way](arrival), (outcome) => answer(200, { ...outcome }))
+
+    /** Carries out what is to be done with the body of whoever knows the secret. */
+    const trusted = (
+      maxBytes: number,
+      handle: (
+        body: Buffer,
+        request: HttpServerRequest.HttpServerRequest,
+        signature: string | null
+      ) => Effect.Effect<Response>
+    ) =>
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        if (secret === null) return missing(request)
+        const way = Inbound.shown(request.headers, secret)
+        if (way === "nothing") return unauthorized
+        const body = yield* InboundBody.read(request, maxBytes)
+        if (Result.isFailure(body)) return body.failure
+        if (way === "secret") return yield* handle(body.success, request, null)
+        const now = yield* Clock.currentTimeMillis
+        const checked = Inbound.checkSignature(request.headers, body.success, secret, now)
+        if (checked === "wrong") return unauthorized
+        if (checked === "stale") return stale
+        return yield* handle(body.success, request, request.headers[Inbound.signatureHeader] ?? "")
+      })
+
+    /** A message that brings no id of its own is known by its signature. */
+    const known = (arrival: Arrival, signature: string | null): Arrival =>
+      arrival.id === null && signature !== null ? { ...arrival, id: Inbound.idOf("signed", signature) } : arrival
+
+    const mail = trusted(InboundBody.maxMailBytes, (body, request, signature) =>
+      Effect.gen(function* () {
+        if (isJson(request)) {
+          const arrival = Option.flatMap(InboundBody.json(body), MailForms.plain)
+          if (Option.isNone(arrival)) return notAMail
+          return yield* kept(known(arrival.value, signature), "mail")
+        }
+        const { id, message, recipients } = yield* MailParser.parse(body)
+        const named = new URL(request.url, "http://localhost").searchParams.getAll("to")
+        return yield* kept(
+          { message, id, recipients: named.length === 0 ? recipients : MailForms.addressesIn(named) },
+          "mail"
+        )
+      })
+    )
+
+    const postmark = trusted(InboundBody.maxMailBytes, (body) => {
+      const arrival = Option.flatMap(InboundBody.json(body), MailForms.postmark)
+      return Option.isNone(arrival) ? Effect.succeed(notPostmark) : kept(arrival.value, "mail")
+    })
+
+    const ses = trusted(InboundBody.maxMailBytes, (body) =>
+      Effect.gen(function* () {
+        const notice = Option.flatMap(InboundBody.json(body), Sns.decode)
+        if (Option.isNone(notice)) return notSns
+        const checked = yield* check(notice.value, yield* Clock.currentTimeMillis)
+        if (checked === "wrong") return forbidden("The notification is not signed by Amazon SNS")
+        if (checked === "stale") return stale
+        if (notice.value.Type === "SubscriptionConfirmation") return yield* subscribed(notice.value)
+        const arrival = yield* Option.match(InboundBody.json(notice.value.Message), {
+          onNone: () => Effect.succeedNone,
+          onSome: MailForms.ses
+        })
+        return Option.isNone(arrival) ? nothing : yield* kept(arrival.value, "mail")
+      })
+    )
+
+    const subscribed = Effect.fnUntraced(function* ({ SubscribeURL = "" }: Sns.Notice) {
+      const url = Sns.awsUrl(SubscribeURL)
+      if (url === null) return forbidden("The address that confirms the subscription is not one of Amazon SNS")
+      const confirmed = yield* Effect.option(fetch(url))
+      return Option.isSome(confirmed)
+        ? nothing
+        : answer(502, Errors.badRequest("The subscription could not be confirmed"))
+    })
+
+    const sms = trusted(InboundBody.maxSmsBytes, (body, _request, signature) => {
+      const read = Option.flatMap(InboundBody.json(body), Schema.decodeUnknownOption(Sms))
+      if (Option.isNone(read)) return Effect.succeed(notAnSms)
+      const { from, id, text, to } = read.value
+      const arrival = smsArrival({ from: from ?? "", to, text, id: id == null ? null : Inbound.idOf("sms", id) })
+      return kept(known(arrival, signature), "sms")
+    })
+
+    const signedByTwilio = Effect.fnUntraced(function* (
+      request: HttpServerRequest.HttpServerRequest,
+      token: Redacted.Redacted<string>
+    ) {
+      const body = yield* InboundBody.read(request, InboundBody.maxSmsBytes)
+      if (Result.isFailure(body)) return body.failure
+      const fields = new URLSearchParams(body.success.toString("utf8"))
+      const url = (yield* origin) + request.url
+      if (!Twilio.isSigned(request.headers["x-twilio-signature"], token, url, fields)) {
+        return forbidden(
+          "The message is not signed by Twilio for this address: SLUICE_PUBLIC_URL must be what Twilio calls"
+        )
+      }
+      const sid = fields.get("MessageSid") ?? fields.get("SmsMessageSid")
+      yield* receiving.sms(
+        smsArrival({
+          from: fields.get("From") ?? "",
+          to: fields.get("To") ?? "",
+          text: fields.get("Body") ?? "",
+          id: sid === null ? null : Inbound.idOf("twilio", sid)
+        })
+      )
+      return HttpServerResponse.text("<Response/>", { contentType: "text/xml" })
+    })
+
+    const twilio = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      twilioAuthToken === null ? Effect.succeed(missing(request)) : signedByTwilio(request, twilioAuthToken)
+    )
+
+    return Layer.mergeAll(
+      HttpRouter.add("POST", "/inbound/mail", mail),
+      HttpRouter.add("POST", "/inbound/mail/postmark", postmark),
+      HttpRouter.add("POST", "/inbound/mail/ses", ses),
+      HttpRouter.add("POST", "/inbound/sms", sms),
+      HttpRouter.add("POST", "/inbound/sms/twilio", twilio)
+    )
+  })
+)
+
+const smsArrival = (sms: {
+  readonly from: string
+  readonly to: string
+  readonly text: string
+  readonly id: string | null
+}): Arrival => ({
+  recipients: Result.match(PhoneNumbers.parse(sms.to), { onFailure: () => [], onSuccess: (number) => [number] }),
+  message: { from: sms.from, subject: "", bodies: [plainBody(sms.text)] },
+  id: sms.id
+})
+
+const isJson = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() === "application/json"
+
+const answer = (status: number, body: object): Response => HttpServerResponse.jsonUnsafe(body, { status })
+
+const missing = ({ method, url }: HttpServerRequest.HttpServerRequest): Response =>
+  answer(404, Errors.general(404, `No endpoint ${method} ${(url.split("?")[0] ?? "").slice(0, 200)}`))
+
+const unauthorized = answer(
+  401,
+  Errors.general(
+    401,
+    "Expected the inbound secret of this installation as the password of Basic authentication, as a bearer token, or in a signature"
+  )
+)
+const stale = answer(409, Errors.general(409, "The message was signed too long ago, and is not taken"))
+const forbidden = (message: string): Response => answer(403, Errors.general(403, message))
+const nothing = answer(200, { recipients: 0, kept: 0, repeated: false })
+const notAMail = answer(
+  400,
+  Errors.badRequest('Expected a mail such as {"from": "…", "to": "…", "subject": "…", "text": "…", "html": "…"}')
+)
+const notPostmark = answer(400, Errors.badRequest("Expected an inbound message as Postmark sends it, with a MessageID"))
+const notSns = answer(400, Errors.badRequest("Expected a notification of Amazon SNS"))
+const notAnSms = answer(
+  400,
+  Errors.badRequest('Expected an SMS such as {"from": "…", "to": "+15551234567", "text": "…"}')
+)

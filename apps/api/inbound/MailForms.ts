@@ -1,0 +1,111 @@
+/** The forms in which mails are brought as JSON, and what they say in common. */
+import { Effect, Option, Schema } from "effect"
+import * as MailParser from "../../../adapters/mail/MailParser.ts"
+import type { Arrival } from "../../../core/tfa/Receiving.ts"
+import { idOf } from "./Inbound.ts"
+
+const text = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+const Plain = Schema.Struct({
+  from: text,
+  to: Schema.Union([Schema.String, Schema.Array(Schema.String)]),
+  subject: text,
+  text,
+  html: text,
+  id: text
+})
+
+const Recipient = Schema.Struct({ Email: Schema.String })
+const recipients = Schema.optionalKey(Schema.NullOr(Schema.Array(Recipient)))
+
+const Postmark = Schema.Struct({
+  MessageID: Schema.String,
+  From: text,
+  To: text,
+  OriginalRecipient: text,
+  ToFull: recipients,
+  CcFull: recipients,
+  BccFull: recipients,
+  Subject: text,
+  TextBody: text,
+  HtmlBody: text,
+  RawEmail: text,
+  Headers: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Struct({ Name: Schema.String, Value: Schema.String }))))
+})
+
+const Verdict = Schema.optionalKey(Schema.NullOr(Schema.Struct({ status: text })))
+
+const Ses = Schema.Struct({
+  mail: Schema.Struct({ messageId: Schema.String, destination: Schema.optionalKey(Schema.Array(Schema.String)) }),
+  receipt: Schema.optionalKey(
+    Schema.Struct({
+      recipients: Schema.optionalKey(Schema.Array(Schema.String)),
+      spfVerdict: Verdict,
+      dkimVerdict: Verdict,
+      action: Schema.optionalKey(Schema.Struct({ encoding: text }))
+    })
+  ),
+  content: text
+})
+
+/** So many recipients are looked at. */
+const maxRecipients = 100
+
+/** The bare addresses of texts such as `Name <a@example.com>, b@example.com`. */
+export const addressesIn = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
+  texts
+    .flatMap((listed) => listed.slice(0, 10_000).split(","))
+    .slice(0, maxRecipients)
+    .map((one) => (/<([^<>]{1,320})>/.exec(one)?.[1] ?? one).trim())
+    .filter((address) => address !== "" && address.length <= 320)
+
+/** A mail as `{"from", "to", "subject", "text", "html"}`, which may have an `id`; none for anything else. */
+export const plain = (json: unknown): Option.Option<Arrival> =>
+  Option.map(Schema.decodeUnknownOption(Plain)(json), (mail) => ({
+    recipients: addressesIn(typeof mail.to === "string" ? [mail.to] : mail.to),
+    message: {
+      from: mail.from ?? "",
+      subject: mail.subject ?? "",
+      bodies: MailParser.bodiesOf(mail.html ?? undefined, mail.text ?? undefined)
+    },
+    id: mail.id == null || mail.id === "" ? null : idOf("mail", mail.id)
+  }))
+
+/** A mail as Postmark brings it. */
+export const postmark = (json: unknown): Option.Option<Arrival> =>
+  Option.map(Schema.decodeUnknownOption(Postmark)(json), (mail) => {
+    const full = [mail.ToFull, mail.CcFull, mail.BccFull].flatMap((all) => all ?? []).map(({ Email }) => Email)
+    const spf = mail.Headers?.find(({ Name }) => Name.toLowerCase() === "received-spf")?.Value
+    const found = /^\s*([a-z]{1,12})\b/i.exec(spf ?? "")?.[1]?.toLowerCase()
+    return {
+      recipients: addressesIn([mail.OriginalRecipient ?? "", ...full, mail.To ?? ""]),
+      message: {
+        from: mail.From ?? "",
+        subject: mail.Subject ?? "",
+        bodies: MailParser.bodiesOf(mail.HtmlBody ?? undefined, mail.TextBody ?? undefined)
+      },
+      id: idOf("postmark", mail.MessageID),
+      ...(found === undefined ? {} : { authentication: `spf=${found}` })
+    }
+  })
+
+/** A mail as Amazon SES tells of it; none for another notification, or for one that does not hold the mail. */
+export const ses = (json: unknown): Effect.Effect<Option.Option<Arrival>> => {
+  const read = Schema.decodeUnknownOption(Ses)(json)
+  if (Option.isNone(read) || read.value.content == null) return Effect.succeedNone
+  const { content, mail, receipt } = read.value
+  const raw = Buffer.from(content, receipt?.action?.encoding?.toUpperCase() === "BASE64" ? "base64" : "utf8")
+  return Effect.map(MailParser.parse(raw), ({ message }) =>
+    Option.some({
+      recipients: addressesIn(receipt?.recipients ?? mail.destination ?? []),
+      message,
+      id: idOf("ses", mail.messageId),
+      authentication: `spf=${verdict(receipt?.spfVerdict)} dkim=${verdict(receipt?.dkimVerdict)}`
+    })
+  )
+}
+
+const verdict = (given: typeof Verdict.schema.Type | undefined): string => {
+  const status = given?.status?.toLowerCase() ?? ""
+  return /^[a-z_]{1,20}$/.test(status) ? status : "none"
+}

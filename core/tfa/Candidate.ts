@@ -1,0 +1,146 @@
+/**
+ * Finds what in a line has the form of a code. Whether it is one depends on what stands around it.
+ */
+
+/** How a candidate is written, from the most to the least like a code. */
+export type Form = "prefixed" | "digits" | "grouped" | "mixed" | "letters"
+
+export interface Candidate {
+  /** What is to be typed. */
+  readonly code: string
+  readonly form: Form
+  readonly start: number
+  readonly end: number
+}
+
+const months =
+  "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|févr|avr|juin|juil|août|déc|ene|abr|ago|dic|gen|mag|giu|lug|set|ott"
+
+const units =
+  "minut\\w*|mins?\\b|m\\b|hours?|hrs?\\b|h\\b|seconds?|secs?\\b|s\\b|days?|weeks?|months?|years?|stunden?|tage?n?\\b|sekunden?|heures?|jours?|horas?|días?|dias?|ore\\b|giorni|uur\\b|dagen|godzin\\w*|dni\\b|dakika|saat|gün|минут\\p{L}*|час\\p{L}*|дн\\p{L}*|分|秒|小时|小時|時間|天|日間?|分間|분|시간|일|دقائق|دقيقة|ساعات?|km\\b|gb\\b|mb\\b|kb\\b|tb\\b|kg\\b|cm\\b|mm\\b|px\\b|pts\\b|points?\\b|characters\\b|digits\\b|items?\\b|people\\b|users?\\b|times\\b|miles\\b|pages?\\b|位|件|個|个"
+
+/** Numbers that are something else, whatever is said beside them. */
+const noise: ReadonlyArray<RegExp> = [
+  /[\w.+-]{1,64}@[\w.-]{1,255}/gu,
+  /(?:https?:\/\/|www\.)[^\s]{1,4096}/giu,
+  /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w])/gu,
+  /(?<![\w:])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?![\w:])/giu,
+  /(?<!\d)\d{1,4}[./]\d{1,2}[./]\d{1,4}(?!\d)/gu,
+  /(?<!\d)(?:19|20)\d\d-\d{1,2}-\d{1,2}(?!\d)|(?<!\d)\d{1,2}-\d{1,2}-(?:19|20)\d\d(?!\d)/gu,
+  new RegExp(`(?:${months})[\\p{L}]{0,7}\\.?,? (?:\\d{1,2}(?:st|nd|rd|th)?,? )?(?:19|20)\\d\\d(?!\\d)`, "giu"),
+  /(?<!\d)\d{1,2}\.? (?:de )?\p{L}{3,12}\.?,? (?:de )?(?:19|20)\d\d(?!\d)/gu,
+  /(?:19|20)\d\d ?[年년]/gu,
+  /(?<!\d)\d{1,2}:\d{2}(?!\d)/gu,
+  /(?:[$€£¥₹₩₽₺]|(?<!\p{L})(?:usd|eur|gbp|chf|pln|rs\.?|r\$|us\$|inr|brl|cny|jpy|krw) ?)\s?\d[\d.,]{0,20}/giu,
+  /(?<![\w.])\d[\d.,]{0,20}\s?(?:[$€£¥₹₩₽₺]|(?:usd|eur|euros?|gbp|chf|pln|zł|kr|руб\p{L}*|tl|usd|dollars?|reais|元|円|원)(?!\p{L}))/giu,
+  /(?<!\w)\d{1,12}[.,]\d{1,6}(?:[.,]\d{1,6}){0,4}(?!\w)/gu,
+  /(?<!\w)\d{1,10} ?%/gu,
+  /\+\d[\d ().-]{5,20}\d/gu,
+  /\(\d{2,5}\) ?-?\d[\d -]{3,14}/gu,
+  /(?<![\w-])\d{1,4}[-. ]\d{3}[-. ]\d{4}(?![\w-])/gu,
+  /(?<![\w-])\d-\d{3}-\d{3}-\d{4}(?![\w-])/gu,
+  /(?<![\w-])\d{2,4}[- ]\d{3,4}[- ]\d{4}(?![\w-])/gu,
+  /(?<![\w-])0\d{1,4}[- /]\d{2,4}[- ]\d{2,4}(?:[- ]\d{2,4}){0,2}(?![\w-])/gu,
+  /[*x•·]{2,20}[ -]?\d{2,4}(?!\d)/giu,
+  new RegExp(`(?<![\\w-])\\d{1,10} ?(?:${units})`, "giu"),
+  /(?:©|\(c\)|copyright)\s?(?:\d{4} ?- ?)?\d{4}/giu,
+  /(?<!\w)\d{1,6} (?:[A-Z][\w.]{1,20} ){1,3}(?:street|st|avenue|ave|road|rd|blvd|boulevard|drive|dr|lane|ln|way|suite|floor|parkway|pkwy)(?!\w)/giu,
+  /(?<!\w)[A-Z]{2} \d{5}(?:-\d{4})?(?!\w)/gu
+]
+
+/** At most so many in a line are looked at. */
+const maxPerLine = 20
+
+const origin = /^@[a-z0-9.-]{1,253} #([A-Za-z0-9]{4,12})(?: @[a-z0-9.-]{1,253})?$/iu
+
+/**
+ * The code of a line that binds it to a site, such as `@example.com #123456`, which ends messages whose code browsers
+ * fill in by themselves; `null` for any other line.
+ */
+export const originBound = (text: string): string | null => origin.exec(text)?.[1] ?? null
+
+/** What in a line, brought to its plain form, has the form of a code, in order. It takes linear time. */
+export const candidatesIn = (text: string): ReadonlyArray<Candidate> => {
+  const found: Array<Candidate> = []
+  const masked = Array.from({ length: text.length }, () => false)
+  const mask = (start: number, end: number) => masked.fill(true, start, end)
+  const isFree = (start: number, end: number) => {
+    for (let at = start; at < end; at++) if (masked[at]) return false
+    return true
+  }
+  for (const pattern of noise) {
+    for (const match of text.matchAll(pattern)) mask(match.index, match.index + match[0].length)
+  }
+  for (const { form, pattern, read } of forms) {
+    for (const match of text.matchAll(pattern)) {
+      const [start, end] = [match.index, match.index + match[0].length]
+      if (!isFree(start, end)) continue
+      const code = read(match)
+      if (code === null) continue
+      mask(start, end)
+      if (found.length < maxPerLine) found.push({ code, form, start, end })
+    }
+  }
+  return found.sort((one, other) => one.start - other.start)
+}
+
+const joined = (match: RegExpExecArray): string => match[0].replace(/[\s-]/gu, "")
+
+const ofLength =
+  (minimum: number, maximum: number) =>
+  (match: RegExpExecArray): string | null => {
+    const code = joined(match)
+    return code.length >= minimum && code.length <= maximum ? code : null
+  }
+
+/** The groups of a number, where all are of one length as people set codes. */
+const evenGroups = (match: RegExpExecArray): string | null => {
+  const groups = match[0].split(/[\s-]/u)
+  const isEven = groups.every(({ length }) => length === groups[0]?.length)
+  return isEven ? ofLength(6, 10)(match) : null
+}
+
+const isMixed = (text: string): boolean => /[A-Za-z]/u.test(text) && /\d/u.test(text)
+
+/** Words in capitals are words: letters alone are a code only where they can hardly be said. */
+const unspeakable = (text: string): boolean => (text.match(/[AEIOUY]/gu) ?? []).length * 5 <= text.length
+
+const forms: ReadonlyArray<{
+  readonly form: Form
+  readonly pattern: RegExp
+  readonly read: (match: RegExpExecArray) => string | null
+}> = [
+  { form: "prefixed", pattern: /(?<![\w-])[A-Z]{1,2}-(\d{4,8})(?![\w-])/gu, read: (match) => match[1] ?? null },
+  // One character in each cell.
+  {
+    form: "grouped",
+    pattern: /(?<![A-Za-z0-9.,])(?:\d[ \t-]){3,9}\d(?![A-Za-z0-9]|[.,]\d)/gu,
+    read: ofLength(4, 10)
+  },
+  {
+    form: "mixed",
+    pattern: /(?<![A-Za-z0-9.,])(?:[A-Z0-9][ \t]){3,9}[A-Z0-9](?![A-Za-z0-9])/gu,
+    read: (match) => (isMixed(match[0]) ? ofLength(4, 10)(match) : null)
+  },
+  {
+    form: "grouped",
+    pattern: /(?<![\w./#-])\d{2,5}(?:[ -]\d{2,5}){1,3}(?![\w-]|\.\d)/gu,
+    read: evenGroups
+  },
+  {
+    form: "mixed",
+    pattern: /(?<![\w/-])[A-Z0-9]{3,5}(?:-[A-Z0-9]{3,5}){1,2}(?![\w-])/gu,
+    read: (match) => (/[A-Z]/u.test(match[0]) ? match[0] : null)
+  },
+  { form: "digits", pattern: /(?<![A-Za-z0-9_./-])\d{4,10}(?![A-Za-z0-9_]|[/-]\w|\.\d)/gu, read: joined },
+  {
+    form: "mixed",
+    pattern: /(?<![A-Za-z0-9_./&=-])(?:[A-Z0-9]{4,10}|[a-z0-9]{5,8})(?![A-Za-z0-9_]|[/=&-]\w|\.\w)/gu,
+    read: (match) => (isMixed(match[0]) ? match[0] : null)
+  },
+  {
+    form: "letters",
+    pattern: /(?<![A-Za-z0-9_./-])[A-Z]{5,8}(?![A-Za-z0-9_]|[/-]\w|\.\w)/gu,
+    read: (match) => (unspeakable(match[0]) ? match[0] : null)
+  }
+]

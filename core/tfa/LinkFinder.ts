@@ -1,0 +1,98 @@
+/**
+ * Finds the link of a message that signs somebody in or confirms something, among those that lead elsewhere.
+ */
+import { type Body, type Link, limits, type Message } from "./Message.ts"
+import { plain } from "./Reading.ts"
+import * as Wording from "./Wording.ts"
+
+export interface FoundLink {
+  readonly url: string
+  readonly score: number
+}
+
+/** A message whose best link has fewer points brings none. */
+const enough = 9
+
+/** So many are kept: whoever knows the site may choose among them by a pattern. */
+const maxKept = 10
+
+/**
+ * The links of a message that brings one to sign in or to confirm with, the likeliest first and at most ten; none where
+ * there is no such link. Those that only inform, such as how to unsubscribe, are left out.
+ */
+export const linksIn = (message: Message): ReadonlyArray<FoundLink> => {
+  for (const body of message.bodies) {
+    const found = linksOf(message.subject, body)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+const linksOf = (subject: string, body: Body): ReadonlyArray<FoundLink> => {
+  const lines = body.lines.map(({ hidden, text }) => (hidden ? "" : plain(text).toLowerCase()))
+  const whole = `${plain(subject)}\n${lines.join("\n")}`.toLowerCase().slice(0, limits.characters / 2)
+  const asks = purpose.test(whole) ? 3 : isAny(plain(subject).toLowerCase(), Wording.enters) ? 2 : 0
+  const best = new Map<string, FoundLink>()
+  for (const [index, link] of body.links.slice(0, limits.links).entries()) {
+    const score = scoreOf(link, lines, asks) - index * 0.1
+    const before = best.get(link.url)
+    if (score > 0 && (before === undefined || before.score < score)) best.set(link.url, { url: link.url, score })
+  }
+  const found = [...best.values()].sort((one, other) => other.score - one.score)
+  return (found[0]?.score ?? 0) >= enough ? found.slice(0, maxKept) : []
+}
+
+/** What a message says that wants its link to be opened to get in or to confirm. */
+const purpose =
+  /magic link|(?:sign|log)[- ]?in link|(?:click|tap|press|use|follow|open|visit)[^.!?\n]{0,80}(?:link|button|below|here|following)|(?:confirm|verify|activate)[^.!?\n]{0,40}(?:e-?mail|address|account|identity|request|registration|it['’]s you)|(?:sign|log)(?:ing)?[- ]?in (?:to|request|attempt)|link[^.!?\n]{0,60}(?:expires?|valid|only be used once|works? (?:only )?once)|anmeldelink|login-link|(?:klick|button|schaltfläche)[^.!?\n]{0,80}|lien[^.!?\n]{0,60}(?:connexion|connecter|expire|valable)|clique[zr]?[^.!?\n]{0,60}|enlace[^.!?\n]{0,60}|haz clic|haga clic|fare clic|clicca|premi il|clique (?:no|em)|klik (?:op|hier)|kliknij|tıkla\p{L}*|bağlantı\p{L}*|перейд\p{L}*|нажм\p{L}*|по ссылке|点击|點擊|點選|链接|連結|クリック|リンク|タップ|클릭|링크|انقر|الرابط|اضغط|לחץ|לחצו|קישור|nhấp|คลิก/u
+
+const scoreOf = ({ line, url, words }: Link, lines: ReadonlyArray<string>, asks: number): number => {
+  if (url.length > limits.urlCharacters || !URL.canParse(url)) return 0
+  const { hash, hostname, pathname, protocol, search } = new URL(url)
+  if (protocol !== "https:" && protocol !== "http:") return 0
+  const said = plain(words).toLowerCase()
+  const isAddress = said === "" || /^https?:\/\//u.test(said)
+  const target = decoded(pathname + search + hash).toLowerCase()
+  if (isAny(said, Wording.elsewhere) || trifle.test(target) || media.test(pathname.toLowerCase())) return 0
+  // Of an address without words, the line before tells what it is for.
+  const around = isAddress ? textBefore(lines, line) : said
+  if (isAddress && isAny(around, Wording.elsewhere) && !isAny(around, Wording.enters)) return 0
+  if (isAddress && cancels.test(around)) return 0
+  return (
+    asks +
+    (isAny(around, Wording.enters) ? (isAddress ? 4 : 5) : 0) +
+    (purposeful.test(target) ? 2 : 0) +
+    (/[a-z0-9_%.~-]{16,}/u.test(target) && /\d/u.test(target) ? 2.5 : 0) +
+    (search !== "" || hash.length > 8 ? 0.5 : 0) -
+    (pathname === "/" && search === "" && hash === "" ? 5 : 0) -
+    (social.test(hostname) ? 8 : 0)
+  )
+}
+
+const purposeful =
+  /log-?in|sign-?in|signup|verif|confirm|auth|token|magic|otp|callback|activat|validat|session|passwordless|one-?time|ticket|invite|mail\/vf/u
+const trifle =
+  /unsubscribe|opt-?out|privacy|\/terms|preferences|\/help|\/support|faq|\/legal|imprint|view-?(?:in-?)?browser|webversion|cancel|mail\/uf|report-?abuse|\/blog/u
+const media = /\.(?:png|jpe?g|gif|svg|webp|ico|css|js|pdf|ics)$/u
+const social = /(?:^|\.)(?:facebook|twitter|x|instagram|linkedin|youtube|tiktok|pinterest|w3|schema)\.(?:com|org)$/u
+const cancels =
+  /\bcancel\b|did(?:n['’]t| not) (?:request|sign|try)|not you|wasn['’]t you|nicht (?:du|sie) war|nicht angefordert|pas vous|no fuiste|non sei stato/u
+
+/** The text of the line that an address stands in, or else of the nearest one above that has some. */
+const textBefore = (lines: ReadonlyArray<string>, line: number): string => {
+  for (let above = line; above >= 0 && above >= line - 3; above--) {
+    const text = lines[above]?.slice(0, 400) ?? ""
+    if (/\p{L}{2}/u.test(text)) return text
+  }
+  return ""
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const isAny = (text: string, words: RegExp): boolean => text.search(words) >= 0

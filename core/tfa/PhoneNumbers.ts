@@ -1,0 +1,101 @@
+/**
+ * The phone numbers that codes come to by SMS: one of a workspace of its own, or else the one of the installation, which
+ * serves a workspace that has the installation to itself.
+ *
+ * An SMS does not tell which credential it is for, so that a number that several workspaces shared would tell each of
+ * them the codes of the others.
+ */
+import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+
+/** The number of the installation, in the form `+15551234567`; `null` where it has none. */
+export const DefaultPhoneNumber = Context.Reference<string | null>("sluice/core/tfa/DefaultPhoneNumber", {
+  defaultValue: () => null
+})
+
+/** Raised for a text that is no phone number. */
+export class InvalidPhoneNumber extends Schema.TaggedError<InvalidPhoneNumber>()("InvalidPhoneNumber", {
+  written: Schema.String
+}) {
+  override get message() {
+    return `Cannot use "${this.written.slice(0, 64)}" as a phone number: expected one with its country, such as +15551234567`
+  }
+}
+
+/** Raised for a number that is that of another workspace, or of the installation. */
+export class PhoneNumberTaken extends Schema.TaggedError<PhoneNumberTaken>()("PhoneNumberTaken", {
+  number: Schema.String
+}) {
+  override get message() {
+    return `Cannot use the phone number ${this.number}: it is in use already`
+  }
+}
+
+/** Reads a number in the form of E.164. Spaces, dots, dashes and brackets between its digits do not count. */
+export const parse = (written: string): Result.Result<string, InvalidPhoneNumber> => {
+  const number = written.slice(0, 64).replace(/[\s().-]/g, "")
+  return /^\+[1-9]\d{6,14}$/.test(number) ? Result.succeed(number) : Result.fail(new InvalidPhoneNumber({ written }))
+}
+
+/** Where the own numbers of workspaces are kept, in the form that `parse` gives. */
+export class PhoneNumberStore extends Context.Service<
+  PhoneNumberStore,
+  {
+    readonly of: (workspaceId: WorkspaceId) => Effect.Effect<Option.Option<string>>
+    readonly ownerOf: (number: string) => Effect.Effect<Option.Option<WorkspaceId>>
+    /** Gives a workspace a number instead of the one that it has, or takes it away with `null`. No two have the same. */
+    readonly set: (workspaceId: WorkspaceId, number: string | null) => Effect.Effect<void, PhoneNumberTaken>
+    /** The workspace of an installation that has one; none where it has several, or none yet. */
+    readonly onlyWorkspace: Effect.Effect<Option.Option<WorkspaceId>>
+  }
+>()("sluice/core/tfa/PhoneNumberStore") {}
+
+export class PhoneNumbers extends Context.Service<
+  PhoneNumbers,
+  {
+    /** Where the codes of a workspace come to by SMS; `null` where it has no number and cannot have the default one. */
+    readonly phoneNumberOf: (workspaceId: WorkspaceId) => Effect.Effect<string | null>
+
+    /** The number that a workspace has of its own. */
+    readonly ownNumberOf: (workspaceId: WorkspaceId) => Effect.Effect<string | null>
+
+    /** The workspace whose codes come to a number. */
+    readonly workspaceOf: (number: string) => Effect.Effect<Option.Option<WorkspaceId>>
+
+    /** Gives a workspace a number of its own, as somebody wrote it, or takes it away with `null`. */
+    readonly set: (
+      workspaceId: WorkspaceId,
+      written: string | null
+    ) => Effect.Effect<void, InvalidPhoneNumber | PhoneNumberTaken>
+  }
+>()("sluice/core/tfa/PhoneNumbers") {
+  static readonly layer = Layer.effect(
+    PhoneNumbers,
+    Effect.gen(function* () {
+      const store = yield* PhoneNumberStore
+      const common = yield* DefaultPhoneNumber
+
+      return PhoneNumbers.of({
+        phoneNumberOf: Effect.fn("PhoneNumbers.phoneNumberOf")(function* (workspaceId) {
+          const own = yield* store.of(workspaceId)
+          if (Option.isSome(own)) return own.value
+          if (common === null) return null
+          return Option.getOrNull(yield* store.onlyWorkspace) === workspaceId ? common : null
+        }),
+        ownNumberOf: (workspaceId) => Effect.map(store.of(workspaceId), Option.getOrNull),
+        workspaceOf: Effect.fn("PhoneNumbers.workspaceOf")(function* (number) {
+          const owner = yield* store.ownerOf(number)
+          if (Option.isSome(owner) || number !== common) return owner
+          const only = yield* store.onlyWorkspace
+          // A workspace that has a number of its own is not told at another one.
+          return Option.isSome(only) && Option.isNone(yield* store.of(only.value)) ? only : Option.none()
+        }),
+        set: Effect.fn("PhoneNumbers.set")(function* (workspaceId, written) {
+          const number = written === null ? null : yield* Effect.fromResult(parse(written))
+          if (number !== null && number === common) return yield* new PhoneNumberTaken({ number })
+          yield* store.set(workspaceId, number)
+        })
+      })
+    })
+  )
+}

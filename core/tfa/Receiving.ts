@@ -1,0 +1,185 @@
+/**
+ * What becomes of mails and SMS that arrive: the codes and links that they bring are sealed and kept for the credentials
+ * that they were sent to, and whoever waits for one is woken. Of a message that brings none, nothing is kept.
+ */
+import { Clock, Context, Effect, Layer, Option, Redacted, Schedule } from "effect"
+import { Signals } from "../event/Signals.ts"
+import { Sealing } from "../vault/Sealing.ts"
+import { VaultEntries } from "../vault/VaultEntries.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import { codesIn } from "./CodeFinder.ts"
+import * as Inbox from "./Inbox.ts"
+import { linksIn } from "./LinkFinder.ts"
+import type { Message } from "./Message.ts"
+import { PhoneNumbers } from "./PhoneNumbers.ts"
+import { type ReceivedCode, ReceivedCodes } from "./ReceivedCodes.ts"
+
+/** A message as it arrived. */
+export interface Arrival {
+  /** The mail addresses, or the phone number, that it was sent to. */
+  readonly recipients: ReadonlyArray<string>
+  readonly message: Message
+  /** What the message is known by where it may arrive more than once; `null` where that is not known. */
+  readonly id: string | null
+  /** What was found out of its sender, such as `spf=pass dkim=fail`. */
+  readonly authentication?: string
+}
+
+/** What became of a message. */
+export interface Outcome {
+  /** How many of its recipients are those of credentials. */
+  readonly recipients: number
+  /** How many codes and links were kept. */
+  readonly kept: number
+  /** Whether it had arrived before, so that nothing was kept. */
+  readonly repeated: boolean
+}
+
+/** For how long the messages that arrived are told apart from new ones. */
+const rememberedMillis = 86_400_000
+
+/** For how long the addresses of a workspace are believed to be what they were. One that is not among them is looked for. */
+const believedMillis = 10_000
+
+/** So many workspaces' addresses are held at once. */
+const maxHeld = 200
+
+export class Receiving extends Context.Service<
+  Receiving,
+  {
+    /** Tells whether mail to an address is for a credential. Upper and lower case do not matter. */
+    readonly accepts: (address: string) => Effect.Effect<boolean>
+
+    /** Takes a mail. When it has answered, what the mail brought is kept. */
+    readonly mail: (arrival: Arrival) => Effect.Effect<Outcome>
+
+    /** Takes an SMS, whose recipients are numbers such as `+15551234567`. */
+    readonly sms: (arrival: Arrival) => Effect.Effect<Outcome>
+  }
+>()("sluice/core/tfa/Receiving") {
+  static readonly layer = Layer.effect(
+    Receiving,
+    Effect.gen(function* () {
+      const codes = yield* ReceivedCodes
+      const entries = yield* VaultEntries
+      const identifiers = yield* Identifiers
+      const inboxDomain = yield* Inbox.InboxDomain
+      const phoneNumbers = yield* PhoneNumbers
+      const sealing = yield* Sealing
+      const signals = yield* Signals
+      const workspaces = yield* WorkspaceStore
+      const held = new Map<WorkspaceId, { readonly at: number; readonly addresses: ReadonlySet<string> }>()
+
+      const has = Effect.fnUntraced(function* (workspaceId: WorkspaceId, address: string, domain: string) {
+        const now = yield* Clock.currentTimeMillis
+        const known = held.get(workspaceId)
+        if (known !== undefined && now - known.at < believedMillis && known.addresses.has(address)) return true
+        const all = yield* entries.list(workspaceId)
+        const addresses = new Set(all.map((entry) => Inbox.addressOf(workspaceId, entry, domain).toLowerCase()))
+        held.delete(workspaceId)
+        held.set(workspaceId, { at: now, addresses })
+        for (const oldest of held.keys()) if (held.size > maxHeld) held.delete(oldest)
+        return addresses.has(address)
+      })
+
+      /** The workspace of an address; none where there is none, or where two could be meant. */
+      const workspaceOf = Effect.fnUntraced(function* (address: string) {
+        const read = inboxDomain === null ? null : Inbox.read(address)
+        if (read === null || inboxDomain === null) return Option.none()
+        if (!address.endsWith(`@${inboxDomain.toLowerCase()}`)) return Option.none()
+        const named = yield* workspaces.endingWith(read.workspacePrefix)
+        const owners = yield* Effect.filter(named, (id) => has(id, address, inboxDomain))
+        const [owner, ...others] = owners
+        return owner === undefined || others.length > 0 ? Option.none() : Option.some(owner)
+      })
+
+      const keep = Effect.fnUntraced(function* (
+        { authentication, id, message }: Arrival,
+        owners: ReadonlyMap<string, WorkspaceId>
+      ) {
+        const [code] = codesIn(message)
+        const links = linksIn(message).map(({ url }) => url)
+        const found: ReadonlyArray<readonly [ReceivedCode["kind"], string | ReadonlyArray<string>]> = [
+          ...(code === undefined ? [] : [["code", code.code] as const]),
+          ...(links.length === 0 ? [] : [["link", links] as const])
+        ]
+        if (owners.size === 0 || found.length === 0) return { recipients: owners.size, kept: 0, repeated: false }
+        const receivedAt = yield* Clock.currentTimeMillis
+        const sealed = yield* Effect.forEach([...owners], ([address, workspaceId]) =>
+          Effect.forEach(found, ([kind, value]) =>
+            Effect.gen(function* () {
+              const code: ReceivedCode = {
+                id: yield* identifiers.uuid,
+                kind,
+                address,
+                sealed: yield* sealing.seal(workspaceId, Redacted.make(value)),
+                receivedAt,
+                ...(authentication === undefined ? {} : { authentication })
+              }
+              return { workspaceId, code }
+            })
+          )
+        )
+        const all = sealed.flat()
+        const isNew = yield* codes.keepOnce(id ?? (yield* identifiers.uuid), all)
+        if (isNew) yield* signals.publish({ _tag: "received" })
+        return { recipients: owners.size, kept: isNew ? all.length : 0, repeated: !isNew }
+      })
+
+      /** Tells what became of a message, and nothing of what was in it. */
+      const tell = (way: string, { kept, recipients, repeated }: Outcome, { authentication }: Arrival) =>
+        Effect.logInfo(
+          repeated
+            ? `${way} arrived that had arrived before`
+            : `${way} arrived for ${recipients} credentials or numbers: kept ${kept} codes and links of it`
+        ).pipe(Effect.annotateLogs(authentication === undefined ? {} : { authentication }))
+
+      return Receiving.of({
+        accepts: Effect.fn("Receiving.accepts")((address) => Effect.map(workspaceOf(normal(address)), Option.isSome)),
+        mail: Effect.fn("Receiving.mail")(function* (arrival) {
+          const owners = new Map<string, WorkspaceId>()
+          for (const address of new Set(arrival.recipients.map(normal))) {
+            const owner = yield* workspaceOf(address)
+            if (Option.isSome(owner)) owners.set(address, owner.value)
+          }
+          const outcome = yield* keep(arrival, owners)
+          yield* tell("A mail", outcome, arrival)
+          return outcome
+        }),
+        sms: Effect.fn("Receiving.sms")(function* (arrival) {
+          const owners = new Map<string, WorkspaceId>()
+          for (const number of new Set(arrival.recipients)) {
+            const owner = yield* phoneNumbers.workspaceOf(number)
+            if (Option.isSome(owner)) owners.set(number, owner.value)
+          }
+          const outcome = yield* keep(arrival, owners)
+          yield* tell("An SMS", outcome, arrival)
+          return outcome
+        })
+      })
+    })
+  ).pipe(Layer.provide(PhoneNumbers.layer))
+}
+
+/** An address in lower case, without the quotes that some senders put around what stands before its `@`. */
+const normal = (address: string): string =>
+  address
+    .trim()
+    .replace(/^"([^"\\]*)"@/, "$1@")
+    .toLowerCase()
+
+/** Removes what is too old to be used, at once and every minute. One process of several is enough. */
+export const sweeping = Effect.gen(function* () {
+  const codes = yield* ReceivedCodes
+  const sweep = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* codes.discardBefore(now - Inbox.freshMillis)
+    yield* codes.forgetMessagesBefore(now - rememberedMillis)
+  })
+  return yield* sweep.pipe(
+    Effect.catchCause((cause) => Effect.logWarning("Old codes were not removed; trying again later", cause)),
+    Effect.repeat(Schedule.spaced("1 minute"))
+  )
+})

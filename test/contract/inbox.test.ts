@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer, Option } from "effect"
+import { PhoneNumberStore, PhoneNumberTaken } from "../../core/tfa/PhoneNumbers.ts"
+import { type ReceivedCode, ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
+import { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { makeWorkspace } from "../support/fixtures.ts"
+
+type Stores = PhoneNumberStore | ReceivedCodes | WorkspaceStore
+
+const code = (address: string, receivedAt: number, more: Partial<ReceivedCode> = {}): ReceivedCode => ({
+  id: randomUUID(),
+  kind: "code",
+  address,
+  sealed: "00",
+  receivedAt,
+  ...more
+})
+
+const wanted = { kind: "code", since: 0 } as const
+
+const number = (digits: number): string => `+1555${String(digits).padStart(7, "0")}`
+
+/** What the stores behind the inbox promise, whatever they are made of. */
+const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
+  it.layer(layer, { timeout: "60 seconds" })(`the stores of the inbox (${name})`, (it) => {
+    it.effect("keep all that a message brought, once, whoever else brings it", () =>
+      Effect.gen(function* () {
+        const codes = yield* ReceivedCodes
+        const { workspaceId } = yield* makeWorkspace()
+        const other = (yield* makeWorkspace()).workspaceId
+        const authentication = "spf=pass dkim=fail"
+        const messageId = randomUUID()
+        const brought = () => [
+          { workspaceId, code: code("a@inbox.example", 5, { authentication }) },
+          { workspaceId: other, code: code("b@inbox.example", 5) }
+        ]
+        const outcomes = yield* Effect.all(
+          Array.from({ length: 6 }, () => codes.keepOnce(messageId, brought())),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(outcomes.filter(Boolean), 1)
+        const taken = Option.getOrThrow(yield* codes.take(workspaceId, "a@inbox.example", wanted))
+        assert.strictEqual(taken.authentication, authentication)
+        assert.isFalse("authentication" in Option.getOrThrow(yield* codes.latest(other, "b@inbox.example", wanted)))
+        assert.isFalse(yield* codes.keepOnce(messageId, brought()))
+        assert.isTrue(Option.isNone(yield* codes.latest(workspaceId, "a@inbox.example", wanted)))
+        assert.isTrue(yield* codes.keepOnce(randomUUID(), brought()))
+      })
+    )
+
+    it.effect("forget the messages of before an instant, and no later ones", () =>
+      Effect.gen(function* () {
+        const codes = yield* ReceivedCodes
+        const { workspaceId } = yield* makeWorkspace()
+        yield* codes.forgetMessagesBefore(Number.MAX_SAFE_INTEGER / 2)
+        const at = (receivedAt: number) => [{ workspaceId, code: code("a@inbox.example", receivedAt) }]
+        const [early, late] = [randomUUID(), randomUUID()]
+        yield* codes.keepOnce(early, at(1_000))
+        yield* codes.keepOnce(late, at(2_000))
+        assert.strictEqual(yield* codes.forgetMessagesBefore(2_000), 1)
+        assert.isFalse(yield* codes.keepOnce(late, at(2_000)))
+        assert.isTrue(yield* codes.keepOnce(early, at(1_000)))
+      })
+    )
+
+    it.effect("find the workspaces whose ids end alike", () =>
+      Effect.gen(function* () {
+        const store = yield* WorkspaceStore
+        const [one, other] = ["11111111", "22222222"].map((begin) =>
+          WorkspaceId.make(`${begin}-0000-4000-8000-0000deadbeef`)
+        ) as [WorkspaceId, WorkspaceId]
+        for (const id of [other, one]) {
+          yield* store.create({
+            id,
+            name: "Test",
+            createdAt: 0,
+            waitingTtlMillis: null,
+            inputRequiredTimeoutSeconds: 15
+          })
+        }
+        assert.deepStrictEqual(yield* store.endingWith("deadbeef"), [one, other])
+        assert.deepStrictEqual(yield* store.endingWith("beef"), [])
+        assert.deepStrictEqual(yield* store.endingWith("'; --"), [])
+      })
+    )
+
+    it.effect("give each number to one workspace, and each workspace one number", () =>
+      Effect.gen(function* () {
+        const numbers = yield* PhoneNumberStore
+        const workspaces = yield* Effect.forEach(Array.from({ length: 5 }), () => makeWorkspace())
+        const outcomes = yield* Effect.all(
+          workspaces.map(({ workspaceId }) => Effect.exit(numbers.set(workspaceId, number(1)))),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(
+          outcomes.filter(({ _tag }) => _tag === "Success"),
+          1
+        )
+        const owner = Option.getOrThrow(yield* numbers.ownerOf(number(1)))
+        const stranger = workspaces.find(({ workspaceId }) => workspaceId !== owner)?.workspaceId as WorkspaceId
+        assert.deepStrictEqual(yield* numbers.of(owner), Option.some(number(1)))
+        assert.isTrue(Option.isNone(yield* numbers.of(stranger)))
+        assert.deepStrictEqual(
+          yield* Effect.flip(numbers.set(stranger, number(1))),
+          new PhoneNumberTaken({ number: number(1) })
+        )
+        yield* numbers.set(owner, number(1))
+        yield* numbers.set(owner, number(2))
+        yield* numbers.set(stranger, number(1))
+        assert.deepStrictEqual(yield* numbers.ownerOf(number(1)), Option.some(stranger))
+        yield* numbers.set(owner, null)
+        yield* numbers.set(owner, null)
+        assert.isTrue(Option.isNone(yield* numbers.ownerOf(number(2))))
+      })
+    )
+
+    it.effect("know when there is one workspace", () =>
+      Effect.gen(function* () {
+        const { onlyWorkspace } = yield* PhoneNumberStore
+        yield* empty
+        assert.isTrue(Option.isNone(yield* onlyWorkspace))
+        const { workspaceId } = yield* makeWorkspace()
+        assert.deepStrictEqual(yield* onlyWorkspace, Option.some(workspaceId))
+        yield* makeWorkspace()
+        assert.isTrue(Option.isNone(yield* onlyWorkspace))
+      })
+    )
+  })
+
+suite("memory", ...databases.memory)
+suite("embedded", ...databases.embedded)
+suite("PostgreSQL", ...databases.postgres)

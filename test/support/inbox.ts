@@ -1,0 +1,128 @@
+/**
+ * What receives mails and SMS, on stores in memory, with a mail server on a free port.
+ */
+import { generateKeyPairSync, randomUUID } from "node:crypto"
+import { Effect, Layer, Option, Redacted } from "effect"
+import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
+import * as SmtpServer from "../../adapters/mail/SmtpServer.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import { addressOf, InboxDomain } from "../../core/tfa/Inbox.ts"
+import { PhoneNumbers } from "../../core/tfa/PhoneNumbers.ts"
+import { type ReceivedCode, ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
+import { Receiving } from "../../core/tfa/Receiving.ts"
+import { Sealing } from "../../core/vault/Sealing.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
+import type { Caller, WorkspaceId } from "../../core/workspace/Workspace.ts"
+
+export const inboxDomain = "inbox.example"
+
+const dkim = generateKeyPairSync("rsa", {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: "spki", format: "der" },
+  privateKeyEncoding: { type: "pkcs8", format: "pem" }
+})
+
+/** What `sender.example` signs its mail with, under the selector `k`. */
+export const dkimKey = dkim.privateKey
+
+/** Knows one domain: mail of `sender.example` comes from 127.0.0.1 alone. */
+export const resolver = async (name: string, type: string): Promise<Array<Array<string>>> => {
+  if (name === "sender.example" && type === "TXT") return [["v=spf1 ip4:127.0.0.1 -all"]]
+  if (name === "k._domainkey.sender.example" && type === "TXT") {
+    return [[`v=DKIM1; k=rsa; p=${dkim.publicKey.toString("base64")}`]]
+  }
+  if (name === "forged.example" && type === "TXT") return [["v=spf1 -all"]]
+  throw Object.assign(new Error("Unknown name"), { code: "ENOTFOUND" })
+}
+
+export const stores = Layer.mergeAll(
+  Encryption.layer(Redacted.make("00".repeat(32))).pipe(Layer.provideMerge(Layer.merge(Memory.layer, Crypto.layer)))
+)
+
+export const receiving = Receiving.layer.pipe(
+  Layer.provideMerge(PhoneNumbers.layer),
+  Layer.provideMerge(stores),
+  Layer.provide(Layer.succeed(InboxDomain, inboxDomain))
+)
+
+/** The mail server, with what is given instead of its defaults. */
+export const smtp = (options: Partial<SmtpServer.Options>) =>
+  SmtpServer.layer({
+    ...SmtpServer.defaults,
+    host: "127.0.0.1",
+    port: 0,
+    name: inboxDomain,
+    certificate: null,
+    perRemoteAddress: [],
+    perRecipient: [],
+    closeMillis: 500,
+    authentication: { resolver, budgetMillis: 3_000 },
+    ...options
+  }).pipe(Layer.provideMerge(receiving))
+
+export const entryOf = (caller: Caller, permissionedUserId: string, domain: string): VaultEntry => ({
+  id: randomUUID(),
+  workspaceId: caller.workspaceId,
+  permissionedUserId,
+  domain,
+  createdBy: caller.userId,
+  createdAt: 0,
+  updatedAt: 0,
+  sessionDataSetAt: null,
+  lastUsedAt: null,
+  hotpCounter: null,
+  fields: {
+    user_name: null,
+    password: null,
+    tfa_secret: null,
+    cookies: null,
+    local_storage: null,
+    session_storage: null,
+    headers: null,
+    user_alias: null,
+    tfa_method: "EMAIL",
+    user_agent: null,
+    persist_local_storage: false,
+    persist_cookies: false,
+    persist_session_storage: false,
+    skip_csrf_cookies: false,
+    cookie_domain_to_store: null,
+    allow_multiple_sessions: false,
+    max_concurrency: null,
+    prevent_concurrency_during_login: false,
+    expiry_time_from_last_use: null,
+    expiry_time_from_session_data_set: null,
+    ip_address: null,
+    location: null,
+    proxy_setting: null,
+    proxy_value: null,
+    secret_provider_id: null,
+    secret_ref: null,
+    secret_cache_ttl_seconds: null
+  }
+})
+
+/** Keeps a credential of a user, and answers the address that its codes are mailed to. */
+export const makeCredential = Effect.fnUntraced(function* (
+  caller: Caller,
+  user: string,
+  domain = "https://app.example.com"
+) {
+  const entry = entryOf(caller, user, domain)
+  yield* Effect.orDie((yield* VaultEntries).insert(caller.workspaceId, entry))
+  return addressOf(caller.workspaceId, entry, inboxDomain)
+})
+
+/** What arrived last at an address, opened; none when nothing did. */
+export const latest = Effect.fnUntraced(function* (
+  workspaceId: WorkspaceId,
+  address: string,
+  kind: ReceivedCode["kind"] = "code"
+) {
+  const found = yield* (yield* ReceivedCodes).latest(workspaceId, address, { kind, since: 0 })
+  if (Option.isNone(found)) return null
+  const value = yield* Effect.orDie((yield* Sealing).unseal(workspaceId, found.value.sealed))
+  return { value: Redacted.value(value), authentication: found.value.authentication }
+})

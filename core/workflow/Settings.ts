@@ -76,7 +76,10 @@ export const problems = (sent: { readonly [N in Name]?: unknown }): ReadonlyArra
   ...proxyProblems(sent.proxy_setting ?? null, sent.proxy_value ?? null)
 ]
 
-/** What is wrong with a proxy that a workflow asks for. Whether there is one like it is found out by its runs. */
+/**
+ * What is wrong with a proxy that a workflow asks for. Whether there is one like it is found out by its runs: an imported
+ * workflow with one of its own has no address for it yet, as bundles carry no secrets.
+ */
 const proxyProblems = (setting: unknown, value: unknown): ReadonlyArray<Problem> => {
   if (setting === null && typeof value === "string") {
     return [{ path: "proxy_value", message: "Expected a proxy_setting beside it" }]
@@ -84,10 +87,17 @@ const proxyProblems = (setting: unknown, value: unknown): ReadonlyArray<Problem>
   if (setting === "country" && !(typeof value === "string" && /^[a-z]{2}$/i.test(value))) {
     return [{ path: "proxy_value", message: "Expected a country code of two letters, as proxy_setting is country" }]
   }
-  if (setting === "custom" && !(typeof value === "string" && value !== "")) {
-    return [{ path: "proxy_value", message: "Expected the URL of a proxy, sealed or not, as proxy_setting is custom" }]
-  }
-  return []
+  return setting === "custom" && typeof value === "string" && !isSealed(value) && holdsPassword(value)
+    ? [{ path: "proxy_value", message: "Expected it sealed with the encryption key of the workspace, as it is secret" }]
+    : []
+}
+
+const isSealed = (text: string): boolean => /^([0-9a-f]{2}){28,}$/i.test(text)
+
+/** Tells whether a proxy's address has a password in it, or is none and so may be anything. */
+const holdsPassword = (text: string): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url === null || url.username !== "" || url.password !== ""
 }
 
 /** The settings with every default filled in. */

@@ -2,7 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { componentData, daily } from "../support/fixtures.ts"
 import { asList, pathsOf, setUp, workflow } from "../support/member.ts"
+import { seal } from "../support/sealed.ts"
 import { layer } from "../support/service.ts"
+
+const sealedProxy = seal("ab".repeat(32), "socks5://user:password@127.0.0.1:1080")
 
 it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
   it.effect("are forked with their window or another, from the latest version or a named one", () =>
@@ -48,7 +51,7 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
         run_window: daily(9, 17),
         folder_path: "billing",
         proxy_setting: "custom",
-        proxy_value: "secret",
+        proxy_value: sealedProxy,
         enable_popup_handling: true
       })
       assert.strictEqual(made.status, 201, made.text)
@@ -61,7 +64,7 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
         componentId,
         me.caller.workspaceId,
         me.caller.userId,
-        "secret"
+        sealedProxy
       ]) {
         assert.notInclude(exported.text, own)
       }

@@ -31,10 +31,14 @@ const workflow = (selector: string, more: object = {}) => ({
   ...more
 })
 
-/** Carries out every run that waits, in a browser of written-down pages. */
+/** Carries out every run that waits, in a browser of written-down pages. Those of one credential come one after the other. */
 const work = Effect.gen(function* () {
-  const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
-  yield* Effect.forEach(claimed, Attempt.carryOut, { discard: true })
+  const runs = yield* RunStore
+  while (true) {
+    const claimed = yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
+    if (claimed.length === 0) return
+    yield* Effect.forEach(claimed, Attempt.carryOut, { discard: true })
+  }
 }).pipe(
   Effect.provide(AgentExecutor.layer.pipe(Layer.provide(ScriptedBrowser.layer(site)), Layer.fresh)),
   Effect.scoped
@@ -247,7 +251,7 @@ it.layer(layer, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
         })
         assert.deepStrictEqual(body.vault_entries, {
           USER: {
-            permissioned_user_id: null,
+            permissioned_user_id: "u-1",
             permissioned_user_ids: ["u-1", "u-2"],
             domain: "https://shop.example"
           }

@@ -8,8 +8,8 @@ import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { IdempotencyStore } from "../../core/workspace/Idempotency.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
-import { credential } from "../support/credential.ts"
 import * as databases from "../support/databases.ts"
+import { entryOf } from "../support/entries.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 
 type Stores =
@@ -26,7 +26,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
     const fill = Effect.fnUntraced(function* (workspaceId: WorkspaceId, count: number) {
       const [entries, codes, answers] = [yield* VaultEntries, yield* ReceivedCodes, yield* IdempotencyStore]
       for (let index = 0; index < count; index++) {
-        const entry = credential({ workspaceId, permissionedUserId: `user ${index}` })
+        const entry = entryOf({}, { workspaceId, permissionedUserId: `user ${index}` })
         const fields = { ...entry.fields, user_name: `a${index}`, cookies: `b${index}`, proxy_value: "1.2.3.4" }
         yield* entries.insert(workspaceId, { ...entry, fields })
         const address = `${index}@x`

@@ -9,7 +9,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Message } from "../../apps/demo/Doorkeeper.ts"
 import type { Visitor } from "../../apps/demo/Visitors.ts"
-import { graphOf } from "../support/browser.ts"
+import { graphOf, type Step } from "../support/browser.ts"
 import { type Canary, canary, codeCanary, leaksIn, plainCanary } from "../support/canaries.ts"
 import { tablesOf } from "../support/evidence.ts"
 import { credentialOf, signInWorkflow } from "../support/marlow.ts"
@@ -81,7 +81,7 @@ const fill = (field: "user" | "password", name: string) => ({
 const careless = (site: string): ReadonlyArray<readonly [string, object]> => {
   const secrets =
     "{{context.inputs.SITE.PASSWORD}} {{context.inputs.SITE.USER_NAME}} {{context.inputs.SITE.TFA_SECRET}}"
-  const step = (name: string, action: string, parameters: object): readonly [string, object] => [
+  const step = (name: string, action: string, parameters: object, to?: Step["to"]): readonly [string, object] => [
     name,
     {
       name,
@@ -91,7 +91,7 @@ const careless = (site: string): ReadonlyArray<readonly [string, object]> => {
       vault_schema: vaultSchema(site),
       ...graphOf(`${site}/login`, [
         fill("user", "USER_NAME"),
-        { action, parameters: parameters as Record<string, unknown> },
+        { action, parameters: parameters as Record<string, unknown>, ...(to === undefined ? {} : { to }) },
         {
           action: "EXTRACT_DATAMODEL",
           parameters: {
@@ -121,12 +121,17 @@ const careless = (site: string): ReadonlyArray<readonly [string, object]> => {
       value: secrets,
       wait_time: 100
     }),
-    step("A condition over secrets", "BOOL_CONDITION", {
-      comparison_operator: "EQUAL",
-      comparison_value_1: secrets,
-      comparison_value_2: "{{context.inputs.SITE.USER_NAME}}",
-      error_on_false_message: "They differ"
-    })
+    step(
+      "A condition over secrets",
+      "BOOL_CONDITION",
+      {
+        comparison_operator: "EQUAL",
+        comparison_value_1: secrets,
+        comparison_value_2: "{{context.inputs.SITE.USER_NAME}}",
+        error_on_false_message: "They differ"
+      },
+      { yes: 3, no: 4 }
+    )
   ]
 }
 

@@ -18,8 +18,11 @@ import { receiver } from "../support/receiver.ts"
 export const phoneNumber = "+15550104477"
 export const inboundSecret = "cy-inbound-3f1c9a7e5d2b8046"
 
-/** What of an answer is documented to be shown to whoever may edit the vault, and so is no leak there. */
-const shownToEditors = ["cookies", "local_storage", "session_storage", "headers"]
+/**
+ * What is documented to be shown, and so is no leak there: to whoever may edit the vault what browsers remember, and to whoever
+ * registers a webhook its secret, this once.
+ */
+const documented = ["cookies", "local_storage", "session_storage", "headers", "secret"]
 
 export interface Options {
   readonly visitors: ReadonlyArray<Visitor>
@@ -96,8 +99,9 @@ export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
         ...(json === undefined ? {} : { body: JSON.stringify(json) })
       })
       const bytes = await answer.text()
+      const isRegistration = method === "POST" && path === "/webhook-endpoints"
       const body: unknown = bytes.startsWith("{") || bytes.startsWith("[") ? JSON.parse(bytes) : {}
-      const shown = path.startsWith("/vault") ? withoutState(body) : bytes
+      const shown = path.startsWith("/vault") || isRegistration ? withoutShown(body) : bytes
       seen.push({ channel: `${method} ${path}: ${answer.status}`, bytes: shown })
       return { status: answer.status, body: body as Readonly<Record<string, unknown>> }
     })
@@ -177,5 +181,5 @@ export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
   return { addresses, ask, carryOut, databaseUrl: server.url, encryptionKey, hook, produced, site, told }
 })
 
-const withoutState = (body: unknown): string =>
-  JSON.stringify(body, (name, value: unknown) => (shownToEditors.includes(name) ? undefined : value))
+const withoutShown = (body: unknown): string =>
+  JSON.stringify(body, (name, value: unknown) => (documented.includes(name) ? undefined : value))

@@ -15,8 +15,9 @@ import type { Fields, VaultEntry } from "../../core/vault/VaultEntry.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
+import { entryOf } from "../support/entries.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-import { entryOf, naming } from "../support/slots.ts"
+import { naming, site } from "../support/slots.ts"
 
 const leaseMillis = 60_000
 
@@ -95,7 +96,11 @@ const obey = (commands: ReadonlyArray<Command>) =>
     const users = makeUsers()
     const kept = new Map<string, VaultEntry>()
     const make = (name: string) => {
-      const entry = entryOf(caller, name, users[name]?.fields)
+      const entry = entryOf(users[name]?.fields, {
+        workspaceId: caller.workspaceId,
+        permissionedUserId: name,
+        domain: site
+      })
       kept.set(name, entry)
       return entries.insert(caller.workspaceId, entry)
     }

@@ -20,7 +20,7 @@ import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import { WebhookStore } from "../../core/webhook/Webhook.ts"
 import { IdempotencyStore } from "../../core/workspace/Idempotency.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
-import { credential } from "./credential.ts"
+import { entryOf } from "./entries.ts"
 
 export const [older, newer] = [Redacted.make("ab".repeat(32)), Redacted.make("cd".repeat(32))]
 const storage = Layer.mergeAll(Memory.layer, Crypto.layer)
@@ -41,7 +41,7 @@ export const fill = Effect.fnUntraced(function* (workspaceId: WorkspaceId, count
   const sealing = yield* Sealing
   const seal = (name: string) => sealing.seal(workspaceId, Redacted.make(`${canary} ${name}`))
   for (let index = 0; index < count; index++) {
-    const entry = credential({ workspaceId, permissionedUserId: `user ${index}` })
+    const entry = entryOf({}, { workspaceId, permissionedUserId: `user ${index}` })
     yield* (yield* VaultEntries).insert(workspaceId, {
       ...entry,
       fields: {

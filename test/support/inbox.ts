@@ -1,7 +1,7 @@
 /**
  * What receives mails and SMS, on stores in memory, with a mail server on a free port.
  */
-import { generateKeyPairSync, randomUUID } from "node:crypto"
+import { generateKeyPairSync } from "node:crypto"
 import { Effect, Layer, Option, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
@@ -15,6 +15,7 @@ import { Sealing } from "../../core/vault/Sealing.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
 import type { Caller, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { entryOf } from "./entries.ts"
 
 export const inboxDomain = "inbox.example"
 
@@ -62,47 +63,9 @@ export const smtp = (options: Partial<SmtpServer.Options>) =>
     ...options
   }).pipe(Layer.provideMerge(receiving))
 
-export const entryOf = (caller: Caller, permissionedUserId: string, domain: string): VaultEntry => ({
-  id: randomUUID(),
-  workspaceId: caller.workspaceId,
-  permissionedUserId,
-  domain,
-  createdBy: caller.userId,
-  createdAt: 0,
-  updatedAt: 0,
-  sessionDataSetAt: null,
-  lastUsedAt: null,
-  hotpCounter: null,
-  fields: {
-    user_name: null,
-    password: null,
-    tfa_secret: null,
-    cookies: null,
-    local_storage: null,
-    session_storage: null,
-    headers: null,
-    user_alias: null,
-    tfa_method: "EMAIL",
-    user_agent: null,
-    persist_local_storage: false,
-    persist_cookies: false,
-    persist_session_storage: false,
-    skip_csrf_cookies: false,
-    cookie_domain_to_store: null,
-    allow_multiple_sessions: false,
-    max_concurrency: null,
-    prevent_concurrency_during_login: false,
-    expiry_time_from_last_use: null,
-    expiry_time_from_session_data_set: null,
-    ip_address: null,
-    location: null,
-    proxy_setting: null,
-    proxy_value: null,
-    secret_provider_id: null,
-    secret_ref: null,
-    secret_cache_ttl_seconds: null
-  }
-})
+/** A credential whose codes are mailed. */
+export const mailed = (caller: Caller, permissionedUserId: string, domain: string): VaultEntry =>
+  entryOf({ tfa_method: "EMAIL" }, { workspaceId: caller.workspaceId, permissionedUserId, domain })
 
 /** Keeps a credential of a user, and answers the address that its codes are mailed to. */
 export const makeCredential = Effect.fnUntraced(function* (
@@ -110,7 +73,7 @@ export const makeCredential = Effect.fnUntraced(function* (
   user: string,
   domain = "https://app.example.com"
 ) {
-  const entry = entryOf(caller, user, domain)
+  const entry = mailed(caller, user, domain)
   yield* Effect.orDie((yield* VaultEntries).insert(caller.workspaceId, entry))
   return addressOf(caller.workspaceId, entry, inboxDomain)
 })

@@ -1,39 +1,19 @@
 /**
  * Entries of the vault and runs that name them, for tests of who may start when.
  */
-import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { type Credential, chosen } from "../../core/run/Credentials.ts"
 import type { RunId } from "../../core/run/Run.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
-import { unset } from "../../core/vault/EntryRules.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
-import type { Fields, VaultEntry } from "../../core/vault/VaultEntry.ts"
+import type { Fields } from "../../core/vault/VaultEntry.ts"
 import type { Stored } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
+import { entryOf } from "./entries.ts"
 import { submission } from "./fixtures.ts"
 
 export const site = "https://app.example.com"
-
-export const entryOf = (
-  caller: Caller,
-  permissionedUserId: string,
-  given: Partial<Fields> = {},
-  domain = site
-): VaultEntry => ({
-  id: randomUUID(),
-  workspaceId: caller.workspaceId,
-  permissionedUserId,
-  domain,
-  createdBy: caller.userId,
-  createdAt: 0,
-  updatedAt: 0,
-  sessionDataSetAt: null,
-  lastUsedAt: null,
-  hotpCounter: null,
-  fields: { ...unset, ...given }
-})
 
 /** Keeps an entry of a user. */
 export const makeEntry = Effect.fn(function* (
@@ -42,7 +22,7 @@ export const makeEntry = Effect.fn(function* (
   given: Partial<Fields> = {},
   domain = site
 ) {
-  const entry = entryOf(caller, permissionedUserId, given, domain)
+  const entry = entryOf(given, { workspaceId: caller.workspaceId, permissionedUserId, domain })
   yield* (yield* VaultEntries).insert(caller.workspaceId, entry)
   return entry
 })

@@ -10,7 +10,7 @@ import * as Resealing from "../../core/vault/Resealing.ts"
 import { Sealing } from "../../core/vault/Sealing.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
-import { credential } from "../support/credential.ts"
+import { entryOf } from "../support/entries.ts"
 import { canary, dying, everythingOpens, fill, fresh, sealedValues, started } from "../support/exchange.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 
@@ -82,7 +82,7 @@ it.effect("a retired key still opens what was sealed late, and is thrown away on
         yield* stepAll(workspaceId)
         yield* rotation.finish(workspaceId)
         const late = yield* slow.seal(Redacted.make("late"))
-        const entry = credential({ workspaceId, permissionedUserId: "late" })
+        const entry = entryOf({}, { workspaceId, permissionedUserId: "late" })
         yield* (yield* VaultEntries).insert(workspaceId, { ...entry, fields: { ...entry.fields, cookies: late } })
 
         const cipher = yield* sealing.cipher(workspaceId)
@@ -115,7 +115,7 @@ it.effect("what is edited while it is sealed anew keeps the edit", () =>
         const { workspaceId } = yield* makeWorkspace()
         const entries = yield* VaultEntries
         const sealing = yield* Sealing
-        const entry = credential({ workspaceId, permissionedUserId: "one" })
+        const entry = entryOf({}, { workspaceId, permissionedUserId: "one" })
         const before = yield* sealing.seal(workspaceId, Redacted.make("before"))
         const fields = { ...entry.fields, user_name: before, password: before }
         yield* entries.insert(workspaceId, { ...entry, fields })

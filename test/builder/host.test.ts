@@ -6,6 +6,7 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { Browser, PageFailure } from "../../core/agent/Browser.ts"
+import * as Beginning from "../../core/builder/Beginning.ts"
 import { Builder } from "../../core/builder/Builder.ts"
 import { BuilderStore } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
@@ -39,7 +40,12 @@ const site: ScriptedBrowser.ScriptedSite = {
 
 const orders = `extract {"type":"object","properties":{"orders":{"type":"array","path":"//tr","items":{"type":"object","properties":{"id":{"type":"string","path":"/td[1]"}}}}}}`
 
-const options: Host.Options = { name: "h", capacity: 2, leaseMillis: 30_000 }
+const options: Host.Options = {
+  name: "h",
+  capacity: 2,
+  leaseMillis: 30_000,
+  beginningOf: () => Effect.succeed(Beginning.empty)
+}
 
 const services = Builder.layer.pipe(
   Layer.provideMerge(Workflows.layer),
@@ -83,7 +89,8 @@ const opening: Opening = {
   startUrl: login,
   inputSchema: null,
   inputs: { user: "me" },
-  settings: {}
+  settings: {},
+  login: null
 }
 
 /** Lets everything go on that can go on without time. */
@@ -187,7 +194,7 @@ it.effect("a workflow is done up to a node, where a failing step is replaced and
       const caller = yield* makeWorkspace()
       const fiber = yield* host
       const { workflow } = yield* kept(caller)
-      const given = { inputs: { user: "me" }, permissionedUserId: null }
+      const given = { inputs: { user: "me" }, permissionedUserId: null, lastBrowserState: true }
       const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(2), given))
       yield* settle
       const { id } = conversation
@@ -224,7 +231,7 @@ it.effect("a replay that fails stays at the node that failed", () =>
       const caller = yield* makeWorkspace()
       const fiber = yield* host
       const { workflow } = yield* kept(caller)
-      const given = { inputs: { user: "me" }, permissionedUserId: null }
+      const given = { inputs: { user: "me" }, permissionedUserId: null, lastBrowserState: true }
       const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(3), given))
       yield* settle
       const [replayed] = yield* builder.messages(caller, conversation.id, 1, 1)
@@ -242,7 +249,7 @@ it.effect("inputs that are missing are asked for, once", () =>
       const caller = yield* makeWorkspace()
       const fiber = yield* host
       const { workflow } = yield* kept(caller)
-      const given = { inputs: {}, permissionedUserId: null }
+      const given = { inputs: {}, permissionedUserId: null, lastBrowserState: true }
       const { conversation, status: asking } = yield* builder.open(
         caller,
         yield* ofWorkflow(caller, workflow.id, nodeId(2), given)

@@ -279,11 +279,15 @@ describe("a code that is sent", () => {
       const fiber = yield* Effect.forkChild(run(tfa({ tfa_type: "EMAIL" }), ["222222"]))
       yield* TestClock.adjust("60 seconds")
       assert.isUndefined(fiber.pollUnsafe(), "what arrived before the attempt is not for it")
+      const codes = yield* ReceivedCodes
+      const { workspaceId } = accounts.entry
+      const address = Inbox.addressOf(workspaceId, accounts.entry, "inbox.example")
       yield* arrive("code", "222222")
-      const before = yield* Clock.currentTimeMillis
-      const { outcome } = yield* eventually(Fiber.join(fiber))
-      assert.deepEqual(outcome, welcome)
-      assert.isBelow((yield* Clock.currentTimeMillis) - before, 3_000)
+      // The clock stands still until the code is taken.
+      while (Option.isSome(yield* codes.latest(workspaceId, address, { kind: "code", since: 0 }))) {
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      }
+      assert.deepEqual((yield* eventually(Fiber.join(fiber))).outcome, welcome)
     }).pipe(Effect.provide(services("inbox.example")))
   )
 

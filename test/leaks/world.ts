@@ -178,7 +178,7 @@ export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
     ] satisfies ReadonlyArray<Evidence>
   })
 
-  return { addresses, ask, carryOut, databaseUrl: server.url, encryptionKey, hook, produced, site, told }
+  return { addresses, ask, carryOut, encryptionKey, hook, produced, site, told }
 })
 
 const withoutShown = (body: unknown): string =>

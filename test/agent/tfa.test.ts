@@ -1,87 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Layer, Option, Redacted, Result } from "effect"
+import { Clock, Effect, Fiber, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as Crypto from "../../adapters/crypto/Crypto.ts"
-import * as Encryption from "../../adapters/crypto/Encryption.ts"
-import * as Memory from "../../adapters/memory/Memory.ts"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
-import type * as Agent from "../../core/agent/Agent.ts"
-import type { Person, Question } from "../../core/agent/Person.ts"
 import { Signals } from "../../core/event/Signals.ts"
 import * as Inbox from "../../core/tfa/Inbox.ts"
-import { LoginCodes, PhoneNumberOf } from "../../core/tfa/LoginCodes.ts"
-import * as Otp from "../../core/tfa/Otp.ts"
 import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
-import { type Account, AccountUnavailable } from "../../core/vault/Account.ts"
 import { Sealing } from "../../core/vault/Sealing.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import * as accounts from "../support/accounts.ts"
-import { graphOf, type Step, walk } from "../support/browser.ts"
+import { graphOf } from "../support/browser.ts"
 import { eventually } from "../support/eventually.ts"
-
-const site = "https://bank.example/code"
-const home = "https://bank.example/home"
-const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
-const totp = Result.getOrThrow(Otp.parse(Redacted.make(secret)))
-const codeAt = (at: number) => (totp._tag === "Totp" ? Redacted.value(Otp.timed(totp, at).code) : "")
-
-const services = (inboxDomain: string | null, phone: string | null = null) =>
-  LoginCodes.layer.pipe(
-    Layer.provide(Layer.succeed(Inbox.InboxDomain, inboxDomain)),
-    Layer.provide(Layer.succeed(PhoneNumberOf, () => Effect.succeed(phone))),
-    Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
-    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
-  )
-
-const tfa = (parameters: object): Step => ({
-  action: "TFA",
-  parameters: { credential: "BANK", selector: "#code", wait_time: 0, ...parameters }
-})
-const title: Step = {
-  action: "EXTRACT_DATAMODEL",
-  parameters: {
-    extract_data_model: { type: "object", properties: { title: { type: "string", path: "//h1" } } }
-  }
-}
-
-const pages = (values: ReadonlyArray<string>): ScriptedBrowser.ScriptedSite => ({
-  [site]: [{ selector: "#code", value: "", takes: { values, leadsTo: home } }],
-  [home]: [{ selector: "//h1", text: "Welcome" }]
-})
-
-const run = (
-  step: Step,
-  values: ReadonlyArray<string>,
-  options: {
-    readonly tfaSecret?: string
-    readonly providedCode?: NonNullable<Account["providedCode"]>
-    readonly person?: Person
-    readonly pages?: ScriptedBrowser.ScriptedSite
-  } = {}
-) =>
-  Effect.gen(function* () {
-    const codes = yield* LoginCodes
-    const own = accounts.account("BANK", options.tfaSecret === undefined ? {} : { tfaSecret: options.tfaSecret })
-    const account: Account = options.providedCode === undefined ? own : { ...own, providedCode: options.providedCode }
-    return yield* walk(
-      graphOf(site, [step, title]),
-      { BANK: "robot" },
-      {
-        accounts: [account],
-        codes,
-        ...(options.person === undefined ? {} : { person: options.person })
-      }
-    )
-  }).pipe(Effect.provide(ScriptedBrowser.layer(options.pages ?? pages(values))))
-
-const failureOf = (outcome: Agent.Outcome): Agent.Failure => {
-  if (outcome._tag === "Failed") return outcome.failure
-  throw new Error(`Expected a failure, got ${JSON.stringify(outcome.data)}`)
-}
-
-const welcome: Agent.Outcome = { _tag: "Success", data: { title: "Welcome" } }
+import { codeAt, failureOf, home, pages, person, run, secret, services, site, tfa, welcome } from "../support/logins.ts"
 
 /** Something arrives for the credential. */
 const arrive = Effect.fnUntraced(function* (
@@ -99,20 +29,6 @@ const arrive = Effect.fnUntraced(function* (
   })
   yield* (yield* Signals).publish({ _tag: "received" })
 })
-
-/** A person who gives these answers in turn, and what they were asked. */
-const person = (answers: ReadonlyArray<Record<string, string> | null>) => {
-  const asked: Array<Question> = []
-  const one: Person = {
-    ask: (question) =>
-      Effect.sync(() => {
-        asked.push(question)
-        return answers[asked.length - 1] ?? null
-      }),
-    correct: () => Effect.succeed(null)
-  }
-  return { asked, person: one }
-}
 
 describe("a code of an authenticator", () => {
   it.effect("is typed and sent, and is in nothing that is told", () =>
@@ -189,84 +105,6 @@ describe("a code of an authenticator", () => {
       )
       assert.deepInclude(failureOf(outcome), { code: "TFA-E0003", category: "AUTHENTICATION_ERROR" })
       assert.notInclude(JSON.stringify(outcome), "0189")
-    }).pipe(Effect.provide(services(null)))
-  )
-})
-
-/** A secret provider that keeps the secret to itself: a code for each period of 30 seconds, and how often it was asked. */
-const provider = (periodMillis: number | null = 30_000) => {
-  const seen = { asked: 0 }
-  const codeOf = (at: number) =>
-    String(100_000 + (periodMillis === null ? 0 : Math.floor(at / periodMillis) % 900_000)).padStart(6, "0")
-  const providedCode = Effect.map(Clock.currentTimeMillis, (now) => {
-    seen.asked++
-    return Redacted.make(codeOf(now))
-  })
-  return { seen, codeOf, providedCode }
-}
-
-describe("a code that only a secret provider can make", () => {
-  const step = tfa({ tfa_type: "AUTHENTICATOR" })
-
-  it.effect("is asked for when it is needed, and is in nothing that is told", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(1_000_000_020_000)
-      const { codeOf, providedCode, seen } = provider()
-      const code = codeOf(1_000_000_020_000)
-      const shown = { ...pages([code]), [home]: [{ selector: "//h1", text: `Code ${code}` }] }
-      const { asked, person: someone } = person([])
-      const { outcome } = yield* eventually(run(step, [code], { providedCode, person: someone, pages: shown }))
-      assert.deepEqual(outcome, { _tag: "Success", data: { title: "Code [secret]" } })
-      assert.strictEqual(seen.asked, 1)
-      assert.lengthOf(asked, 0)
-    }).pipe(Effect.provide(services(null)))
-  )
-
-  it.effect("is waited out when the site refuses it, and no longer than a period and a little", () =>
-    Effect.gen(function* () {
-      const begins = 1_000_000_020_000
-      yield* TestClock.setTime(begins)
-      const { codeOf, providedCode } = provider()
-      const second = yield* eventually(run(step, [codeOf(begins + 30_000)], { providedCode }))
-      assert.deepEqual(second.outcome, welcome)
-      assert.isAtLeast(yield* Clock.currentTimeMillis, begins + 30_000)
-
-      const at = yield* Clock.currentTimeMillis
-      const never = failureOf((yield* eventually(run(step, [], provider(null)))).outcome)
-      assert.deepInclude(never, { code: "TFA-E0001", category: "AUTHENTICATION_ERROR" })
-      assert.include(never.original, "made no other code within 35 s")
-      assert.isBelow((yield* Clock.currentTimeMillis) - at, 40_000)
-    }).pipe(Effect.provide(services(null)))
-  )
-
-  it.effect("leaves it to a person where the provider makes none, and fails the run where it cannot be asked", () =>
-    Effect.gen(function* () {
-      const { asked, person: someone } = person([{ code: "123456" }])
-      const none = yield* eventually(run(step, ["123456"], { providedCode: Effect.succeed(null), person: someone }))
-      assert.deepEqual(none.outcome, welcome)
-      assert.lengthOf(asked, 1)
-      const { domain, permissionedUserId } = accounts.entry
-      const reason = "the store does not answer"
-      const gone = new AccountUnavailable({ alias: "BANK", domain, permissionedUserId, reason })
-      const { outcome } = yield* eventually(run(step, [], { providedCode: Effect.fail(gone), person: someone }))
-      assert.deepInclude(failureOf(outcome), { code: "CREDENTIAL-E0001", original: reason })
-    }).pipe(Effect.provide(services(null)))
-  )
-
-  it.effect("is not what a provider's secret that counts gives: that is refused, as nobody keeps its counter", () =>
-    Effect.gen(function* () {
-      const tfaSecret = `otpauth://hotp/Bank:robot?secret=${secret}&counter=0&digits=6`
-      const { outcome } = yield* eventually(run(step, ["755224"], { tfaSecret, providedCode: Effect.succeed(null) }))
-      const failure = failureOf(outcome)
-      assert.deepInclude(failure, { code: "TFA-E0003", category: "AUTHENTICATION_ERROR" })
-      assert.include(failure.message, "beside a secret provider nobody can keep the count. Expected one of time")
-      const timed = yield* eventually(
-        run(step, [codeAt(yield* Clock.currentTimeMillis)], {
-          tfaSecret: secret,
-          providedCode: Effect.die("The secret itself is known")
-        })
-      )
-      assert.deepEqual(timed.outcome, welcome)
     }).pipe(Effect.provide(services(null)))
   )
 })

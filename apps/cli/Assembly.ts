@@ -11,7 +11,6 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
-import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
@@ -172,6 +171,10 @@ export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins:
     Layer.provide(
       Layer.unwrap(
         Effect.gen(function* () {
+          // Loaded where there is a worker only: no other process needs it, and it is large.
+          const PlaywrightBrowser = yield* Effect.promise(
+            () => import("../../adapters/playwright/PlaywrightBrowser.ts")
+          )
           const executablePath = PlaywrightBrowser.findExecutable(settings.chromium, existsSync)
           if (Option.isNone(executablePath)) return yield* new NoChromium()
           return PlaywrightBrowser.layer({

@@ -2,7 +2,7 @@
  * The credentials of an execution: the accounts behind its aliases, and the values of theirs that it has read.
  */
 import { Effect, Redacted } from "effect"
-import type { Account } from "../vault/Account.ts"
+import type { Account, AccountUnavailable } from "../vault/Account.ts"
 import * as CredentialUse from "../workflow/CredentialUse.ts"
 import { StepFailed } from "./Failure.ts"
 import type { Secrets } from "./Secrets.ts"
@@ -18,14 +18,17 @@ export const read = Effect.fnUntraced(function* (
   account: Account,
   name: CredentialUse.SecretName
 ) {
-  const opened = yield* account.secrets.pipe(
-    Effect.mapError(
-      ({ message, reason }) => new StepFailed({ code: "CREDENTIAL-E0001", sentence: message, original: reason })
-    )
-  )
+  const opened = yield* Effect.mapError(account.secrets, failureOf)
   const sealed = opened[CredentialUse.fields[name]]
   if (sealed === null) return null
   const value = Redacted.value(sealed)
   secrets.add(value, name === "USER_NAME" ? "name" : "secret")
   return value
 })
+
+/** A code that the secret provider of an account makes now; `null` where it has none, or makes none. */
+export const providedCode = ({ providedCode = Effect.succeed(null) }: Account) =>
+  Effect.mapError(providedCode, failureOf)
+
+const failureOf = ({ message, reason }: AccountUnavailable) =>
+  new StepFailed({ code: "CREDENTIAL-E0001", sentence: message, original: reason })

@@ -53,16 +53,24 @@ const pages = (values: ReadonlyArray<string>): ScriptedBrowser.ScriptedSite => (
 const run = (
   step: Step,
   values: ReadonlyArray<string>,
-  options: { readonly tfaSecret?: string; readonly person?: Person; readonly pages?: ScriptedBrowser.ScriptedSite } = {}
+  options: {
+    readonly tfaSecret?: string
+    readonly provided?: ReadonlyArray<string>
+    readonly person?: Person
+    readonly pages?: ScriptedBrowser.ScriptedSite
+  } = {}
 ) =>
   Effect.gen(function* () {
     const codes = yield* LoginCodes
     const account = accounts.account("BANK", options.tfaSecret === undefined ? {} : { tfaSecret: options.tfaSecret })
+    const provided = [...(options.provided ?? [])]
+    const next = () => (provided.length > 1 ? provided.shift() : provided[0]) ?? ""
+    const providedCode = Effect.sync(() => Redacted.make(next()))
     return yield* walk(
       graphOf(site, [step, title]),
       { BANK: "robot" },
       {
-        accounts: [account],
+        accounts: [options.provided === undefined ? account : { ...account, providedCode }],
         codes,
         ...(options.person === undefined ? {} : { person: options.person })
       }
@@ -175,6 +183,19 @@ describe("a code of an authenticator", () => {
     }).pipe(Effect.provide(services(null)))
   )
 
+  it.effect("is asked of a secret provider that makes codes by itself, and the next one when it is refused", () =>
+    Effect.gen(function* () {
+      const step = tfa({ tfa_type: "AUTHENTICATOR" })
+      const first = yield* eventually(run(step, ["111222"], { provided: ["111222"] }))
+      assert.deepEqual(first.outcome, welcome)
+      const second = yield* eventually(run(step, ["333444"], { provided: ["111222", "111222", "111222", "333444"] }))
+      assert.deepEqual(second.outcome, welcome)
+      const { outcome } = yield* eventually(run(step, ["333444"], { provided: ["111222"] }))
+      assert.deepInclude(failureOf(outcome), { code: "TFA-E0001" })
+      assert.notInclude(JSON.stringify([outcome, second]), "111222")
+    }).pipe(Effect.provide(services(null)))
+  )
+
   it.effect("cannot be made from what is no secret, which the failure does not repeat", () =>
     Effect.gen(function* () {
       const { outcome } = yield* eventually(
@@ -269,16 +290,17 @@ describe("a person is asked", () => {
 
   it.effect("again when the site refuses the code, and the run fails when nobody answers", () =>
     Effect.gen(function* () {
-      const { asked, person: someone } = person([{ code: "12345678" }, { code: "87654321" }, null])
+      const { asked, person: someone } = person([{ code: "123456" }, { code: "654321" }, null])
       const eight = `otpauth://totp/Bank:robot?secret=${secret}&digits=8`
       const step = tfa({ tfa_type: "SMS" })
-      const first = yield* eventually(run(step, ["87654321"], { person: someone, tfaSecret: eight }))
+      const first = yield* eventually(run(step, ["654321"], { person: someone, tfaSecret: eight }))
       assert.deepEqual(first.outcome, welcome)
       assert.include(asked[1]?.message, "The site refused the code")
-      assert.include(JSON.stringify(asked[0]?.schema), "{8}")
+      // How long the codes of the authenticator are says nothing of those that are sent.
+      assert.include(JSON.stringify(asked[0]?.schema), "{6}")
       const { outcome } = yield* eventually(run(step, [], { person: someone }))
       assert.deepInclude(failureOf(outcome), { code: "TFA-E0002", category: "AUTHENTICATION_ERROR" })
-      assert.notInclude(JSON.stringify(outcome), "12345678")
+      assert.notInclude(JSON.stringify(outcome), "123456")
     }).pipe(Effect.provide(services(null)))
   )
 

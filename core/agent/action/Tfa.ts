@@ -17,6 +17,10 @@ const longestMillis = 300_000
 /** How long a newer code is waited for once one was refused: few sites send another one by themselves. */
 const newerMillis = 30_000
 
+/** How long a secret provider is asked for another code, and how often: the steps of most secrets are of 30 seconds. */
+const nextStepMillis = 65_000
+const askEveryMillis = 2_000
+
 /** The pause between two keys: fields in several boxes move on to the next one after each. */
 const keyMillis = 25
 
@@ -132,9 +136,13 @@ const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType,
     if (Result.isFailure(otp)) return yield* impossible(otp.failure.message)
     return hidden(generated(account, otp.success, codes))
   }
+  if (type === "AUTHENTICATOR" && otp === null) {
+    const first = yield* Credentials.providedCode(account)
+    if (first !== null) return hidden(provided(account, first))
+  }
   const address = type === "AUTHENTICATOR" || codes === null ? null : yield* codes.addressOf(account.entry, type)
   if (address !== null && codes !== null) return hidden(received(account, address, codes, surroundings.began))
-  const digits = otp !== null && Result.isSuccess(otp) ? otp.success.digits : 6
+  const digits = type === "AUTHENTICATOR" && otp !== null && Result.isSuccess(otp) ? otp.success.digits : 6
   return hidden(askedFor(account, type, digits, surroundings))
 })
 
@@ -160,6 +168,26 @@ const generated =
         tooLate("other runs use every code of the secret", longestMillis)
       )
     })
+
+/** Codes that the secret provider of an account makes: the first, and then one that is not the one before. */
+const provided = (account: Account, first: Redacted.Redacted<string>): Supply => {
+  let before: string | null = null
+  return (complaint) =>
+    Effect.gen(function* () {
+      const latest = (yield* Clock.currentTimeMillis) + nextStepMillis
+      while (true) {
+        const code = complaint === null ? first : yield* Credentials.providedCode(account)
+        if (code !== null && Redacted.value(code) !== before) {
+          before = Redacted.value(code)
+          return code
+        }
+        if ((yield* Clock.currentTimeMillis) >= latest) {
+          return yield* tooLate("the secret provider made no other code", nextStepMillis)
+        }
+        yield* Effect.sleep(askEveryMillis)
+      }
+    })
+}
 
 /** Codes that a site sends: what one message may mean in turn, and then what came after it. */
 const received = ({ entry }: Account, address: string, codes: Codes, since: number): Supply => {

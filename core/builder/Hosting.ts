@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, Option, Queue, Ref, Schema, ScopedRef } from "effect"
 import { Browser, type Page, type PageFailure } from "../agent/Browser.ts"
+import { Secrets } from "../agent/Secrets.ts"
 import type { Session } from "../agent/Session.ts"
 import { Signals } from "../event/Signals.ts"
 import * as Credentials from "../run/Credentials.ts"
@@ -76,6 +77,12 @@ const attend = Effect.fnUntraced(function* (place: Place, sessionOf: SessionOf) 
 
   const close = Effect.andThen(ScopedRef.set(page, Effect.succeed(null)), Ref.set(stage, null))
 
+  /** Logs a defect without what the conversation knows to be secret. */
+  const complain = (what: string, defect: unknown) =>
+    Effect.flatMap(Ref.get(stage), (now) =>
+      Effect.logError(`${what}: ${(now === null ? new Secrets() : Turn.secretsOf(now)).describe(defect)}`)
+    )
+
   const walk = (stops: Turn.Walk["stops"]): Turn.Walk => ({
     stops,
     reached: (draft, here) => Effect.andThen(Ref.set(walked, draft), Ref.set(stage, here))
@@ -96,9 +103,10 @@ const attend = Effect.fnUntraced(function* (place: Place, sessionOf: SessionOf) 
   /** A page in a session of its own; the one before is closed. */
   const reopen = Effect.fnUntraced(function* (one: One) {
     yield* close
-    yield* ScopedRef.set(page, browser.open(yield* sessionOf(one)))
+    const session = yield* sessionOf(one)
+    yield* ScopedRef.set(page, browser.open(session))
     const opened = yield* ScopedRef.get(page)
-    const fresh = opened === null ? null : Turn.newStage(opened, one.inputs, yield* accountsOf(one))
+    const fresh = opened === null ? null : Turn.newStage(opened, one.inputs, yield* accountsOf(one), session)
     yield* Ref.set(stage, fresh)
     yield* store.settle(held, (before) => Conversation.opened(before))
     return fresh
@@ -184,7 +192,7 @@ const attend = Effect.fnUntraced(function* (place: Place, sessionOf: SessionOf) 
         Effect.succeed({ outcome: nothing(`No page could be opened: ${reason}`), stage: null })
       ),
       Effect.catchDefect((defect) =>
-        Effect.logError("A turn ended by an internal error", defect).pipe(
+        complain("A turn ended by an internal error", defect).pipe(
           Effect.as({ outcome: nothing("Ended by an internal error; the log of the worker has it"), stage: null })
         )
       )
@@ -199,12 +207,12 @@ const attend = Effect.fnUntraced(function* (place: Place, sessionOf: SessionOf) 
   const showing = Effect.gen(function* () {
     yield* pause(place.looks)
     for (const { kind, number } of yield* store.wanted(held.id)) {
-      const shown = yield* ScopedRef.get(page)
-      yield* store.show(held.id, kind, number, shown === null ? null : yield* look(shown, kind))
+      const now = yield* Ref.get(stage)
+      yield* store.show(held.id, kind, number, now === null ? null : yield* look(now, kind))
       yield* told
     }
   }).pipe(
-    Effect.catchDefect((defect) => Effect.logError("A page could not be shown", defect)),
+    Effect.catchDefect((defect) => complain("A page could not be shown", defect)),
     Effect.forever
   )
 
@@ -224,14 +232,16 @@ const attend = Effect.fnUntraced(function* (place: Place, sessionOf: SessionOf) 
   }
 })
 
-/** What a page looks like; `null` when it cannot be looked at. */
-const look = (page: Page, kind: ViewKind): Effect.Effect<View | null> =>
+/** What a page looks like, without the secrets in its text; `null` when it cannot be looked at. */
+const look = (stage: Turn.Stage, kind: ViewKind): Effect.Effect<View | null> =>
   Effect.gen(function* () {
+    const { page } = stage
+    const { hide } = Turn.secretsOf(stage)
     const body =
       kind === "html"
-        ? yield* page.html({ sanitized: false })
+        ? hide(yield* page.html({ sanitized: false }))
         : base64((yield* page.screenshot({ fullPage: false })).bytes)
-    return { url: yield* page.address, body }
+    return { url: hide(yield* page.address), body }
   }).pipe(Effect.orElseSucceed(() => null))
 
 const base64 = Schema.encodeSync(Schema.Uint8ArrayFromBase64)

@@ -1,13 +1,14 @@
 /**
  * Does the turns of a conversation on its page, with the actions that runs are made of.
  */
-import { Clock, Effect, Result, type Schema } from "effect"
+import { Clock, Effect, Redacted, Result, type Schema } from "effect"
 import * as Agent from "../agent/Agent.ts"
 import type { Page } from "../agent/Browser.ts"
 import { StepFailed } from "../agent/Failure.ts"
 import * as Memory from "../agent/Memory.ts"
 import * as Position from "../agent/Position.ts"
 import { Secrets } from "../agent/Secrets.ts"
+import * as Session from "../agent/Session.ts"
 import type { Surroundings } from "../agent/Step.ts"
 import type { Account } from "../vault/Account.ts"
 import type { Graph, Node, NodeId } from "../workflow/Graph.ts"
@@ -28,16 +29,17 @@ export interface Stage {
   readonly before: ReadonlyMap<NodeId, Known>
 }
 
-/** A page on which nothing was done yet. */
+/** A page on which nothing was done yet, in this session. */
 export const newStage = (
   page: Page,
   inputs: Schema.JsonObject,
-  accounts: ReadonlyMap<string, Account> = new Map()
-): Stage => ({
-  page,
-  known: { memory: Memory.initial(inputs, { accounts, secrets: new Secrets() }), loops: new Map() },
-  before: new Map()
-})
+  accounts: ReadonlyMap<string, Account> = new Map(),
+  session: Session.Session = Session.empty
+): Stage => {
+  const secrets = new Secrets()
+  for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
+  return { page, known: { memory: Memory.initial(inputs, { accounts, secrets }), loops: new Map() }, before: new Map() }
+}
 
 /** What became of the conversation, and of its page. */
 export interface Done {
@@ -189,13 +191,14 @@ const bounded = <A>(effect: Effect.Effect<A, StepFailed>, millis: number): Effec
 const comesNext = (node: Node): string =>
   node.action === "END" ? "The end of the workflow comes next" : `Next comes "${node.name}"`
 
-/** What a turn tells, without the secrets that its steps have read. */
+/** What a turn tells, without its secrets. */
 const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): Done => ({
   outcome: { draft, text: secretsOf(stage).hide(text), result: told(result, stage), rest: "idle", page: true },
   stage
 })
 
-const secretsOf = (stage: Stage) => stage.known.memory.credentials.secrets
+/** The secrets of the session, and those that steps have read. */
+export const secretsOf = (stage: Stage) => stage.known.memory.credentials.secrets
 
 const told = (result: ActionResult | null, stage: Stage): ActionResult | null => {
   if (result === null) return null

@@ -5,6 +5,7 @@ import { Redacted, Result, type Schema } from "effect"
 import * as Otp from "../tfa/Otp.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import type { Reading, Sent } from "./EntryBody.ts"
+import * as Proxies from "./Proxies.ts"
 import type { CannotUnseal } from "./Sealing.ts"
 import {
   browserStateNames,
@@ -275,7 +276,7 @@ const customProblems = (given: Given, sealed: string | null): ReadonlyArray<Prob
   const opened = given.opened.proxy_value
   if (sealed !== null && opened !== undefined && Result.isFailure(opened)) return []
   const url = textOf(given, "proxy_value")
-  return url !== null && isProxyUrl(Redacted.value(url))
+  return url !== null && Proxies.parseUrl(Redacted.value(url)) !== null
     ? []
     : [
         {
@@ -284,9 +285,6 @@ const customProblems = (given: Given, sealed: string | null): ReadonlyArray<Prob
         }
       ]
 }
-
-const isProxyUrl = (text: string): boolean =>
-  /^(socks5|https?):\/\//i.test(text) && URL.canParse(text) && new URL(text).hostname !== ""
 
 const isAddress = (text: string): boolean =>
   /^((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?!$)|$)){4}$/.test(text) ||

@@ -93,6 +93,14 @@ const refused: ReadonlyArray<readonly [what: string, fields: object, paths: Read
   ["a country left out", { proxy_setting: "country" }, ["proxy_value"]],
   ["a custom proxy in clear", { proxy_setting: "custom", proxy_value: "http://p.example:1" }, ["proxy_value"]],
   ["a custom proxy left out", { proxy_setting: "custom" }, ["proxy_value"]],
+  ...["http://u:%ff@p.example:1", "socks5://p.example:0", "https://p.example:65536"].map(
+    (url) =>
+      [
+        `a custom proxy that no run could use: ${url}`,
+        { proxy_setting: "custom", proxy_value: sealed(url) },
+        ["proxy_value"]
+      ] as const
+  ),
   ["a custom proxy that is no URL", { proxy_setting: "custom", proxy_value: sealed("p.example") }, ["proxy_value"]],
   [
     "a custom proxy of another scheme",

@@ -222,12 +222,12 @@ const sealedProblems = ({ opened }: Given): ReadonlyArray<Problem> =>
     return isScalar(Redacted.value(result.success)) ? [] : [{ path, message: "Expected a sealed text" }]
   })
 
-/** The text that a sealed field of the body holds; `null` when it holds none. */
+/** The text that a sealed field of the body holds, or the digits of its number; `null` when it holds neither. */
 const textOf = (given: Given, field: SealedField): Redacted.Redacted<string> | null => {
   const opened = given.opened[field]
   if (opened === undefined || Result.isFailure(opened)) return null
   const value = Redacted.value(opened.success)
-  return typeof value === "string" && value !== "" ? Redacted.make(value) : null
+  return value === null || value === "" || !isScalar(value) ? null : Redacted.make(String(value))
 }
 
 const tfaProblems = (given: Given, fields: Fields): ReadonlyArray<Problem> => {

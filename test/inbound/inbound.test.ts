@@ -166,6 +166,11 @@ it.layer(service({ secret, twilioAuthToken }), { timeout: "30 seconds" })("what 
         kept: 0,
         repeated: true
       })
+      const upper = { ...signed(body), "x-sluice-signature": signed(body)["x-sluice-signature"].toUpperCase() }
+      assert.deepInclude((yield* post("/inbound/mail", { raw: body, headers: upper })).body, {
+        kept: 0,
+        repeated: true
+      })
       const stale = yield* post("/inbound/mail", { raw: body, headers: signed(body, now - 301_000) })
       assert.strictEqual(stale.status, 409)
     })

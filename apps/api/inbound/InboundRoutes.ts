@@ -58,7 +58,7 @@ export const routes = Layer.unwrap(
         const checked = Inbound.checkSignature(request.headers, body.success, secret, now)
         if (checked === "wrong") return unauthorized
         if (checked === "stale") return stale
-        return yield* handle(body.success, request, request.headers[Inbound.signatureHeader] ?? "")
+        return yield* handle(body.success, request, Inbound.signatureOf(request.headers))
       })
 
     /** A message that brings no id of its own is known by its signature. */

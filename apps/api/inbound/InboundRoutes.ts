@@ -33,6 +33,7 @@ export const routes = Layer.unwrap(
     const receiving = yield* Receiving
     const fetch = yield* AwsFetch
     const check = Sns.makeChecking(fetch)
+    const room = InboundBody.makeRoom()
 
     const kept = (arrival: Arrival, way: "mail" | "sms") =>
       Effect.map(receiving[way](arrival), (outcome) => answer(200, { ...outcome }))
@@ -51,7 +52,7 @@ export const routes = Layer.unwrap(
         if (secret === null) return missing(request)
         const way = Inbound.shown(request.headers, secret)
         if (way === "nothing") return unauthorized
-        const body = yield* InboundBody.read(request, maxBytes)
+        const body = yield* InboundBody.read(request, maxBytes, way === "signed" ? room : undefined)
         if (Result.isFailure(body)) return body.failure
         if (way === "secret") return yield* handle(body.success, request, null)
         const now = yield* Clock.currentTimeMillis

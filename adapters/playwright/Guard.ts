@@ -106,7 +106,18 @@ export const make = ({ allowPrivateNetworks, allowed, upstream }: Options): Effe
           return unanswered(Upstream.failureOf(upstream, { status }))
         }
         refusals.delete(`${host}:${port}`)
-        answer.writeHead(status, response.headers)
+        // Trailers are not passed on, and may not be announced then.
+        const { trailer: _trailer, ...passed } = response.headers
+        try {
+          answer.writeHead(status, passed)
+        } catch (error) {
+          // What a site says need not make sense.
+          response.destroy()
+          return unanswered(error)
+        }
+        response.on("close", () => {
+          if (!response.complete) answer.destroy()
+        })
         response.pipe(answer)
       })
       onward.on("error", (error) => unanswered(upstream === null ? error : Upstream.failureOf(upstream, { error })))

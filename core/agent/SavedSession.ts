@@ -29,6 +29,8 @@ export const used = (entry: VaultEntry, now: number): VaultEntry => ({ ...withou
 /**
  * The entry with the parts that a run leaves behind, sealed. `began` is what it was when the run began: where the state
  * was cleared since, nothing is kept. What its switches say now decides, and a part that the run does not bring stays.
+ *
+ * The entry does not count as updated: what its secret provider gave stays good, and a login that failed stays failed.
  */
 export const kept = (
   began: VaultEntry,
@@ -52,7 +54,6 @@ const withParts = (
   const isSet = Object.values(changed).some((value) => value !== null)
   return {
     ...entry,
-    updatedAt: now,
     sessionDataSetAt: isEmpty ? null : isSet ? now : entry.sessionDataSetAt,
     fields
   }

@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, Queue, Ref, Schema, ScopedRef } from "effect"
 import { Browser, type Page } from "../agent/Browser.ts"
+import { Secrets } from "../agent/Secrets.ts"
 import { Signals } from "../event/Signals.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { BeginningOf } from "./Beginning.ts"
@@ -68,6 +69,12 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
   const told = signals.publish({ _tag: "builder", conversationId: held.id })
 
   const close = Effect.andThen(ScopedRef.set(page, Effect.succeed(null)), Ref.set(stage, null))
+
+  /** Logs a defect without what the conversation knows to be secret. */
+  const complain = (what: string, defect: unknown) =>
+    Effect.flatMap(Ref.get(stage), (now) =>
+      Effect.logError(`${what}: ${(now === null ? new Secrets() : Turn.secretsOf(now)).describe(defect)}`)
+    )
 
   const walk = (stops: Turn.Walk["stops"]): Turn.Walk => ({
     stops,
@@ -166,12 +173,9 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
         Effect.succeed({ outcome: nothing(`No page could be opened: ${reason}`), stage: null })
       ),
       Effect.catchDefect((defect) =>
-        Effect.gen(function* () {
-          const now = yield* Ref.get(stage)
-          const told = now === null ? defect : Turn.secretsOf(now).describe(defect)
-          yield* Effect.logError("A turn ended by an internal error", told)
-          return { outcome: nothing("Ended by an internal error; the log of the worker has it"), stage: null }
-        })
+        complain("A turn ended by an internal error", defect).pipe(
+          Effect.as({ outcome: nothing("Ended by an internal error; the log of the worker has it"), stage: null })
+        )
       )
     )
     if (done.outcome.page) yield* Ref.set(stage, done.stage)
@@ -184,12 +188,12 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
   const showing = Effect.gen(function* () {
     yield* pause(place.looks)
     for (const { kind, number } of yield* store.wanted(held.id)) {
-      const shown = yield* ScopedRef.get(page)
-      yield* store.show(held.id, kind, number, shown === null ? null : yield* look(shown, kind))
+      const now = yield* Ref.get(stage)
+      yield* store.show(held.id, kind, number, now === null ? null : yield* look(now, kind))
       yield* told
     }
   }).pipe(
-    Effect.catchDefect((defect) => Effect.logError("A page could not be shown", defect)),
+    Effect.catchDefect((defect) => complain("A page could not be shown", defect)),
     Effect.forever
   )
 
@@ -209,14 +213,16 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
   }
 })
 
-/** What a page looks like; `null` when it cannot be looked at. */
-const look = (page: Page, kind: ViewKind): Effect.Effect<View | null> =>
+/** What a page looks like, without the secrets in its text; `null` when it cannot be looked at. */
+const look = (stage: Turn.Stage, kind: ViewKind): Effect.Effect<View | null> =>
   Effect.gen(function* () {
+    const { page } = stage
+    const { hide } = Turn.secretsOf(stage)
     const body =
       kind === "html"
-        ? yield* page.html({ sanitized: false })
+        ? hide(yield* page.html({ sanitized: false }))
         : base64((yield* page.screenshot({ fullPage: false })).bytes)
-    return { url: yield* page.address, body }
+    return { url: hide(yield* page.address), body }
   }).pipe(Effect.orElseSucceed(() => null))
 
 const base64 = Schema.encodeSync(Schema.Uint8ArrayFromBase64)

@@ -32,7 +32,7 @@ export interface Stage {
   readonly before: ReadonlyMap<NodeId, Known>
 }
 
-/** A page on which nothing was done yet. */
+/** A page on which nothing was done yet, in this session. */
 export const newStage = (
   page: Page,
   inputs: Schema.JsonObject,
@@ -202,7 +202,7 @@ const bounded = <A>(effect: Effect.Effect<A, StepFailed>, millis: number): Effec
 const comesNext = (node: Node): string =>
   node.action === "END" ? "The end of the workflow comes next" : `Next comes "${node.name}"`
 
-/** What a turn tells, without the secrets that its steps have read. */
+/** What a turn tells, without its secrets. */
 const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): Done => ({
   outcome: { draft, text: secretsOf(stage).hide(text), result: told(result, stage), rest: "idle", page: true },
   stage

@@ -87,10 +87,10 @@ export class TfaCodes extends Context.Service<
           Effect.map(Redacted.value),
           Effect.mapError(({ message }) => new Otp.InvalidTfaSecret({ reason: message }))
         )
-        if (typeof opened !== "string" || opened === "") {
+        if ((typeof opened !== "string" && typeof opened !== "number") || opened === "") {
           return yield* new Otp.InvalidTfaSecret({ reason: "there is none" })
         }
-        return yield* Effect.fromResult(Otp.parse(Redacted.make(opened)))
+        return yield* Effect.fromResult(Otp.parse(Redacted.make(String(opened))))
       })
 
       const shown = (entry: VaultEntry, otp: Otp.Otp) =>

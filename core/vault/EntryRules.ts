@@ -5,6 +5,7 @@ import { Redacted, Result, type Schema } from "effect"
 import * as Otp from "../tfa/Otp.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import type { Reading, Sent } from "./EntryBody.ts"
+import * as Proxies from "./Proxies.ts"
 import type { CannotUnseal } from "./Sealing.ts"
 import {
   browserStateNames,
@@ -221,12 +222,12 @@ const sealedProblems = ({ opened }: Given): ReadonlyArray<Problem> =>
     return isScalar(Redacted.value(result.success)) ? [] : [{ path, message: "Expected a sealed text" }]
   })
 
-/** The text that a sealed field of the body holds; `null` when it holds none. */
+/** The text that a sealed field of the body holds, or the digits of its number; `null` when it holds neither. */
 const textOf = (given: Given, field: SealedField): Redacted.Redacted<string> | null => {
   const opened = given.opened[field]
   if (opened === undefined || Result.isFailure(opened)) return null
   const value = Redacted.value(opened.success)
-  return typeof value === "string" && value !== "" ? Redacted.make(value) : null
+  return value === null || value === "" || !isScalar(value) ? null : Redacted.make(String(value))
 }
 
 const tfaProblems = (given: Given, fields: Fields): ReadonlyArray<Problem> => {
@@ -275,7 +276,7 @@ const customProblems = (given: Given, sealed: string | null): ReadonlyArray<Prob
   const opened = given.opened.proxy_value
   if (sealed !== null && opened !== undefined && Result.isFailure(opened)) return []
   const url = textOf(given, "proxy_value")
-  return url !== null && isProxyUrl(Redacted.value(url))
+  return url !== null && Proxies.parseUrl(Redacted.value(url)) !== null
     ? []
     : [
         {
@@ -284,9 +285,6 @@ const customProblems = (given: Given, sealed: string | null): ReadonlyArray<Prob
         }
       ]
 }
-
-const isProxyUrl = (text: string): boolean =>
-  /^(socks5|https?):\/\//i.test(text) && URL.canParse(text) && new URL(text).hostname !== ""
 
 const isAddress = (text: string): boolean =>
   /^((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?!$)|$)){4}$/.test(text) ||

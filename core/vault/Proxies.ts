@@ -43,7 +43,7 @@ export const parseUrl = (text: string, isOwn = false): Proxy | null => {
   const username = decoded(url.username)
   const password = decoded(url.password)
   const written = /:(\d+)$/.exec(rest.split(/[/?#]/)[0] ?? "")?.[1]
-  if (url.hostname === "" || username === null || password === null) return null
+  if (url.hostname === "" || username === null || password === null || Number(written) === 0) return null
   const kind = scheme.toLowerCase() as Proxy["scheme"]
   return {
     scheme: kind,

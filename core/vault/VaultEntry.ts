@@ -92,6 +92,7 @@ export const VaultEntry = Schema.Struct({
   domain: Schema.String,
   createdBy: UserId,
   createdAt: Schema.Finite,
+  /** When somebody last changed it; what runs keep in it does not count. */
   updatedAt: Schema.Finite,
   fields: Fields,
   /** When cookies or storage were last given; `null` when there are none. */

@@ -326,7 +326,7 @@ describe("an entry that a run uses", () => {
     const store = SavedSession.kept(before, { cookies: "new", local_storage: "new" }, now)
     const after = store(before)
     assert.deepInclude(after.fields, { ...parts, cookies: "new" })
-    assert.deepInclude(after, { sessionDataSetAt: now, updatedAt: now })
+    assert.deepInclude(after, { sessionDataSetAt: now, updatedAt: before.updatedAt })
     assert.deepInclude(store({ ...before, fields: { ...before.fields, headers: "put" } }).fields, { headers: "put" })
     const switchedOff = { ...before, fields: { ...before.fields, persist_cookies: false } }
     assert.strictEqual(store(switchedOff), switchedOff)

@@ -36,7 +36,7 @@ const keep = (member: Member, permissioned_user_id: string, fields: object) =>
     send({ method: "POST", path: "/vault", key: member.key, json: { permissioned_user_id, domain, ...fields } })
   )
 
-const withSecret = (member: Member, user: string, secret: string) =>
+const withSecret = (member: Member, user: string, secret: string | number) =>
   keep(member, user, { tfa_method: "AUTHENTICATOR", tfa_secret: seal(member.encryptionKey, secret) })
 
 /** A code that arrives for a user by mail, at an instant. */
@@ -114,6 +114,19 @@ it.layer(service(null), { timeout: "30 seconds" })("a code of an authenticator",
       const me = yield* (yield* Service).member("Member")
       yield* keep(me, "older", { tfa_secret: seal(me.encryptionKey, seed) })
       assert.deepInclude((yield* codeOf(me, "older")).body, { type: "authenticator" })
+    })
+  )
+
+  it.effect("is made of a secret that was sealed as a number, as its digits", () =>
+    Effect.gen(function* () {
+      const { member } = yield* Service
+      const me = yield* member("Member")
+      const digits = 234_567_234_567
+      assert.strictEqual((yield* withSecret(me, "text", String(digits))).status, 201)
+      assert.strictEqual((yield* withSecret(me, "number", digits)).status, 201)
+      const [text, number] = [yield* codeOf(me, "text"), yield* codeOf(me, "number")]
+      assert.strictEqual(number.status, 200)
+      assert.strictEqual(number.body.code, text.body.code)
     })
   )
 

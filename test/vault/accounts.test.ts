@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
@@ -7,6 +7,7 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Asking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as RunAccounts from "../../apps/worker/RunAccounts.ts"
+import * as SavedSession from "../../core/agent/SavedSession.ts"
 import type { Run } from "../../core/run/Run.ts"
 import type { Outcome } from "../../core/run/Transition.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
@@ -14,6 +15,7 @@ import { Sealing } from "../../core/vault/Sealing.ts"
 import { SecretConnections } from "../../core/vault/SecretConnections.ts"
 import { SecretProviders } from "../../core/vault/SecretProviders.ts"
 import { Vault } from "../../core/vault/Vault.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 import { vaultServer } from "../support/secretServers.ts"
 
@@ -103,6 +105,21 @@ it.layer(Layer.fresh(layer), { timeout: "30 seconds" })("a credential that is bo
       const error = yield* Effect.flip(password("usual"))
       assert.strictEqual(error._tag, "AccountUnavailable")
       assert.strictEqual(yield* password("usual"), "two")
+    })
+  )
+
+  it.effect("is used again after a run has kept its session", () =>
+    Effect.gen(function* () {
+      const { bind, caller, open, password, server } = yield* bound(3_600)
+      yield* bind("robot", "secret/login", { persist_cookies: true })
+      assert.strictEqual(yield* password("robot"), "one")
+      server.secrets.set("login", { password: "two" })
+      yield* TestClock.adjust("1 seconds")
+      const { entry } = yield* open("robot")
+      const keep = SavedSession.kept(entry, { cookies: "sealed" }, yield* Clock.currentTimeMillis)
+      yield* (yield* VaultEntries).change(caller.workspaceId, entry.id, (before) => Result.succeed(keep(before)))
+      assert.strictEqual((yield* open("robot")).entry.fields.cookies, "sealed")
+      assert.strictEqual(yield* password("robot"), "one")
     })
   )
 

@@ -70,6 +70,7 @@ const refused: ReadonlyArray<readonly [what: string, fields: object, paths: Read
   ["an authenticator with no secret in it", { tfa_method: "AUTHENTICATOR", tfa_secret: sealed(null) }, ["tfa_secret"]],
   ["an authenticator with an empty one", { tfa_method: "AUTHENTICATOR", tfa_secret: sealed("") }, ["tfa_secret"]],
   ["a secret that makes no codes", { tfa_secret: sealed("0189") }, ["tfa_secret"]],
+  ["a number that makes no codes", { tfa_secret: sealed(123_456) }, ["tfa_secret"]],
   ["a secret of 7 digits", { tfa_secret: sealed("otpauth://totp/a?secret=JBSWY3DP&digits=7") }, ["tfa_secret"]],
   ["no interval", { expiry_time_from_last_use: "soon" }, ["expiry_time_from_last_use"]],
   ["a number for an interval", { expiry_time_from_session_data_set: 5 }, ["expiry_time_from_session_data_set"]],
@@ -93,6 +94,14 @@ const refused: ReadonlyArray<readonly [what: string, fields: object, paths: Read
   ["a country left out", { proxy_setting: "country" }, ["proxy_value"]],
   ["a custom proxy in clear", { proxy_setting: "custom", proxy_value: "http://p.example:1" }, ["proxy_value"]],
   ["a custom proxy left out", { proxy_setting: "custom" }, ["proxy_value"]],
+  ...["http://u:%ff@p.example:1", "socks5://p.example:0", "https://p.example:65536"].map(
+    (url) =>
+      [
+        `a custom proxy that no run could use: ${url}`,
+        { proxy_setting: "custom", proxy_value: sealed(url) },
+        ["proxy_value"]
+      ] as const
+  ),
   ["a custom proxy that is no URL", { proxy_setting: "custom", proxy_value: sealed("p.example") }, ["proxy_value"]],
   [
     "a custom proxy of another scheme",

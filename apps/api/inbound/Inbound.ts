@@ -40,6 +40,9 @@ export const shown = ({ authorization = "", ...headers }: Headers, secret: Redac
 export const timestampHeader = "x-sluice-timestamp"
 export const signatureHeader = "x-sluice-signature"
 
+/** The signature of a request in the one form that it has, however its digits are written. */
+export const signatureOf = (headers: Headers): string => (headers[signatureHeader] ?? "").toLowerCase()
+
 /** How far the time of a signature may be from ours, in milliseconds. */
 const toleranceMillis = 300_000
 
@@ -55,7 +58,7 @@ export const checkSignature = (
 ): "valid" | "wrong" | "stale" => {
   const timestamp = headers[timestampHeader] ?? ""
   const own = createHmac("sha256", Redacted.value(secret)).update(`${timestamp}.`).update(body).digest("hex")
-  if (!/^\d{1,12}$/.test(timestamp) || !isSame((headers[signatureHeader] ?? "").toLowerCase(), own)) return "wrong"
+  if (!/^\d{1,12}$/.test(timestamp) || !isSame(signatureOf(headers), own)) return "wrong"
   return Math.abs(now - Number(timestamp) * 1_000) <= toleranceMillis ? "valid" : "stale"
 }
 

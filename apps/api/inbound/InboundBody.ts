@@ -11,32 +11,58 @@ class TooLarge {
   readonly _tag = "TooLarge"
 }
 
-/** The bytes of a body, or how it is refused. */
+class NoRoom {
+  readonly _tag = "NoRoom"
+}
+
+/** How many bytes may still be held of bodies that are being read. */
+export interface Room {
+  left: number
+}
+
+/** Room for the bodies of those who show only with the whole of it that they may bring anything. */
+export const makeRoom = (): Room => ({ left: 4 * maxMailBytes })
+
+/** The bytes of a body, or how it is refused: one of those that share a room also when that is full. */
 export const read = (
   request: HttpServerRequest.HttpServerRequest,
-  maxBytes: number
+  maxBytes: number,
+  room: Room = { left: Number.POSITIVE_INFINITY }
 ): Effect.Effect<Result.Result<Buffer, HttpServerResponse.HttpServerResponse>> => {
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Effect.succeed(Result.fail(tooLarge(maxBytes)))
   const chunks: Array<Uint8Array> = []
   let size = 0
   return request.stream.pipe(
-    Stream.runForEach((chunk) => {
+    Stream.runForEach((chunk): Effect.Effect<void, TooLarge | NoRoom> => {
       size += chunk.length
+      room.left -= chunk.length
       if (size > maxBytes) return Effect.fail(new TooLarge())
+      if (room.left < 0) return Effect.fail(new NoRoom())
       chunks.push(chunk)
       return Effect.void
     }),
     Effect.match({
       onSuccess: () => Result.succeed(Buffer.concat(chunks)),
-      onFailure: (error) =>
-        Result.fail(
-          error._tag === "TooLarge"
-            ? tooLarge(maxBytes)
-            : HttpServerResponse.jsonUnsafe(Errors.badRequest("The body ended before it was complete"), { status: 400 })
+      onFailure: (error) => {
+        if (error._tag === "TooLarge") return Result.fail(tooLarge(maxBytes))
+        if (error._tag === "NoRoom") return Result.fail(noRoom)
+        return Result.fail(
+          HttpServerResponse.jsonUnsafe(Errors.badRequest("The body ended before it was complete"), { status: 400 })
         )
-    })
+      }
+    }),
+    Effect.ensuring(
+      Effect.sync(() => {
+        room.left += size
+      })
+    )
   )
 }
+
+const noRoom = HttpServerResponse.jsonUnsafe(
+  Errors.general(503, "Too much is being brought at once; bring it again in a while"),
+  { status: 503, headers: { connection: "close", "retry-after": "30" } }
+)
 
 const tooLarge = (maxBytes: number) =>
   HttpServerResponse.jsonUnsafe(

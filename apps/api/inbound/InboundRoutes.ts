@@ -33,6 +33,7 @@ export const routes = Layer.unwrap(
     const receiving = yield* Receiving
     const fetch = yield* AwsFetch
     const check = Sns.makeChecking(fetch)
+    const room = InboundBody.makeRoom()
 
     const kept = (arrival: Arrival, way: "mail" | "sms") =>
       Effect.map(receiving[way](arrival), (outcome) => answer(200, { ...outcome }))
@@ -51,14 +52,14 @@ export const routes = Layer.unwrap(
         if (secret === null) return missing(request)
         const way = Inbound.shown(request.headers, secret)
         if (way === "nothing") return unauthorized
-        const body = yield* InboundBody.read(request, maxBytes)
+        const body = yield* InboundBody.read(request, maxBytes, way === "signed" ? room : undefined)
         if (Result.isFailure(body)) return body.failure
         if (way === "secret") return yield* handle(body.success, request, null)
         const now = yield* Clock.currentTimeMillis
         const checked = Inbound.checkSignature(request.headers, body.success, secret, now)
         if (checked === "wrong") return unauthorized
         if (checked === "stale") return stale
-        return yield* handle(body.success, request, request.headers[Inbound.signatureHeader] ?? "")
+        return yield* handle(body.success, request, Inbound.signatureOf(request.headers))
       })
 
     /** A message that brings no id of its own is known by its signature. */

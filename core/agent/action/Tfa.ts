@@ -145,7 +145,7 @@ const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType,
   }
   const address = type === "AUTHENTICATOR" || codes === null ? null : yield* codes.addressOf(account.entry, type)
   if (address !== null && codes !== null) return hidden(received(account, address, codes, surroundings.began))
-  const digits = otp !== null && Result.isSuccess(otp) ? otp.success.digits : 6
+  const digits = type === "AUTHENTICATOR" && otp !== null && Result.isSuccess(otp) ? otp.success.digits : 6
   return hidden(askedFor(account, type, digits, surroundings))
 })
 

@@ -1,6 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Logger, Queue, Redacted } from "effect"
-import { TestClock } from "effect/testing"
+import { Effect, Layer, Logger, Queue, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
@@ -11,6 +10,7 @@ import * as Transition from "../../core/run/Transition.ts"
 import type { Outcome } from "../../core/webhook/Delivery.ts"
 import * as Notifier from "../../core/webhook/Notifier.ts"
 import { type Post, Sender } from "../../core/webhook/Sender.ts"
+import { eventually } from "../support/eventually.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
 const answered = (status: number): Outcome => ({
@@ -90,9 +90,6 @@ const tellAll = Effect.gen(function* () {
   return more
 })
 
-/** Time passes in small steps, so that what begins on the way is waited for too. */
-const minutesPass = Effect.repeat(TestClock.adjust("5 seconds"), { times: 60 })
-
 const url = "https://hooks.example/services/T000/secret-part"
 
 it.effect("subscribers are told of what they subscribed to, in the form of their channel", () =>
@@ -117,9 +114,7 @@ it.effect("a notice that is not taken is tried again some times, and its secret 
   provided([answered(500), answered(500), answered(204)], ({ posts }) =>
     Effect.gen(function* () {
       yield* interrupted({ type: "http", url }, ["run.succeeded"])
-      const telling = yield* Effect.forkChild(tellAll)
-      yield* minutesPass
-      yield* Fiber.join(telling)
+      yield* eventually(tellAll)
       assert.strictEqual(yield* Queue.size(posts), 3)
     })
   )
@@ -129,9 +124,7 @@ it.effect("a notice is given up in the end, which does not keep others", () =>
   provided([answered(500)], ({ lines, posts }) =>
     Effect.gen(function* () {
       yield* interrupted({ type: "http", url }, ["run.succeeded"])
-      const telling = yield* Effect.forkChild(tellAll)
-      yield* minutesPass
-      yield* Fiber.join(telling)
+      yield* eventually(tellAll)
       assert.strictEqual(yield* Queue.size(posts), 6)
       assert.isTrue(lines.some((line) => line.includes("hooks.example")))
       assert.isFalse(lines.some((line) => line.includes("secret-part")))

@@ -1,14 +1,13 @@
 /**
  * Sends webhooks over HTTP, to public addresses only unless others are allowed.
  */
-import { request as httpRequest, type IncomingMessage } from "node:http"
-import { request as httpsRequest } from "node:https"
 import { isIP } from "node:net"
 import { Clock, Effect, Layer } from "effect"
 import type { Outcome } from "../../core/webhook/Delivery.ts"
 import { type Post, Sender } from "../../core/webhook/Sender.ts"
+import * as Exchange from "./Exchange.ts"
 import { isPrivate } from "./PrivateAddress.ts"
-import { bareHost, PrivateAddress, publicLookup, reasonOf, sentence } from "./Reach.ts"
+import { bareHost, publicLookup, sentence } from "./Reach.ts"
 
 export interface Options {
   readonly allowPrivateNetworks: boolean
@@ -38,68 +37,41 @@ export const layer = (options: Options) =>
       const refused = refusal(sent.url)
       if (refused !== null) return { _tag: "Refused", reason: refused } satisfies Outcome
       const began = yield* Clock.currentTimeMillis
-      const answer = yield* exchange(sent, isExempt(new URL(sent.url))).pipe(
+      const url = new URL(sent.url)
+      const answer = yield* Exchange.send({
+        method: "POST",
+        url,
+        headers: sent.headers,
+        body: Buffer.from(sent.body),
+        maxAnswerBytes,
+        ...(isExempt(url) ? {} : { lookup: publicLookup })
+      }).pipe(
         Effect.timeoutOrElse({
           duration: options.budgetMillis,
           orElse: () =>
-            Effect.succeed<Answer>({ _tag: "Unreachable", reason: `No answer within ${options.budgetMillis} ms` })
+            Effect.succeed<Exchange.Answer>({
+              _tag: "Unreachable",
+              reason: `No answer within ${options.budgetMillis} ms`
+            })
         })
       )
       if (answer._tag === "Refused") return answer
-      return { ...answer, durationMillis: (yield* Clock.currentTimeMillis) - began } satisfies Outcome
+      const durationMillis = (yield* Clock.currentTimeMillis) - began
+      if (answer._tag === "Unreachable") return { ...answer, durationMillis } satisfies Outcome
+      const { status } = answer
+      return {
+        _tag: "Answered",
+        status,
+        retryAfterMillis: retryAfterOf(answer),
+        durationMillis
+      } satisfies Outcome
     })
 
     return Sender.of({ refusal, post })
   })
 
-type Answer =
-  | { readonly _tag: "Answered"; readonly status: number; readonly retryAfterMillis: number | null }
-  | { readonly _tag: "Unreachable"; readonly reason: string }
-  | { readonly _tag: "Refused"; readonly reason: string }
-
-const exchange = ({ body, headers, url: text }: Post, exempt: boolean): Effect.Effect<Answer> =>
-  Effect.callback<Answer>((resume) => {
-    const url = new URL(text)
-    const bytes = Buffer.from(body)
-    const send = url.protocol === "https:" ? httpsRequest : httpRequest
-    const outgoing = send(url, {
-      method: "POST",
-      headers: { ...headers, "Content-Length": bytes.length },
-      // A connection of its own for each: an address is judged whenever there is one to connect to.
-      agent: false,
-      ...(exempt ? {} : { lookup: publicLookup })
-    })
-    const done = (answer: Answer) => {
-      resume(Effect.succeed(answer))
-      outgoing.destroy()
-    }
-    outgoing.on("error", (error) =>
-      done(
-        error instanceof PrivateAddress
-          ? { _tag: "Refused", reason: error.message }
-          : { _tag: "Unreachable", reason: reasonOf(error) }
-      )
-    )
-    outgoing.on("response", (incoming) => {
-      const answered: Answer = {
-        _tag: "Answered",
-        status: incoming.statusCode ?? 0,
-        retryAfterMillis: retryAfterOf(incoming)
-      }
-      let read = 0
-      incoming.on("data", (chunk: Buffer) => {
-        read += chunk.length
-        if (read > maxAnswerBytes) done(answered)
-      })
-      incoming.on("end", () => done(answered))
-      incoming.on("error", () => done({ _tag: "Unreachable", reason: "The answer ended before it was complete" }))
-    })
-    outgoing.end(bytes)
-    return Effect.sync(() => void outgoing.destroy())
-  })
-
 /** `Retry-After` in seconds, where it means something. */
-const retryAfterOf = ({ headers, statusCode }: IncomingMessage): number | null => {
+const retryAfterOf = ({ headers, status }: Extract<Exchange.Answer, { _tag: "Answered" }>): number | null => {
   const given = headers["retry-after"] ?? ""
-  return (statusCode === 429 || statusCode === 503) && /^\d{1,9}$/.test(given) ? Number(given) * 1_000 : null
+  return (status === 429 || status === 503) && /^\d{1,9}$/.test(given) ? Number(given) * 1_000 : null
 }

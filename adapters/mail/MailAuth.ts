@@ -5,7 +5,7 @@
 import { Resolver } from "node:dns/promises"
 import type { Readable } from "node:stream"
 import { Effect } from "effect"
-import { authenticate, type DNSResolver } from "mailauth"
+import type { DNSResolver } from "mailauth"
 
 export interface Options {
   readonly resolver: DNSResolver
@@ -34,6 +34,8 @@ export const defaults: Options = {
 /** The results in one line, such as `spf=pass dkim=fail`. Nothing makes this fail: what cannot be found out is `temperror`. */
 export const verify = (mail: Readable, { helo, remoteAddress, sender }: Handing, options: Options) =>
   Effect.tryPromise(async () => {
+    // Loaded with the first mail: it is large, and most processes receive none.
+    const { authenticate } = await import("mailauth")
     let asked = 0
     const { dkim, spf } = await authenticate(mail, {
       ip: remoteAddress,

@@ -3,13 +3,12 @@
  * installation allows.
  */
 import { lookup } from "node:dns"
-import { request as httpRequest } from "node:http"
-import { request as httpsRequest } from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { Effect } from "effect"
 import { type Connection, MalformedAnswer, SourceUnavailable } from "../../core/vault/SecretSource.ts"
+import * as Exchange from "../http/Exchange.ts"
 import { isPrivate } from "../http/PrivateAddress.ts"
-import { bareHost, PrivateAddress, publicLookup, reasonOf } from "../http/Reach.ts"
+import { bareHost, PrivateAddress, publicLookup } from "../http/Reach.ts"
 
 export interface Options {
   /** Lets every connection reach private and loopback addresses. */
@@ -74,55 +73,29 @@ export const make = (options: Options) => {
     return url.protocol === "http:" ? { lookup: privateLookup } : {}
   }
 
-  const send = ({ body, headers, method, url: text }: Ask): Effect.Effect<Outcome> =>
-    Effect.callback<Outcome>((resume) => {
-      const url = new URL(text)
-      const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
-        method,
-        headers: {
-          Accept: "application/json",
-          ...headers,
-          ...(body === undefined
-            ? {}
-            : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) })
-        },
-        // A connection of its own for each: an address is judged whenever there is one to connect to.
-        agent: false,
-        ...lookupFor(url)
-      })
-      const done = (outcome: Outcome) => {
-        resume(Effect.succeed(outcome))
-        outgoing.destroy()
-      }
-      outgoing.on("error", (error) =>
-        done(
-          error instanceof PrivateAddress
-            ? { _tag: "Refused", reason: error.message }
-            : { _tag: "Unreachable", reason: reasonOf(error) }
-        )
-      )
-      outgoing.on("response", (incoming) => {
-        const chunks: Array<Buffer> = []
-        let read = 0
-        incoming.on("data", (chunk: Buffer) => {
-          read += chunk.length
-          if (read > maxAnswerBytes) {
-            done({ _tag: "TooLarge", reason: `the answer has more than ${maxAnswerBytes} bytes` })
-          } else chunks.push(chunk)
-        })
-        incoming.on("end", () =>
-          done({
-            _tag: "Replied",
-            status: incoming.statusCode ?? 0,
-            json: jsonOf(Buffer.concat(chunks)),
-            retryAfterSeconds: Number(/^\d{1,9}$/.exec(incoming.headers["retry-after"] ?? "")?.[0] ?? 0)
-          })
-        )
-        incoming.on("error", () => done({ _tag: "Unreachable", reason: "the answer ended before it was complete" }))
-      })
-      outgoing.end(body)
-      return Effect.sync(() => void outgoing.destroy())
+  const send = Effect.fnUntraced(function* ({ body, headers, method, url: text }: Ask): Effect.fn.Return<Outcome> {
+    const url = new URL(text)
+    const answer = yield* Exchange.send({
+      method,
+      url,
+      headers: {
+        Accept: "application/json",
+        ...headers,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" })
+      },
+      maxAnswerBytes,
+      ...(body === undefined ? {} : { body: Buffer.from(body) }),
+      ...lookupFor(url)
     })
+    if (answer._tag !== "Answered") return answer
+    if (answer.isCut) return { _tag: "TooLarge", reason: `the answer has more than ${maxAnswerBytes} bytes` }
+    return {
+      _tag: "Replied",
+      status: answer.status,
+      json: jsonOf(answer.body),
+      retryAfterSeconds: Number(/^\d{1,9}$/.exec(answer.headers["retry-after"] ?? "")?.[0] ?? 0)
+    }
+  })
 
   const retried = (request: Ask) =>
     options.retryMillis === 0 ? send(request) : Effect.delay(send(request), options.retryMillis)

@@ -11,7 +11,6 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
-import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
@@ -21,6 +20,7 @@ import * as Asking from "../../core/interaction/Asking.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
+import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import * as Receiving from "../../core/tfa/Receiving.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
@@ -157,19 +157,24 @@ export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins:
         graceMillis: settings.graceSeconds * 1_000
       })
     )
-  ).pipe(Layer.provide(AgentExecutor.layer), Layer.provide(Inbox.layerReceived(settings)))
+  ).pipe(Layer.provide(AgentExecutor.layer))
   const host = Layer.effectDiscard(
     Effect.gen(function* () {
-      const sessionOf = yield* RunSession.ofConversations
-      yield* Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis, sessionOf }))
+      const beginningOf = yield* RunSession.ofConversations
+      yield* Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis, beginningOf }))
     })
-  ).pipe(Layer.provide(Accounts.layer))
+  ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(Inbox.layerReceived(settings)),
     Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
     Layer.provide(layerSecretSources(settings)),
     Layer.provide(
       Layer.unwrap(
         Effect.gen(function* () {
+          // Loaded where there is a worker only: no other process needs it, and it is large.
+          const PlaywrightBrowser = yield* Effect.promise(
+            () => import("../../adapters/playwright/PlaywrightBrowser.ts")
+          )
           const executablePath = PlaywrightBrowser.findExecutable(settings.chromium, existsSync)
           if (Option.isNone(executablePath)) return yield* new NoChromium()
           return PlaywrightBrowser.layer({

@@ -7,10 +7,11 @@ import { type Page, PageFailure } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
 import * as SavedSession from "../../core/agent/SavedSession.ts"
 import * as Session from "../../core/agent/Session.ts"
-import type * as Hosting from "../../core/builder/Hosting.ts"
+import type { BeginningOf } from "../../core/builder/Beginning.ts"
 import * as Credentials from "../../core/run/Credentials.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
-import type { Account } from "../../core/vault/Account.ts"
+import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
+import type { Account, AccountUnavailable } from "../../core/vault/Account.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import { type Cipher, Sealing } from "../../core/vault/Sealing.ts"
@@ -171,25 +172,31 @@ export const ofRun = ({ run, version }: Claimed, accounts: Iterable<Account>): A
 })
 
 /**
- * Makes the function that says what the page of a conversation begins with: what those of its credentials bring that can
- * be used. Nothing is kept of that page.
+ * Makes the function that says what a conversation begins with: its credentials, opened once, and what those that can be
+ * used bring into the browser. Nothing is kept of its page.
  */
 export const ofConversations = Effect.gen(function* () {
-  const accounts = yield* Accounts
+  const vault = yield* Accounts
+  const codes = yield* LoginCodes
   const begin = yield* make
-  const sessionOf: Hosting.SessionOf = Effect.fnUntraced(function* ({ draft, id, inputs, workspaceId }) {
-    const opened = yield* Effect.forEach(Credentials.of(draft.content, inputs), (credential) => {
-      const { alias, domain, permissionedUserIds } = credential
-      const permissionedUserId = permissionedUserIds[0] ?? ""
-      return Effect.option(accounts.open(workspaceId, { alias, domain, permissionedUserId }))
-    })
-    const asking = { workspaceId, id, accounts: opened.flatMap(Option.toArray), settings: draft.content.settings }
+  const beginningOf: BeginningOf = Effect.fn("RunSession.ofConversation")(function* (one) {
+    const { draft, id, inputs, workspaceId } = one
+    const accounts = new Map<string, Account>()
+    const unavailable: Array<AccountUnavailable> = []
+    for (const { alias, domain, permissionedUserIds } of Credentials.of(draft.content, inputs)) {
+      const [permissionedUserId = ""] = permissionedUserIds
+      const opened = yield* Effect.result(vault.open(workspaceId, { alias, domain, permissionedUserId }))
+      if (Result.isSuccess(opened)) accounts.set(alias, opened.success)
+      else unavailable.push(opened.failure)
+    }
+    const asking = { workspaceId, id, accounts: accounts.values(), settings: draft.content.settings }
     const { session } = yield* begin(asking).pipe(
       Effect.mapError(({ message }) => new PageFailure({ kind: "proxy", reason: message }))
     )
-    return session
+    const blank = one.blankBrowser === true ? { cookies: [], localStorage: {}, sessionStorage: {} } : {}
+    return { session: { ...session, ...blank }, accounts, unavailable, codes }
   })
-  return sessionOf
+  return beginningOf
 })
 
 /** Whether what the browser has after an execution is worth keeping. */

@@ -18,7 +18,7 @@ export const read = Effect.fnUntraced(function* (
   account: Account,
   name: CredentialUse.SecretName
 ) {
-  const opened = yield* Effect.mapError(account.secrets, failureOf)
+  const opened = yield* Effect.mapError(account.secrets, unusable)
   const sealed = opened[CredentialUse.fields[name]]
   if (sealed === null) return null
   const value = Redacted.value(sealed)
@@ -26,9 +26,15 @@ export const read = Effect.fnUntraced(function* (
   return value
 })
 
-/** A code that the secret provider of an account makes now; `null` where it has none, or makes none. */
-export const providedCode = ({ providedCode = Effect.succeed(null) }: Account) =>
-  Effect.mapError(providedCode, failureOf)
+/**
+ * The one-time code that the secret provider of an account makes now, hidden from then on; `null` when there is no provider
+ * or it makes none.
+ */
+export const providedCode = Effect.fnUntraced(function* ({ secrets }: Credentials, account: Account) {
+  const code = account.providedCode === undefined ? null : yield* Effect.mapError(account.providedCode, unusable)
+  if (code !== null) secrets.add(Redacted.value(code), "secret")
+  return code
+})
 
-const failureOf = ({ message, reason }: AccountUnavailable) =>
+const unusable = ({ message, reason }: AccountUnavailable) =>
   new StepFailed({ code: "CREDENTIAL-E0001", sentence: message, original: reason })

@@ -65,6 +65,8 @@ export const Conversation = Schema.Struct({
   endedAt: Schema.NullOr(Schema.Finite),
   origin: Schema.NullOr(Origin),
   inputs: Schema.JsonObject,
+  /** The browser begins without the cookies and the storage that are kept with the credentials. */
+  blankBrowser: Schema.optionalKey(Schema.Boolean),
   draft: Draft.Draft,
   turn: Schema.NullOr(Turn),
   /** How it reads while there is no turn. */

@@ -48,6 +48,7 @@ export const fresh = (
     readonly description: string | null
     readonly startUrl: string
     readonly inputSchema: Schema.JsonObject
+    readonly vaultSchema: Schema.JsonObject
     readonly settings: Schema.JsonObject
   },
   ids: { readonly start: NodeId; readonly end: NodeId }
@@ -63,7 +64,7 @@ export const fresh = (
       edges: { [ids.start]: { to: ids.end } },
       input_schema: given.inputSchema,
       output_schema: {},
-      vault_schema: {},
+      vault_schema: given.vaultSchema,
       max_retries: 0,
       settings: given.settings
     },

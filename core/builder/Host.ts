@@ -7,9 +7,9 @@
  */
 
 import { Effect, FiberMap, Queue, Stream } from "effect"
-import * as Session from "../agent/Session.ts"
 import { Signals } from "../event/Signals.ts"
 import { surviving } from "../event/Surviving.ts"
+import type { BeginningOf } from "./Beginning.ts"
 import { BuilderStore } from "./BuilderStore.ts"
 import * as Hosting from "./Hosting.ts"
 
@@ -20,8 +20,7 @@ export interface Options {
   readonly capacity: number
   /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
-  /** What the browser begins with for a conversation; nothing, where it is not told. */
-  readonly sessionOf?: Hosting.SessionOf
+  readonly beginningOf: BeginningOf
 }
 
 /** The net under a lost signal. */
@@ -46,7 +45,7 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
           looks: yield* Queue.sliding<void>(1)
         }
         places.set(id, place)
-        const hosting = Hosting.host(place, options.sessionOf ?? (() => Effect.succeed(Session.empty))).pipe(
+        const hosting = Hosting.host(place, options.beginningOf).pipe(
           Effect.ensuring(
             Effect.suspend(() => {
               places.delete(id)

@@ -1,15 +1,12 @@
 /**
  * One conversation at its host, from the claim until it ends or is given back.
  */
-import { Clock, Effect, Option, Queue, Ref, Schema, ScopedRef } from "effect"
-import { Browser, type Page, type PageFailure } from "../agent/Browser.ts"
+import { Clock, Effect, Queue, Ref, Schema, ScopedRef } from "effect"
+import { Browser, type Page } from "../agent/Browser.ts"
 import { Secrets } from "../agent/Secrets.ts"
-import type { Session } from "../agent/Session.ts"
 import { Signals } from "../event/Signals.ts"
-import * as Credentials from "../run/Credentials.ts"
-import type { Account } from "../vault/Account.ts"
-import { Accounts } from "../vault/Accounts.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
+import type { BeginningOf } from "./Beginning.ts"
 import { BuilderStore, type Held, type View, type ViewKind } from "./BuilderStore.ts"
 import * as Conversation from "./Conversation.ts"
 import * as Turn from "./Turn.ts"
@@ -20,9 +17,6 @@ export interface Place {
   readonly turns: Queue.Queue<void>
   readonly looks: Queue.Queue<void>
 }
-
-/** What the browser begins with for a conversation. */
-export type SessionOf = (one: Conversation.Conversation) => Effect.Effect<Session, PageFailure>
 
 /** Makes the host of a conversation look at it. */
 export const wake = ({ looks, turns }: Place) =>
@@ -42,7 +36,7 @@ type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Re
  * Hosts a conversation until it ends, its page is gone, or its lease is lost. Whatever ends it, interruption included, the
  * page is closed and the lease given back.
  */
-export const host = Effect.fn("Hosting.host")(function* (place: Place, sessionOf: SessionOf) {
+export const host = Effect.fn("Hosting.host")(function* (place: Place, beginningOf: BeginningOf) {
   const { held } = place
   const store = yield* BuilderStore
   const signals = yield* Signals
@@ -55,7 +49,7 @@ export const host = Effect.fn("Hosting.host")(function* (place: Place, sessionOf
     yield* told
   }).pipe(Effect.ignore)
 
-  yield* Effect.scoped(attend(place, sessionOf)).pipe(
+  yield* Effect.scoped(attend(place, beginningOf)).pipe(
     Effect.catchTag("HostLost", (gone) => Effect.logInfo(gone.message)),
     Effect.catchDefect((defect) => Effect.logError("Hosting a conversation ended by an internal error", defect)),
     Effect.ensuring(release),
@@ -63,13 +57,12 @@ export const host = Effect.fn("Hosting.host")(function* (place: Place, sessionOf
   )
 })
 
-const attend = Effect.fnUntraced(function* (place: Place, sessionOf: SessionOf) {
+const attend = Effect.fnUntraced(function* (place: Place, beginningOf: BeginningOf) {
   const { held } = place
   const store = yield* BuilderStore
   const signals = yield* Signals
   const identifiers = yield* Identifiers
   const browser = yield* Browser
-  const accounts = yield* Effect.serviceOption(Accounts)
   const page = yield* ScopedRef.make((): Page | null => null)
   const stage = yield* Ref.make<Turn.Stage | null>(null)
   const walked = yield* Ref.make<Conversation.Conversation["draft"] | null>(null)
@@ -88,28 +81,21 @@ const attend = Effect.fnUntraced(function* (place: Place, sessionOf: SessionOf) 
     reached: (draft, here) => Effect.andThen(Ref.set(walked, draft), Ref.set(stage, here))
   })
 
-  /** The credentials that the inputs name, without those that cannot be used; none where this host has no vault. */
-  const accountsOf = Effect.fnUntraced(function* ({ draft, inputs, workspaceId }: One) {
-    const opened = new Map<string, Account>()
-    if (Option.isNone(accounts)) return opened
-    for (const { alias, domain, permissionedUserIds } of Credentials.of(draft.content, inputs)) {
-      const [permissionedUserId = ""] = permissionedUserIds
-      const account = yield* Effect.option(accounts.value.open(workspaceId, { alias, domain, permissionedUserId }))
-      if (Option.isSome(account)) opened.set(alias, account.value)
-    }
-    return opened
-  })
-
-  /** A page in a session of its own; the one before is closed. */
-  const reopen = Effect.fnUntraced(function* (one: One) {
+  /** Does a turn on a page in a session of its own; the one before is closed. */
+  const onNewPage = Effect.fnUntraced(function* <E, R>(
+    one: One,
+    turn: (fresh: Turn.Stage) => Effect.Effect<Turn.Done, E, R>
+  ) {
     yield* close
-    const session = yield* sessionOf(one)
-    yield* ScopedRef.set(page, browser.open(session))
+    const began = yield* Clock.currentTimeMillis
+    const beginning = yield* beginningOf(one)
+    yield* ScopedRef.set(page, browser.open(beginning.session))
     const opened = yield* ScopedRef.get(page)
-    const fresh = opened === null ? null : Turn.newStage(opened, one.inputs, yield* accountsOf(one), session)
+    if (opened === null) return null
+    const fresh = Turn.newStage(opened, one.inputs, beginning, began)
     yield* Ref.set(stage, fresh)
     yield* store.settle(held, (before) => Conversation.opened(before))
-    return fresh
+    return Turn.withUnavailable(yield* turn(fresh), beginning.unavailable)
   })
 
   const onPage = Effect.fnUntraced(function* (draft: One["draft"], now: Turn.Stage, command: Later) {
@@ -143,21 +129,16 @@ const attend = Effect.fnUntraced(function* (place: Place, sessionOf: SessionOf) 
     const present = yield* Ref.get(stage)
     if (command._tag === "Do" || command._tag === "Next" || command._tag === "Continue") {
       if (present !== null) return yield* onPage(one.draft, Turn.without(present, one.draft), command)
-      const fresh = yield* reopen(one)
-      return fresh === null ? null : yield* again(one, fresh, command)
+      return yield* onNewPage(one, (fresh) => again(one, fresh, command))
     }
-    const fresh = yield* reopen(one)
-    if (fresh === null) return null
     if (command._tag === "Replay") {
       const { after, way } = one.draft.cursor
-      return yield* Turn.open(
-        one.draft,
-        fresh,
-        walk((cursor) => cursor.after === after && cursor.way === way)
-      )
+      const onward = walk((cursor) => cursor.after === after && cursor.way === way)
+      return yield* onNewPage(one, (fresh) => Turn.open(one.draft, fresh, onward))
     }
     const { until } = command
-    return yield* Turn.open(one.draft, fresh, until === null ? null : walk((_, next) => next.id === until))
+    const onward = until === null ? null : walk((_, next) => next.id === until)
+    return yield* onNewPage(one, (fresh) => Turn.open(one.draft, fresh, onward))
   })
 
   /** Succeeds when the turn under way is to stop. Fails when the conversation has ended, or is no longer this host's. */

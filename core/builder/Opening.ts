@@ -2,6 +2,7 @@
  * How conversations begin: on an address, or on a workflow whose steps are done up to one of them.
  */
 import { Effect, Result, type Schema } from "effect"
+import * as Domain from "../vault/Domain.ts"
 import * as InputContract from "../workflow/InputContract.ts"
 import { InvalidWorkflow } from "../workflow/Workflow.ts"
 import type { Stored } from "../workflow/WorkflowStore.ts"
@@ -20,6 +21,8 @@ export type Opening =
       readonly inputSchema: Schema.JsonObject | null
       readonly inputs: Schema.JsonObject
       readonly settings: Schema.JsonObject
+      /** Whose credential the workflow signs in with, under the alias `LOGIN`; `null` for a workflow without credentials. */
+      readonly login: { readonly permissionedUserId: string; readonly site: string } | null
     }
   /** A workflow as one of its versions has it, up to the node `until`, or with nothing but its start page opened. */
   | {
@@ -27,6 +30,8 @@ export type Opening =
       readonly stored: Stored
       readonly inputs: Schema.JsonObject
       readonly until: string | null
+      /** Whether the browser begins with the cookies and the storage that are kept with the credentials. */
+      readonly lastBrowserState: boolean
     }
 
 export type CannotOpen = InvalidWorkflow | InputContract.InvalidInput
@@ -46,7 +51,8 @@ export const begin = (
 ): Result.Result<Conversation.Change, CannotOpen> =>
   Result.map(draftOf(opening, ids), (draft): Conversation.Change => {
     const until = opening._tag === "Of" ? opening.until : null
-    const { inputs } = opening
+    const inputs = inputsOf(opening)
+    const blank = opening._tag === "Of" && !opening.lastBrowserState ? { blankBrowser: true } : {}
     const one: Conversation.Conversation = {
       id: Conversation.ConversationId.make(ids.conversation),
       workspaceId: caller.workspaceId,
@@ -63,6 +69,7 @@ export const begin = (
               versionNumber: opening.stored.version.versionNumber
             },
       inputs,
+      ...blank,
       draft,
       turn: null,
       rest: "idle",
@@ -96,14 +103,32 @@ export const begin = (
     )
   })
 
+/** The alias of the credential of a new workflow. */
+const loginAlias = "LOGIN"
+
+const inputsOf = (opening: Opening): Schema.JsonObject =>
+  opening._tag === "New" && opening.login !== null
+    ? { ...opening.inputs, [loginAlias]: opening.login.permissionedUserId }
+    : opening.inputs
+
 const draftOf = (
   opening: Opening,
   ids: Readonly<Record<"start" | "end", string>>
 ): Result.Result<Draft.Draft, CannotOpen> => {
   if (opening._tag === "New") {
-    const { description, inputs, name, settings, startUrl } = opening
+    const { description, inputs, login, name, settings, startUrl } = opening
+    const domain = login === null ? undefined : Domain.originsOf(login.site)[0]
+    if (login !== null && domain === undefined) {
+      const message = "Expected the address of the site to sign in at, such as https://app.example.com"
+      return Result.fail(new InvalidWorkflow({ problems: [{ path: "authUrl", message }] }))
+    }
+    if (login !== null && Object.hasOwn(inputs, loginAlias)) {
+      const message = `Expected no input with the name ${loginAlias} beside it: the credential has it`
+      return Result.fail(new InvalidWorkflow({ problems: [{ path: "permissionedUserId", message }] }))
+    }
+    const vaultSchema = domain === undefined ? {} : { [loginAlias]: { type: "credential", domain } }
     const inputSchema = opening.inputSchema ?? (Object.keys(inputs).length === 0 ? {} : Draft.schemaOf(inputs))
-    return Draft.fresh({ name, description, startUrl, inputSchema, settings }, ids).pipe(
+    return Draft.fresh({ name, description, startUrl, inputSchema, vaultSchema, settings }, ids).pipe(
       Result.mapError((problems) => new InvalidWorkflow({ problems: problems.map(asSent) }))
     )
   }

@@ -23,6 +23,7 @@ interface Given {
   readonly inputs: Schema.JsonObject
   /** The vault user that stands for every alias which the inputs leave out. */
   readonly permissionedUserId: string | null
+  readonly lastBrowserState: boolean
 }
 
 /** The latest version of a workflow, up to the node `until`. */
@@ -34,7 +35,7 @@ export const ofWorkflow = Effect.fn("Sources.ofWorkflow")(function* (
 ) {
   const stored = yield* (yield* Workflows).get(caller, id)
   const inputs = withUser(given, stored.version.content.vault_schema)
-  return { _tag: "Of", stored, inputs, until } satisfies Opening
+  return { _tag: "Of", stored, inputs, until, lastBrowserState: given.lastBrowserState } satisfies Opening
 })
 
 /**
@@ -51,7 +52,7 @@ export const ofFailedRun = Effect.fn("Sources.ofFailedRun")(function* (caller: C
   const stored = yield* workflows.version(caller, run.workflowId, version.versionNumber)
   const inputs = withUser({ ...given, inputs: { ...run.input, ...given.inputs } }, stored.version.content.vault_schema)
   const until = run.errors.findLast((error) => error.node_id != null)?.node_id ?? null
-  return { _tag: "Of", stored, inputs, until } satisfies Opening
+  return { _tag: "Of", stored, inputs, until, lastBrowserState: given.lastBrowserState } satisfies Opening
 })
 
 const withUser = ({ inputs, permissionedUserId }: Given, vaultSchema: Schema.JsonObject): Schema.JsonObject =>

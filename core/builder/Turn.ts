@@ -10,9 +10,9 @@ import * as Position from "../agent/Position.ts"
 import { Secrets } from "../agent/Secrets.ts"
 import * as Session from "../agent/Session.ts"
 import type { Surroundings } from "../agent/Step.ts"
-import type { Account } from "../vault/Account.ts"
 import type { Graph, Node, NodeId } from "../workflow/Graph.ts"
 import * as InputContract from "../workflow/InputContract.ts"
+import type { Beginning } from "./Beginning.ts"
 import type { Candidate } from "./Command.ts"
 import type { Outcome } from "./Conversation.ts"
 import * as Draft from "./Draft.ts"
@@ -24,6 +24,9 @@ type Known = Pick<Position.Position, "memory" | "loops">
 /** A page that is open, and what is known there. It is gone with the page. */
 export interface Stage {
   readonly page: Page
+  /** When the page was opened. What was sent before is not meant for a login on it. */
+  readonly began: number
+  readonly codes: Beginning["codes"]
   readonly known: Known
   /** What was known before each step that a message added, so that a step that is taken back leaves nothing behind. */
   readonly before: ReadonlyMap<NodeId, Known>
@@ -33,12 +36,13 @@ export interface Stage {
 export const newStage = (
   page: Page,
   inputs: Schema.JsonObject,
-  accounts: ReadonlyMap<string, Account> = new Map(),
-  session: Session.Session = Session.empty
+  { accounts, codes, session }: Beginning,
+  began: number
 ): Stage => {
   const secrets = new Secrets()
   for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
-  return { page, known: { memory: Memory.initial(inputs, { accounts, secrets }), loops: new Map() }, before: new Map() }
+  const memory = Memory.initial(inputs, { accounts, secrets })
+  return { page, began, codes, known: { memory, loops: new Map() }, before: new Map() }
 }
 
 /** What became of the conversation, and of its page. */
@@ -140,6 +144,13 @@ export const without = (stage: Stage, draft: Draft.Draft): Stage => {
   return known === undefined ? stage : { ...stage, known, before: new Map([...stage.before].slice(0, gone)) }
 }
 
+/** What was done, and before it that some credentials cannot be used. */
+export const withUnavailable = (done: Done, unavailable: Beginning["unavailable"]): Done => {
+  const { hide } = secretsOf(done.stage)
+  const text = [...unavailable.map(({ message }) => hide(`${message}.`)), done.outcome.text].join(" ")
+  return { ...done, outcome: { ...done.outcome, text } }
+}
+
 /** A turn that was stopped on the way. */
 export const interrupted = (draft: Draft.Draft, stage: Stage): Done =>
   settled(draft, stage, "Interrupted. No step was changed; what was under way may have taken effect on the page", null)
@@ -153,8 +164,8 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     shoot: () => Effect.void,
     ask: ({ schema }) => Effect.succeed(fromInputs(schema, stage.known.memory.inputs)),
     option: null,
-    codes: null,
-    began: yield* Clock.currentTimeMillis
+    codes: stage.codes,
+    began: stage.began
   }
   if (node.action === "END") return { draft, stage, found: null }
   const done = yield* Agent.perform(node, position, surroundings)
@@ -197,7 +208,7 @@ const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionR
   stage
 })
 
-/** The secrets of the session, and those that steps have read. */
+/** The secrets that the steps on a stage have read, and those that its browser began with. */
 export const secretsOf = (stage: Stage) => stage.known.memory.credentials.secrets
 
 const told = (result: ActionResult | null, stage: Stage): ActionResult | null => {

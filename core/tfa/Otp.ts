@@ -51,6 +51,16 @@ export const parse = (text: Redacted.Redacted<string>): Result.Result<Otp, Inval
   return /^otpauth:/i.test(written) ? fromAddress(written) : fromBase32(written)
 }
 
+/**
+ * Reads a secret that a secret provider keeps. One that counts its codes is refused: nobody could keep its counter there.
+ */
+export const parseProvided = (text: Redacted.Redacted<string>): Result.Result<Timed, InvalidTfaSecret> =>
+  Result.flatMap(parse(text), (otp) =>
+    otp._tag === "Totp"
+      ? Result.succeed(otp)
+      : refuse("it counts its codes, and beside a secret provider nobody can keep the count. Expected one of time")
+  )
+
 const fromBase32 = (written: string): Result.Result<Otp, InvalidTfaSecret> => {
   const letters = written.replace(/[\s-]/g, "")
   if (!/^[a-z2-7]{2,1024}=*$/i.test(letters)) {

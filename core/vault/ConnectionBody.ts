@@ -3,6 +3,7 @@
  * keep together.
  */
 import { Redacted, Result, Schema } from "effect"
+import * as WellFormed from "../workspace/WellFormed.ts"
 import { problemsOf } from "./EntryBody.ts"
 import type { CannotUnseal } from "./Sealing.ts"
 import type { Access } from "./SecretSource.ts"
@@ -20,7 +21,7 @@ const text = (longest: number) => {
 
 /** What goes into the header of a request or into an address must be on one line. */
 const line = (longest: number) =>
-  text(longest).check(Schema.isPattern(/^[^\p{Cc}]*$/u, { message: "Expected text on one line" }))
+  text(longest).check(Schema.isPattern(/^[^\p{Cc}]*$/u, { message: "Expected text on one line" }), WellFormed.check)
 
 const sealed = text(16_384).annotate({
   description: "Sealed with the encryption key of the workspace: hexadecimal of IV, AES-256-GCM ciphertext and tag"

@@ -2,6 +2,7 @@
  * What callers send to create or change a vault entry, as far as its form goes.
  */
 import { Result, Schema, SchemaIssue } from "effect"
+import * as WellFormed from "../workspace/WellFormed.ts"
 import * as Domain from "./Domain.ts"
 import { IntervalText } from "./Interval.ts"
 import * as Place from "./Place.ts"
@@ -14,7 +15,7 @@ const text = (longest: number) =>
 
 const named = (longest: number) =>
   text(longest)
-    .check(Schema.isNonEmpty({ message: "Expected some text" }))
+    .check(Schema.isNonEmpty({ message: "Expected some text" }), WellFormed.check)
     .pipe(Schema.annotateKey({ messageMissingKey: "Expected some text" }))
 
 const count = (minimum: number, maximum: number) =>
@@ -42,7 +43,10 @@ const aSite = "Expected an http or https URL, or a host name, such as https://ap
 const pair = {
   permissioned_user_id: named(256),
   domain: text(2_048)
-    .check(Schema.makeFilter((domain) => Domain.hostOf(domain) !== null, { message: aSite }))
+    .check(
+      Schema.makeFilter((domain) => Domain.hostOf(domain) !== null, { message: aSite }),
+      WellFormed.check
+    )
     .pipe(Schema.annotateKey({ messageMissingKey: aSite }))
 }
 

@@ -1,6 +1,7 @@
 /**
  * Folders of workflows. They exist only as the paths that workflows carry, such as `billing/monthly`.
  */
+import * as WellFormed from "../workspace/WellFormed.ts"
 import type { Problem } from "./Workflow.ts"
 
 const maxLevels = 5
@@ -29,6 +30,7 @@ export const problems = (path: unknown): ReadonlyArray<Problem> => {
     ...(names.some((name) => name.length > maxNameLength)
       ? [`Expected names of at most ${maxNameLength} characters`]
       : []),
+    ...(WellFormed.is(path) ? [] : [WellFormed.expected]),
     ...(names.includes(".") || names.includes("..") ? ["Expected names other than . and .."] : [])
   ]
   return messages.map((message) => ({ path: "folder_path", message }))

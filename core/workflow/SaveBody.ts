@@ -109,12 +109,16 @@ export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string>
 }
 
 /** Everything that is wrong with what a workflow is to execute. */
-export const contentProblems = (content: Content): ReadonlyArray<Problem> => [
-  ...graphProblems(content),
-  ...InputContract.checkContract(content),
-  ...InputContract.checkSchema(content.output_schema, "output_schema"),
-  ...VaultSchema.problems(content.vault_schema)
-]
+export const contentProblems = (content: Content): ReadonlyArray<Problem> => {
+  const ofVault = VaultSchema.problems(content.vault_schema)
+  return [
+    ...graphProblems(content),
+    // An alias that cannot be one would be told as a mistake of the input schema as well.
+    ...InputContract.checkContract(ofVault.length === 0 ? content : { ...content, vault_schema: {} }),
+    ...InputContract.checkSchema(content.output_schema, "output_schema"),
+    ...ofVault
+  ]
+}
 
 /**
  * Judges a draft, with the sizes of its fields in the store where they are known. Fields that are too large are

@@ -2,15 +2,18 @@
  * Which credentials a workflow needs: an alias for each, with the site that it is for.
  */
 import { Schema } from "effect"
+import * as WellFormed from "../workspace/WellFormed.ts"
 import type { Problem } from "./Workflow.ts"
 
 /** What is wrong with a vault schema, each at its alias. */
 export const problems = (vaultSchema: Schema.JsonObject): ReadonlyArray<Problem> =>
-  Object.entries(vaultSchema).flatMap(([alias, entry]) =>
-    isEntry(entry)
-      ? []
-      : [{ path: `vault_schema.${alias}`, message: 'Expected an object with the type "credential" and a domain' }]
-  )
+  Object.entries(vaultSchema).flatMap(([alias, entry]) => {
+    const messages = [
+      ...(WellFormed.is(alias) ? [] : [WellFormed.expected]),
+      ...(isEntry(entry) ? [] : ['Expected an object with the type "credential" and a domain'])
+    ]
+    return messages.map((message) => ({ path: `vault_schema.${alias}`, message }))
+  })
 
 const isEntry = Schema.is(
   Schema.Struct({

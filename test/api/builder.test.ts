@@ -226,6 +226,29 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       })
   )
 
+  it.effect("has the credential of the user that it was opened for, and says so when there is none", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const { key } = yield* member("Member")
+      const { id } = yield* opened(key, { permissionedUserId: "robot", authUrl: `${home}login` })
+      const { body } = yield* send({ method: "GET", path: `${base}/${id}/workflow`, key })
+      assert.deepEqual(body.vault_schema, { LOGIN: { type: "credential", domain: new URL(home).origin } })
+      const said = yield* send({ method: "GET", path: `${base}/${id}/messages`, key })
+      assert.include(said.text, "there is no such credential in the vault of this workspace. Opened")
+      const wrong = yield* send({
+        method: "POST",
+        path: `${base}/session`,
+        key,
+        json: { name: "Orders", startUrl: home, permissionedUserId: "robot", authUrl: "no site" }
+      })
+      assert.strictEqual(wrong.status, 400)
+      assert.deepStrictEqual(
+        (wrong.body.errors as ReadonlyArray<{ path: string }>).map(({ path }) => path),
+        ["authUrl"]
+      )
+    })
+  )
+
   it.effect("is not saved over a version that somebody else has saved meanwhile, unless it is forced", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

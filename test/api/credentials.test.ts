@@ -6,6 +6,7 @@ import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
 import { SecretProviders } from "../../core/vault/SecretProviders.ts"
 import { Fields } from "../../core/vault/VaultEntry.ts"
+import { graphOf } from "../support/browser.ts"
 import { asMember, cookies, pair, query } from "../support/credentials.ts"
 import { layer, Service } from "../support/service.ts"
 
@@ -165,6 +166,41 @@ it.layer(layer, { timeout: "60 seconds" })("credentials", (it) => {
         await client.delete({ permissioned_user_id: "sdk", domain: pair.domain })
         assert.deepStrictEqual(await client.get(), [])
       })
+    })
+  )
+
+  it.effect("are not kept under names that no address can hold, nor is anything else", () =>
+    Effect.gen(function* () {
+      const { dump } = yield* Service
+      const { ask, sealed } = yield* asMember("Owner")
+      const half = "robot\ud800"
+      const provider = { provider_type: "1password", name: "Safe" }
+      const config = { url: "https://vault.example", token: sealed("t"), vault: "Ops" }
+      const workflow = { name: "Login", ...graphOf("https://app.example.com", []) }
+      const credential = { type: "credential", domain: pair.domain }
+      const before = yield* dump
+      for (const [path, body, ...places] of [
+        ["/vault", { ...pair, permissioned_user_id: half }, "permissioned_user_id"],
+        ["/vault", { ...pair, domain: `${pair.domain}/${half}` }, "domain"],
+        ["/vault", { ...pair, secret_provider_id: randomUUID(), secret_ref: half }, "secret_ref", "secret_provider_id"],
+        ["/secret-providers", { ...provider, name: half, config }, "name"],
+        ["/secret-providers", { ...provider, config: { ...config, vault: half } }, "config.vault"],
+        ["/workflows", { ...workflow, folder_path: `a/${half}` }, "folder_path"],
+        ["/workflows", { ...workflow, vault_schema: { [half]: credential } }, `vault_schema.${half}`]
+      ] as const) {
+        const { body: refusal, status } = yield* ask("POST", path, body)
+        assert.strictEqual(status, 400, `${path} ${JSON.stringify(body)}`)
+        const errors = refusal.errors as ReadonlyArray<{ path: string; message: string }>
+        assert.sameMembers(
+          errors.map((error) => error.path),
+          places
+        )
+        assert.include(errors.map(({ message }) => message).join(), "unpaired surrogates")
+      }
+      assert.strictEqual(yield* dump, before)
+      const whole = { ...pair, permissioned_user_id: "robot 🤖" }
+      assert.strictEqual((yield* ask("POST", "/vault", whole)).status, 201)
+      assert.deepInclude((yield* ask("GET", `/vault${query(whole)}`)).body, whole)
     })
   )
 

@@ -14,6 +14,7 @@ const fresh = (inputs: Schema.JsonObject = {}) =>
         description: null,
         startUrl: "https://example.com",
         inputSchema: Draft.schemaOf(inputs),
+        vaultSchema: {},
         settings: {}
       },
       { start: id(1), end: id(2) }

@@ -5,6 +5,7 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import * as Session from "../../core/agent/Session.ts"
+import * as Beginning from "../../core/builder/Beginning.ts"
 import { Builder } from "../../core/builder/Builder.ts"
 import * as Host from "../../core/builder/Host.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
@@ -44,8 +45,9 @@ it.effect("what the session of a conversation brings is in nothing that is shown
   return Effect.gen(function* () {
     const builder = yield* Builder
     const caller = yield* makeWorkspace()
-    const sessionOf = () => Effect.succeed({ ...Session.empty, localStorage: { [home]: { token } } })
-    yield* Effect.forkChild(Host.run({ name: "h", capacity: 1, leaseMillis: 30_000, sessionOf }))
+    const session = { ...Session.empty, localStorage: { [home]: { token } } }
+    const beginningOf = () => Effect.succeed({ ...Beginning.empty, session })
+    yield* Effect.forkChild(Host.run({ name: "h", capacity: 1, leaseMillis: 30_000, beginningOf }))
     yield* settle
     const { conversation } = yield* builder.open(caller, {
       _tag: "New",
@@ -54,7 +56,8 @@ it.effect("what the session of a conversation brings is in nothing that is shown
       startUrl: home,
       inputSchema: null,
       inputs: {},
-      settings: {}
+      settings: {},
+      login: null
     })
     yield* settle
     const looking = yield* Effect.forkChild(builder.look(caller, conversation.id, "html"))

@@ -6,6 +6,7 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { Browser, PageFailure } from "../../core/agent/Browser.ts"
+import * as Beginning from "../../core/builder/Beginning.ts"
 import { Builder } from "../../core/builder/Builder.ts"
 import { BuilderStore } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
@@ -39,7 +40,8 @@ const site: ScriptedBrowser.ScriptedSite = {
 
 const orders = `extract {"type":"object","properties":{"orders":{"type":"array","path":"//tr","items":{"type":"object","properties":{"id":{"type":"string","path":"/td[1]"}}}}}}`
 
-const options: Host.Options = { name: "h", capacity: 2, leaseMillis: 30_000 }
+const beginningOf = () => Effect.succeed(Beginning.empty)
+const options: Host.Options = { name: "h", capacity: 2, leaseMillis: 30_000, beginningOf }
 
 const services = Builder.layer.pipe(
   Layer.provideMerge(Workflows.layer),
@@ -67,9 +69,7 @@ const browser = Layer.effect(
   })
 ).pipe(Layer.provide(ScriptedBrowser.layer(site)))
 
-type Services = Layer.Success<typeof services> | Browser
-
-const provided = <A, E>(test: Effect.Effect<A, E, Services>) =>
+const provided = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof services> | Browser>) =>
   Effect.suspend(() => {
     watched.open = 0
     watched.broken = false
@@ -83,8 +83,11 @@ const opening: Opening = {
   startUrl: login,
   inputSchema: null,
   inputs: { user: "me" },
-  settings: {}
+  settings: {},
+  login: null
 }
+
+const given = { inputs: { user: "me" }, permissionedUserId: null, lastBrowserState: true }
 
 /** Lets everything go on that can go on without time. */
 const settle = Effect.repeat(Effect.yieldNow, { times: 200 })
@@ -187,7 +190,6 @@ it.effect("a workflow is done up to a node, where a failing step is replaced and
       const caller = yield* makeWorkspace()
       const fiber = yield* host
       const { workflow } = yield* kept(caller)
-      const given = { inputs: { user: "me" }, permissionedUserId: null }
       const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(2), given))
       yield* settle
       const { id } = conversation
@@ -224,7 +226,6 @@ it.effect("a replay that fails stays at the node that failed", () =>
       const caller = yield* makeWorkspace()
       const fiber = yield* host
       const { workflow } = yield* kept(caller)
-      const given = { inputs: { user: "me" }, permissionedUserId: null }
       const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(3), given))
       yield* settle
       const [replayed] = yield* builder.messages(caller, conversation.id, 1, 1)
@@ -242,10 +243,9 @@ it.effect("inputs that are missing are asked for, once", () =>
       const caller = yield* makeWorkspace()
       const fiber = yield* host
       const { workflow } = yield* kept(caller)
-      const given = { inputs: {}, permissionedUserId: null }
       const { conversation, status: asking } = yield* builder.open(
         caller,
-        yield* ofWorkflow(caller, workflow.id, nodeId(2), given)
+        yield* ofWorkflow(caller, workflow.id, nodeId(2), { ...given, inputs: {} })
       )
       const { id } = conversation
       assert.strictEqual(asking, "awaiting-human-input")

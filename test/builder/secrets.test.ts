@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import * as Session from "../../core/agent/Session.ts"
+import * as Beginning from "../../core/builder/Beginning.ts"
 import * as Turn from "../../core/builder/Turn.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { account } from "../support/accounts.ts"
@@ -36,7 +37,8 @@ it.effect("a conversation signs in, and tells no secret that its steps have read
     const stage = Turn.newStage(
       page,
       { BANK: "robot" },
-      new Map([["BANK", account("BANK", { password: "horse&staple" })]])
+      { ...Beginning.empty, accounts: new Map([["BANK", account("BANK", { password: "horse&staple" })]]) },
+      0
     )
     const start = graphOf(site, []).nodes[0]?.id ?? ""
     const draft = { content, cursor: { after: start, way: "to" as const } } as Parameters<typeof Turn.next>[0]

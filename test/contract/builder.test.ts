@@ -25,7 +25,8 @@ const begun = (caller: Caller, at: number, startUrl = "https://example.com") => 
     startUrl,
     inputSchema: null,
     inputs: { text: "\u0000 \udfff" },
-    settings: {}
+    settings: {},
+    login: null
   } as const
   return Result.getOrThrow(Opening.begin(caller, opening, ids, at))
 }

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import * as Site from "../../apps/demo/Site.ts"
 import { visitors } from "../../apps/demo/Visitors.ts"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
+import * as Beginning from "../../core/builder/Beginning.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { chromium } from "../support/browser.ts"
@@ -12,7 +13,16 @@ import { Service, layer as serviceLayer } from "../support/service.ts"
 
 /** The service with a host and a worker, both on one real Chromium that may reach the site. */
 const serviceFor = (site: string) => {
-  const host = Layer.effectDiscard(Effect.forkScoped(Host.run({ name: "host", capacity: 2, leaseMillis: 30_000 })))
+  const host = Layer.effectDiscard(
+    Effect.forkScoped(
+      Host.run({
+        name: "host",
+        capacity: 2,
+        leaseMillis: 30_000,
+        beginningOf: () => Effect.succeed(Beginning.empty)
+      })
+    )
+  )
   const worker = Layer.effectDiscard(
     Effect.forkScoped(Worker.run({ name: "worker", capacity: 1, leaseMillis: 30_000, graceMillis: 0 }))
   ).pipe(Layer.provide(AgentExecutor.layer))

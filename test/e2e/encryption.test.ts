@@ -3,16 +3,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { freshDatabase } from "../support/databases.ts"
-import { dataDir, masterKey, sluice } from "../support/processes.ts"
+import { completed, dataDir, masterKey } from "../support/processes.ts"
 
 const encryptionKey = "AB".repeat(32)
-
-/** Runs `sluice` to its end. */
-const done = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Record<string, string>) {
-  const process = yield* sluice(args, env)
-  const code = yield* process.ended
-  return { code, output: process.output() }
-}, Effect.scoped)
 
 it.live(
   "the encryption key of the first workspace may be given, is shown to who has the shell, and needs its master key",
@@ -23,13 +16,13 @@ it.live(
       const settings = { DATABASE_URL: url, SLUICE_DATA_DIR: folder, SLUICE_MASTER_KEY: masterKey }
       const bootstrap = { SLUICE_BOOTSTRAP_ENCRYPTION_KEY: encryptionKey }
 
-      const malformed = yield* done(["migrate"], { ...settings, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: "canary-short" })
+      const malformed = yield* completed(["migrate"], { ...settings, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: "canary-short" })
       assert.strictEqual(malformed.code, 1)
       assert.include(malformed.output, "64 hexadecimal digits")
       assert.notInclude(malformed.output, "canary")
 
-      assert.strictEqual((yield* done(["migrate"], { ...settings, ...bootstrap })).code, 0)
-      const shown = yield* done(["keys", "encryption"], settings)
+      assert.strictEqual((yield* completed(["migrate"], { ...settings, ...bootstrap })).code, 0)
+      const shown = yield* completed(["keys", "encryption"], settings)
       assert.deepStrictEqual(shown, { code: 0, output: `${encryptionKey.toLowerCase()}\n` })
 
       const stored = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select * from wrapped_keys`).pipe(
@@ -38,14 +31,14 @@ it.live(
       const before = yield* stored
       assert.notInclude(JSON.stringify(before), encryptionKey.toLowerCase())
       for (const command of ["api", "worker", "scheduler", "migrate"]) {
-        const wrong = yield* done([command], { ...settings, SLUICE_MASTER_KEY: "cd".repeat(32) })
+        const wrong = yield* completed([command], { ...settings, SLUICE_MASTER_KEY: "cd".repeat(32) })
         assert.strictEqual(wrong.code, 1)
         assert.match(wrong.output, /Cannot start with this master key: .* Set SLUICE_MASTER_KEY/)
         assert.notInclude(wrong.output, "started")
       }
       assert.deepStrictEqual(yield* stored, before)
       const { SLUICE_MASTER_KEY: _, ...without } = settings
-      assert.include((yield* done(["keys", "encryption"], without)).output, "Cannot start without a master key")
+      assert.include((yield* completed(["keys", "encryption"], without)).output, "Cannot start without a master key")
     }).pipe(Effect.scoped),
   180_000
 )

@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { freshDatabase } from "../support/databases.ts"
-import { dataDir, key, masterKey, type Process, ready, sluice } from "../support/processes.ts"
+import { completed, dataDir, key, masterKey, type Process, ready, sluice } from "../support/processes.ts"
 import { seal, unseal } from "../support/sealed.ts"
 
 const formerKey = "5a".repeat(32)
@@ -45,13 +45,6 @@ const kill = ({ child, ended }: Process) =>
     return ended
   })
 
-/** Runs `sluice` to its end. */
-const done = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Record<string, string>) {
-  const process = yield* sluice(args, env)
-  const code = yield* process.ended
-  return { code, output: process.output() }
-}, Effect.scoped)
-
 it.live(
   "keys are exchanged under load, through kill -9 of whoever exchanges them, while clients with either key go on",
   () =>
@@ -69,7 +62,7 @@ it.live(
           Effect.orDie
         )
       assert.strictEqual(
-        (yield* done(["migrate"], { ...settings, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: formerKey })).code,
+        (yield* completed(["migrate"], { ...settings, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: formerKey })).code,
         0
       )
       const api = yield* sluice(["api"], settings)
@@ -159,7 +152,7 @@ it.live(
       yield* sql(`insert into workspaces (id, name, created_at)
         select gen_random_uuid(), 'Many', now() from generate_series(1, 300)`)
       const both = { ...settings, SLUICE_MASTER_KEY: newMaster, SLUICE_PREVIOUS_MASTER_KEY: masterKey }
-      const without = yield* done(["keys", "rotate", "master"], settings)
+      const without = yield* completed(["keys", "rotate", "master"], settings)
       assert.strictEqual(without.code, 1)
       assert.include(without.output, "SLUICE_PREVIOUS_MASTER_KEY")
       const rolled = yield* ready(yield* sluice(["api"], both))
@@ -179,15 +172,15 @@ it.live(
       yield* kill(exchanging)
       assert.lengthOf(yield* under(), 2)
       yield* reads(rolled)
-      const half = yield* done(["keys", "encryption"], { ...both })
+      const half = yield* completed(["keys", "encryption"], { ...both })
       assert.strictEqual(half.code, 1, "there are many workspaces")
       assert.include(half.output, "Name a workspace")
-      assert.match((yield* done(["keys", "list"], settings)).output, /Name a workspace/)
+      assert.match((yield* completed(["keys", "list"], settings)).output, /Name a workspace/)
       for (const one of [masterKey, newMaster]) {
-        const alone = yield* done(["keys", "encryption"], { ...settings, SLUICE_MASTER_KEY: one })
+        const alone = yield* completed(["keys", "encryption"], { ...settings, SLUICE_MASTER_KEY: one })
         assert.match(alone.output, /Cannot start with this master key/)
       }
-      const rest = yield* done(["keys", "rotate", "master"], both)
+      const rest = yield* completed(["keys", "rotate", "master"], both)
       assert.deepInclude(rest, { code: 0 })
       assert.match(rest.output, /Wrapped \d+ keys anew.*\n.*without SLUICE_PREVIOUS_MASTER_KEY/)
       assert.lengthOf(yield* under(), 1)
@@ -205,32 +198,32 @@ it.live(
       const folder = yield* dataDir
       const settings = { SLUICE_DATA_DIR: folder, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: formerKey }
       const [file, next] = [`${folder}/master.key`, `${folder}/master.key.next`]
-      assert.strictEqual((yield* done(["migrate"], settings)).code, 0)
+      assert.strictEqual((yield* completed(["migrate"], settings)).code, 0)
       const first = readFileSync(file, "utf8")
       const shown = { code: 0, output: `${formerKey}\n` }
 
       const exchanging = yield* sluice(["keys", "rotate", "master"], settings)
       yield* until(Effect.sync(() => (existsSync(next) || readFileSync(file, "utf8") !== first ? true : null)))
       yield* kill(exchanging)
-      assert.deepStrictEqual(yield* done(["keys", "encryption"], settings), shown)
+      assert.deepStrictEqual(yield* completed(["keys", "encryption"], settings), shown)
 
-      const again = yield* done(["keys", "rotate", "master"], settings)
+      const again = yield* completed(["keys", "rotate", "master"], settings)
       assert.deepInclude(again, { code: 0 })
       assert.include(again.output, "Nothing is under the former key any more")
       assert.isFalse(existsSync(next))
       const second = readFileSync(file, "utf8")
       assert.match(second, /^[0-9a-f]{64}\n$/)
       assert.notStrictEqual(second, first)
-      assert.deepStrictEqual(yield* done(["keys", "encryption"], settings), shown)
-      const alone = yield* done(["keys", "encryption"], { ...settings, SLUICE_MASTER_KEY: first.trim() })
+      assert.deepStrictEqual(yield* completed(["keys", "encryption"], settings), shown)
+      const alone = yield* completed(["keys", "encryption"], { ...settings, SLUICE_MASTER_KEY: first.trim() })
       assert.match(alone.output, /Cannot start with this master key/)
 
-      const begun = yield* done(["keys", "rotate", "workspace"], settings)
+      const begun = yield* completed(["keys", "rotate", "workspace"], settings)
       assert.match(begun.output, /^[0-9a-f]{64}\nThe new encryption key/)
-      const early = yield* done(["keys", "rotate", "workspace", "--finish"], settings)
+      const early = yield* completed(["keys", "rotate", "workspace", "--finish"], settings)
       assert.strictEqual(early.code, 1)
       assert.match(early.output, /Cannot finish the rotation of the encryption key yet/)
-      const status = yield* done(["keys", "rotate", "workspace", "--status"], settings)
+      const status = yield* completed(["keys", "rotate", "workspace", "--status"], settings)
       assert.match(status.output, /version 2; version 1 is accepted as well/)
     }).pipe(Effect.scoped),
   300_000

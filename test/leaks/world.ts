@@ -34,7 +34,7 @@ export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
   const seen: Array<Evidence> = []
   const addresses = new Map<string, string>()
   const told = new Map<string, string>()
-  const smtpPort = yield* freePort
+  const smtpPort = yield* Effect.promise(freePort)
   let url = ""
 
   const mail = Post.make({ smtpPort, addresses, say: () => {} })
@@ -178,7 +178,7 @@ export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
     ] satisfies ReadonlyArray<Evidence>
   })
 
-  return { addresses, ask, carryOut, databaseUrl: server.url, encryptionKey, hook, produced, site, told }
+  return { addresses, ask, carryOut, encryptionKey, hook, produced, site, told }
 })
 
 const withoutShown = (body: unknown): string =>

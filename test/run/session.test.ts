@@ -13,6 +13,7 @@ import * as Opening from "../../core/builder/Opening.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import { Sealing } from "../../core/vault/Sealing.ts"
@@ -345,15 +346,22 @@ describe("a conversation that builds a workflow", () => {
           proxy_setting: "country",
           proxy_value: "US"
         })
-        const sessionOf = yield* RunSession.ofConversations.pipe(Effect.provide(Accounts.layer))
+        const beginningOf = yield* RunSession.ofConversations.pipe(
+          Effect.provide(Layer.merge(Accounts.layer, LoginCodes.layer))
+        )
         const inputs = { SHOP: pair.permissioned_user_id }
         const stored = yield* (yield* Workflows).get(caller, workflow.id)
-        const opening: Opening.Opening = { _tag: "Of", stored, inputs, until: null }
+        const opening: Opening.Opening = { _tag: "Of", stored, inputs, until: null, lastBrowserState: true }
         const begun = Opening.begin(caller, opening, yield* Opening.ids, 0)
-        const session = yield* sessionOf(Result.getOrThrow(begun).conversation)
+        const { accounts, session, unavailable } = yield* beginningOf(Result.getOrThrow(begun).conversation)
+        assert.deepStrictEqual([[...accounts.keys()], unavailable], [["SHOP"], []])
         assert.deepStrictEqual(names(session.cookies), ["given"])
         assert.strictEqual(session.proxy?.host, "gate.example")
         assert.strictEqual((yield* entry).lastUsedAt, 0)
+        const blank = Opening.begin(caller, { ...opening, lastBrowserState: false }, yield* Opening.ids, 0)
+        const bare = yield* beginningOf(Result.getOrThrow(blank).conversation)
+        assert.deepInclude(bare.session, { cookies: [], localStorage: {}, sessionStorage: {} })
+        assert.strictEqual(bare.session.proxy?.host, "gate.example")
       })
     )
   )

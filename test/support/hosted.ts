@@ -3,7 +3,9 @@
  */
 import { Effect, Layer } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import * as RunSession from "../../apps/worker/RunSession.ts"
 import * as Host from "../../core/builder/Host.ts"
+import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import { layer } from "./service.ts"
 
@@ -20,5 +22,8 @@ const site: ScriptedBrowser.ScriptedSite = {
 }
 
 export const hosted = Layer.effectDiscard(
-  Effect.forkScoped(Host.run({ name: "host", capacity: 1_000, leaseMillis: 30_000 }))
-).pipe(Layer.provide([ScriptedBrowser.layer(site), Accounts.layer]), Layer.provideMerge(layer))
+  Effect.gen(function* () {
+    const beginningOf = yield* RunSession.ofConversations
+    yield* Effect.forkScoped(Host.run({ name: "host", capacity: 1_000, leaseMillis: 30_000, beginningOf }))
+  })
+).pipe(Layer.provide([ScriptedBrowser.layer(site), Accounts.layer, LoginCodes.layer]), Layer.provideMerge(layer))

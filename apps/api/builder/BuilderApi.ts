@@ -63,7 +63,9 @@ const NewSession = Schema.Struct({
   name: Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), Schema.isMaxLength(256)),
   startUrl: Schema.String.check(Schema.isNonEmpty({ message: "Expected the address to begin at" })),
   description: optional(Schema.String.check(Schema.isMaxLength(4_096))),
+  /** Whose credential the workflow signs in with: it gets the alias LOGIN for the site of `authUrl`. */
   permissionedUserId: optional(Schema.String),
+  /** Where it signs in; left out, at the start page. */
   authUrl: optional(Schema.String),
   proxySetting: optional(Schema.Literals(["country", "static", "random", "off"])),
   proxyValue: optional(Schema.String),
@@ -77,8 +79,10 @@ const NewSession = Schema.Struct({
 
 const given = {
   inputVariables: optional(Schema.JsonObject),
+  /** Stands for every credential that the inputs leave out. */
   permissionedUserId: optional(Schema.String),
   authUrl: optional(Schema.String),
+  /** `false` begins without the cookies and the storage that are kept with the credentials. */
   useLastBrowserState: optional(Schema.Boolean)
 }
 

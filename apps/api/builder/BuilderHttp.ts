@@ -61,7 +61,8 @@ export const layer = HttpApiBuilder.group(
               startUrl: payload.startUrl,
               inputSchema: payload.inputSchema ?? null,
               inputs,
-              settings: Page.settings(payload)
+              settings: Page.settings(payload),
+              login: Page.login(payload)
             })
             .pipe(Effect.catchTags(Refusals.opening))
           return opened(reading)
@@ -278,7 +279,12 @@ const conversationId = (text: string) =>
 const given = (payload: {
   readonly inputVariables?: Schema.JsonObject | null
   readonly permissionedUserId?: string | null
-}) => ({ inputs: payload.inputVariables ?? {}, permissionedUserId: payload.permissionedUserId ?? null })
+  readonly useLastBrowserState?: boolean | null
+}) => ({
+  inputs: payload.inputVariables ?? {},
+  permissionedUserId: payload.permissionedUserId ?? null,
+  lastBrowserState: payload.useLastBrowserState ?? true
+})
 
 const ofWorkflow = ({ origin }: Conversation.Conversation) => (origin === null ? {} : { workflowId: origin.workflowId })
 

@@ -91,6 +91,16 @@ export const settings = (payload: {
   ...(payload.enableNetworkListener == null ? {} : { enable_network_listener: payload.enableNetworkListener })
 })
 
+/** Whose credential a new workflow signs in with, and where: at the start page unless another address is given. */
+export const login = (payload: {
+  readonly startUrl: string
+  readonly permissionedUserId?: string | null
+  readonly authUrl?: string | null
+}) =>
+  payload.permissionedUserId == null || payload.permissionedUserId === ""
+    ? null
+    : { permissionedUserId: payload.permissionedUserId, site: payload.authUrl || payload.startUrl }
+
 /** A draft in the shape of the workflow that it changes, or of one that is not saved yet. */
 export const draft = (one: Conversation, stored: Stored | null): typeof DraftJson.Type => {
   const { settings, ...content } = one.draft.content

@@ -17,9 +17,11 @@ const longestMillis = 300_000
 /** How long a newer code is waited for once one was refused: few sites send another one by themselves. */
 const newerMillis = 30_000
 
-/** How long a secret provider is asked for another code, and how often: the steps of most secrets are of 30 seconds. */
-const nextStepMillis = 65_000
-const askEveryMillis = 2_000
+/** How long a code of a secret provider is waited out: longer than the usual period of 30 seconds. */
+const changeMillis = 35_000
+
+/** How often a secret provider is asked meanwhile. */
+const askAgainMillis = 2_000
 
 /** The pause between two keys: fields in several boxes move on to the next one after each. */
 const keyMillis = 25
@@ -125,20 +127,21 @@ const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType,
   const { credentials } = surroundings.memory
   const { codes } = surroundings
   const secret = yield* Credentials.read(credentials, account, "TFA_SECRET")
-  const otp = secret === null ? null : Otp.parse(Redacted.make(secret))
+  const parse = account.providedCode === undefined ? Otp.parse : Otp.parseProvided
+  const otp = secret === null ? null : parse(Redacted.make(secret))
   const hidden =
     (supply: Supply): Supply =>
     (complaint) =>
       Effect.tap(supply(complaint), (code) =>
         Effect.sync(() => credentials.secrets.add(Redacted.value(code), "secret"))
       )
-  if (type === "AUTHENTICATOR" && otp !== null && codes !== null) {
-    if (Result.isFailure(otp)) return yield* impossible(otp.failure.message)
-    return hidden(generated(account, otp.success, codes))
-  }
-  if (type === "AUTHENTICATOR" && otp === null) {
-    const first = yield* Credentials.providedCode(account)
-    if (first !== null) return hidden(provided(account, first))
+  if (type === "AUTHENTICATOR" && codes !== null) {
+    if (otp !== null) {
+      if (Result.isFailure(otp)) return yield* impossible(otp.failure.message)
+      return hidden(generated(account, otp.success, codes))
+    }
+    const first = yield* Credentials.providedCode(credentials, account)
+    if (first !== null) return provided(account, first, credentials)
   }
   const address = type === "AUTHENTICATOR" || codes === null ? null : yield* codes.addressOf(account.entry, type)
   if (address !== null && codes !== null) return hidden(received(account, address, codes, surroundings.began))
@@ -169,24 +172,30 @@ const generated =
       )
     })
 
-/** Codes that the secret provider of an account makes: the first, and then one that is not the one before. */
-const provided = (account: Account, first: Redacted.Redacted<string>): Supply => {
-  let before: string | null = null
+/**
+ * Codes of a secret that its provider keeps to itself. Nobody else knows how long one is good, so one that was refused is
+ * waited out.
+ */
+const provided = (account: Account, first: Redacted.Redacted<string>, credentials: Credentials.Credentials): Supply => {
+  let last = Redacted.value(first)
+  const another = Effect.gen(function* () {
+    while (true) {
+      const code = yield* Credentials.providedCode(credentials, account)
+      if (code === null) return yield* impossible("the secret provider of the credential makes no codes any more")
+      if (Redacted.value(code) !== last) return code
+      yield* Effect.sleep(askAgainMillis)
+    }
+  })
   return (complaint) =>
-    Effect.gen(function* () {
-      const latest = (yield* Clock.currentTimeMillis) + nextStepMillis
-      while (true) {
-        const code = complaint === null ? first : yield* Credentials.providedCode(account)
-        if (code !== null && Redacted.value(code) !== before) {
-          before = Redacted.value(code)
-          return code
-        }
-        if ((yield* Clock.currentTimeMillis) >= latest) {
-          return yield* tooLate("the secret provider made no other code", nextStepMillis)
-        }
-        yield* Effect.sleep(askEveryMillis)
-      }
-    })
+    complaint === null
+      ? Effect.succeed(first)
+      : another.pipe(
+          Effect.timeoutOrElse({
+            duration: changeMillis,
+            orElse: () => Effect.fail(tooLate("the secret provider of the credential made no other code", changeMillis))
+          }),
+          Effect.tap((code) => Effect.sync(() => (last = Redacted.value(code))))
+        )
 }
 
 /** Codes that a site sends: what one message may mean in turn, and then what came after it. */

@@ -1,0 +1,76 @@
+/**
+ * One request over a connection of its own, and its answer up to a bound.
+ */
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http"
+import { request as httpsRequest } from "node:https"
+import type { LookupFunction } from "node:net"
+import { Effect } from "effect"
+import { PrivateAddress, reasonOf } from "./Reach.ts"
+
+export interface Request {
+  readonly method: "GET" | "POST"
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  /** What judges the addresses that are connected to; any may be when there is none. */
+  readonly lookup?: LookupFunction
+  /** The answer is read up to so many bytes. */
+  readonly maxAnswerBytes: number
+}
+
+export type Answer =
+  | {
+      readonly _tag: "Answered"
+      readonly status: number
+      readonly headers: IncomingHttpHeaders
+      readonly body: Buffer
+      /** Whether there was more of it. */
+      readonly isCut: boolean
+    }
+  | { readonly _tag: "Unreachable"; readonly reason: string }
+  /** The host is at an address that `lookup` does not allow. */
+  | { readonly _tag: "Refused"; readonly reason: string }
+
+/** Interruption closes the connection. Redirects are answers like any other. */
+export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Request): Effect.Effect<Answer> =>
+  Effect.callback<Answer>((resume) => {
+    const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { "Content-Length": body.byteLength }) },
+      // A connection of its own for each: an address is judged whenever there is one to connect to.
+      agent: false,
+      ...(lookup === undefined ? {} : { lookup })
+    })
+    const done = (answer: Answer) => {
+      resume(Effect.succeed(answer))
+      outgoing.destroy()
+    }
+    outgoing.on("error", (error) =>
+      done(
+        error instanceof PrivateAddress
+          ? { _tag: "Refused", reason: error.message }
+          : { _tag: "Unreachable", reason: reasonOf(error) }
+      )
+    )
+    outgoing.on("response", (incoming) => {
+      const chunks: Array<Buffer> = []
+      let read = 0
+      const answered = (isCut: boolean) =>
+        done({
+          _tag: "Answered",
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          body: Buffer.concat(chunks),
+          isCut
+        })
+      incoming.on("data", (chunk: Buffer) => {
+        read += chunk.length
+        if (read > maxAnswerBytes) answered(true)
+        else chunks.push(chunk)
+      })
+      incoming.on("end", () => answered(false))
+      incoming.on("error", () => done({ _tag: "Unreachable", reason: "The answer ended before it was complete" }))
+    })
+    outgoing.end(body)
+    return Effect.sync(() => void outgoing.destroy())
+  })

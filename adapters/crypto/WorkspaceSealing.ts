@@ -1,10 +1,11 @@
 /** Seals with the encryption keys of workspaces, in the form that clients of the interface write and read. */
-import { Effect, Layer, Redacted, type Schema } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import type { Aead, SecureRandom } from "effect/crypto"
 import { type EncryptionKey, EncryptionKeys, type KeyRing } from "../../core/vault/EncryptionKeys.ts"
 import { CannotUnseal, type Cipher, Sealing } from "../../core/vault/Sealing.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import * as AesGcm from "./AesGcm.ts"
+import * as VaultValues from "./VaultValues.ts"
 
 interface Opening {
   readonly version: number
@@ -51,10 +52,10 @@ export const layer = Layer.effect(
       return {
         keys: ring,
         seal: (value) => encrypt(present, new TextEncoder().encode(JSON.stringify(Redacted.value(value)))),
-        unseal: (sealed) => Effect.flatMap(decrypt(all, sealed), ({ bytes }) => json(bytes)),
+        unseal: (sealed) => Effect.flatMap(decrypt(all, sealed), ({ bytes }) => VaultValues.read(bytes)),
         accept: Effect.fnUntraced(function* (sealed) {
           const { bytes, version } = yield* decrypt(accepted, sealed)
-          const value = yield* json(bytes)
+          const value = yield* VaultValues.read(bytes)
           return { value, version, sealed: version === present.version ? sealed : yield* encrypt(present, bytes) }
         }),
         under
@@ -74,12 +75,3 @@ export const layer = Layer.effect(
 ).pipe(Layer.provide(AesGcm.layer))
 
 const unsealable = (reason: CannotUnseal["reason"]) => new CannotUnseal({ reason })
-
-const json = (bytes: Uint8Array) =>
-  Effect.try({
-    try: () =>
-      Redacted.make(
-        JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)) as Schema.Json
-      ),
-    catch: () => unsealable("json")
-  })

@@ -9,7 +9,7 @@ import type { DNSResolver } from "mailauth"
 
 export interface Options {
   readonly resolver: DNSResolver
-  /** How long all of it may take after the mail was read, in milliseconds. */
+  /** How long all of it may take from the end of the headers on, in milliseconds: a mail that takes longer is not looked at. */
   readonly budgetMillis: number
 }
 

@@ -27,7 +27,7 @@ export interface Options {
   readonly maxClients: number
   /** So many of the clients may come from one address. */
   readonly maxClientsPerAddress: number
-  /** Mails of one remote address. */
+  /** Mails of one remote address, and recipients that it names and that are none. */
   readonly perRemoteAddress: ReadonlyArray<RateLimit.Limit>
   /** Mails to one recipient. */
   readonly perRecipient: ReadonlyArray<RateLimit.Limit>
@@ -78,6 +78,8 @@ class Reply extends Error {
   }
 }
 
+/** Ends the connection. */
+const tooMany = new Reply(421, "4.7.0 Too many mails; try again later")
 const later = new Reply(451, "4.3.0 The mail could not be dealt with; try again later")
 
 /** So many mails are read at once: the others wait, and their senders with them. */
@@ -109,10 +111,11 @@ export const layer = (options: Options) =>
         })
       }
 
-      const recipient = Effect.fnUntraced(function* (address: string, { envelope }: SMTPServerSession) {
+      const recipient = Effect.fnUntraced(function* (address: string, { envelope, remoteAddress }: SMTPServerSession) {
         if (envelope.rcptTo.length >= options.maxRecipients) return new Reply(452, "4.5.3 Too many recipients")
         if (address.length > 1_000 || !(yield* receiving.accepts(address))) {
-          return new Reply(550, "5.1.1 No such address here")
+          // To look for an address costs something: one that is none counts like a mail.
+          return remotes.take(remoteAddress, now()) ? new Reply(550, "5.1.1 No such address here") : tooMany
         }
         return recipients.take(address.toLowerCase(), now())
           ? null
@@ -153,8 +156,7 @@ export const layer = (options: Options) =>
           done()
         },
         onClose: ({ id }) => void clients.delete(id),
-        onMailFrom: (_address, { remoteAddress }, done) =>
-          done(remotes.take(remoteAddress, now()) ? null : new Reply(421, "4.7.0 Too many mails; try again later")),
+        onMailFrom: (_address, { remoteAddress }, done) => done(remotes.take(remoteAddress, now()) ? null : tooMany),
         onRcptTo: ({ address }, session, done) => answer(recipient(address, session), done),
         onData: (stream, session, done) => answer(mail(stream, session), done)
       })

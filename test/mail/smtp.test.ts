@@ -287,6 +287,23 @@ it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }], perRecipient
   )
 })
 
+it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }] }), { timeout: "30 seconds" })(
+  "somebody who guesses addresses",
+  (it) => {
+    it.effect("is told to come back later, and their connection is ended", () =>
+      Effect.gen(function* () {
+        const caller = yield* makeWorkspace()
+        const address = yield* makeCredential(caller, "robot")
+        const guesses = ["a", "b", "c", "d", "e"].map((user) => `RCPT TO:<${address.replace("robot", user)}>\r\n`)
+        const lines = ["EHLO sender.example\r\n", "MAIL FROM:<a@sender.example>\r\n", ...guesses]
+        const heard = yield* speak([...lines, `RCPT TO:<${address}>\r\n`, "QUIT\r\n"])
+        const statuses = [...heard.matchAll(/^(\d{3}) /gm)].map(([, status]) => Number(status))
+        assert.deepStrictEqual(statuses, [220, 250, 250, 550, 550, 550, 421])
+      })
+    )
+  }
+)
+
 it.layer(shared({ maxClientsPerAddress: 2 }), { timeout: "30 seconds" })("a client too many", (it) => {
   it.effect("of one address is turned away, and the next one let in when another has gone", () =>
     Effect.gen(function* () {

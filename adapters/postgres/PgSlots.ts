@@ -120,7 +120,7 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
             [...names].flatMap((name) => ids.get(name) ?? [])
           )} order by id for no key update`
         const entries = new Map(locked.map((row) => [nameOf(row), toEntry(row)]))
-        yield* lockPhones(sql, [...entries.values()])
+        yield* lockShared(sql, [...entries.values()])
         const states = yield* statesOf(sql, [...entries.values()])
         const taken = new Map(states.counts)
         const left: Slots.Held = (name) => taken.get(name) ?? 0
@@ -219,16 +219,16 @@ const statesOf = (sql: SqlClient.SqlClient, entries: ReadonlyArray<Slots.Entry>)
     return { counts, stopping: new Set(rows.filter(({ count }) => count === null).map(({ name }) => name)) }
   })
 
-/** Locks the numbers that codes of these entries arrive at. No row stands for them. */
-const lockPhones = (sql: SqlClient.SqlClient, entries: ReadonlyArray<Slots.Entry>) => {
-  const phones = entries.flatMap((entry) => (entry.allowance.login === "phone" ? (Slots.loginOf(entry) ?? []) : []))
-  return phones.length === 0
+/** Locks the mailboxes and numbers that codes of these entries arrive at. No row stands for them. */
+const lockShared = (sql: SqlClient.SqlClient, entries: ReadonlyArray<Slots.Entry>) => {
+  const shared = entries.flatMap((entry) => Slots.sharedLoginOf(entry) ?? [])
+  return shared.length === 0
     ? Effect.void
     : sql`
         select pg_advisory_xact_lock(key) from (
-          select distinct hashtextextended(phone, 0) as key
-          from json_array_elements_text(${JSON.stringify(phones)}::json) as phone order by key offset 0
-        ) as phones`
+          select distinct hashtextextended(name, 0) as key
+          from json_array_elements_text(${JSON.stringify(shared)}::json) as name order by key offset 0
+        ) as names`
 }
 
 const toEntry = (row: EntryRow): Slots.Entry => ({

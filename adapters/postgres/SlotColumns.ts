@@ -11,7 +11,8 @@ export const of = (entry: VaultEntry) => {
   return {
     site_hash: siteHash(entry),
     runs_allowed: runs,
-    login_rule: login,
+    // The names of mailboxes may be longer than an index takes.
+    login_rule: login === null || login === "entry" ? login : `shared:${hash(login)}`,
     changed_at: new Date(entry.updatedAt)
   }
 }

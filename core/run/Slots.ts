@@ -5,6 +5,7 @@
  * sessions could be confused, one run at a time signs in: it holds the name of what is exclusive until it has. A slot
  * counts for as long as its run is carried out, whatever becomes of its worker; nothing gives it back.
  */
+import * as Inbox from "../tfa/Inbox.ts"
 import { effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Credential } from "./Credentials.ts"
@@ -12,8 +13,8 @@ import type { Credential } from "./Credentials.ts"
 /** What an entry allows: how many runs at a time (`null`: any number), and what only one at a time may sign in with. */
 export interface Allowance {
   readonly runs: number | null
-  /** `phone`: the number that codes for the whole workspace arrive at. */
-  readonly login: "any" | "entry" | "phone"
+  /** `null`: nothing. `entry`: the entry. Any other text names what several entries may share, such as a mailbox. */
+  readonly login: string | null
 }
 
 /**
@@ -22,11 +23,23 @@ export interface Allowance {
  */
 export const allowanceOf = (entry: VaultEntry): Allowance => {
   const { allow_multiple_sessions, max_concurrency, prevent_concurrency_during_login } = entry.fields
-  const method = effectiveTfaMethod(entry)
-  const alone = prevent_concurrency_during_login || method === "EMAIL" || method === "MAGIC_LINK"
   return {
     runs: allow_multiple_sessions ? max_concurrency : 1,
-    login: method === "SMS" ? "phone" : alone ? "entry" : "any"
+    login: arrivesAt(entry) ?? (prevent_concurrency_during_login ? "entry" : null)
+  }
+}
+
+/** Names where the codes of an entry arrive: at a mailbox, or at the number of the workspace; `null` where none is sent. */
+const arrivesAt = (entry: VaultEntry): string | null => {
+  switch (effectiveTfaMethod(entry)) {
+    case "SMS":
+      return `phone:${entry.workspaceId}`
+    case "EMAIL":
+    case "MAGIC_LINK":
+      // Mail knows no upper and lower case, and entries of one user for one site share an address however it is written.
+      return `inbox:${Inbox.mailboxOf(entry.workspaceId, entry).toLowerCase()}`
+    default:
+      return null
   }
 }
 
@@ -57,10 +70,12 @@ export const members = ({ permissionedUserIds, tried = [] }: Credential): Readon
 }
 
 /** The name of what a run holds until it has signed in with an entry; `null` where nothing is exclusive. */
-export const loginOf = ({ allowance, name, workspaceId }: Entry): string | null => {
-  if (allowance.login === "any") return null
-  return allowance.login === "phone" ? `phone:${workspaceId}` : `login:${name}`
-}
+export const loginOf = ({ allowance, name }: Entry): string | null =>
+  allowance.login === "entry" ? `login:${name}` : allowance.login
+
+/** The name of what an entry shares with others until a run has signed in with it; `null` where it shares nothing. */
+export const sharedLoginOf = (entry: Entry): string | null =>
+  entry.allowance.login === "entry" ? null : entry.allowance.login
 
 /** Tells whether an entry has a slot to give. */
 export const isFree = (entry: Entry, held: Held): boolean => {

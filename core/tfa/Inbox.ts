@@ -18,13 +18,19 @@ export const freshMillis = 300_000
  */
 export const workspacePrefix = (workspaceId: WorkspaceId): string => workspaceId.slice(-8).toLowerCase()
 
+/** What stands before the `@` in the address for the codes of a user on the site of a domain. */
+export const mailboxOf = (
+  workspaceId: WorkspaceId,
+  credential: { readonly permissionedUserId: string; readonly domain: string }
+): string =>
+  `${workspacePrefix(workspaceId)}+${escaped(credential.permissionedUserId)}+${escaped(siteIdentifier(credential.domain))}`
+
 /** The address for the codes of a user on the site of a domain. */
 export const addressOf = (
   workspaceId: WorkspaceId,
   credential: { readonly permissionedUserId: string; readonly domain: string },
   inboxDomain: string
-): string =>
-  `${workspacePrefix(workspaceId)}+${escaped(credential.permissionedUserId)}+${escaped(siteIdentifier(credential.domain))}@${inboxDomain}`
+): string => `${mailboxOf(workspaceId, credential)}@${inboxDomain}`
 
 /**
  * The three parts of an address before its `@`, as they were before they were escaped; `null` for an address of another

@@ -222,8 +222,30 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
+    promise("credentials that share a mailbox sign in one at a time, however they are written", (caller, workflow) =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const mailed = { allow_multiple_sessions: true, tfa_method: "EMAIL" } as const
+        const bare = new URL(site).host
+        for (const [user, domain] of [
+          ["Ada", site],
+          ["ada", site],
+          ["ada", bare]
+        ] as const) {
+          yield* makeEntry(caller, user, mailed, domain)
+          yield* submit(workflow, naming(user, "USER", domain))
+        }
+        for (let left = 3; left > 0; left--) {
+          const [only, ...none] = yield* claim()
+          assert.deepStrictEqual(none, [])
+          assert.isTrue(yield* runs.loggedIn(held(only as Claimed), "USER"))
+        }
+        assert.deepStrictEqual(yield* claim(), [])
+      })
+    )
+
     promise(
-      "codes that are sent are for one at a time: by credential for mail, by workspace for text messages",
+      "codes that are sent are for one at a time: by mailbox for mail, by workspace for text messages",
       (caller, workflow) =>
         Effect.gen(function* () {
           const runs = yield* RunStore

@@ -12,7 +12,7 @@ const before = [
   `alter table vault_entries
     add column site_hash text,
     add column runs_allowed integer check (runs_allowed > 0),
-    add column login_rule text not null default 'any' check (login_rule in ('any', 'entry', 'phone')),
+    add column login_rule text,
     add column changed_at timestamptz not null default 'epoch',
     add column served bigint not null default 0,
     add column login_failed_at timestamptz`,
@@ -38,7 +38,7 @@ const before = [
 ]
 
 const after = [
-  `alter table vault_entries alter column login_rule drop default, alter column changed_at drop default`,
+  `alter table vault_entries alter column changed_at drop default`,
   `create index vault_entries_of_site on vault_entries (workspace_id, site_hash)`,
   `create index runs_waiting_in_queue on runs (workflow_id, queue, sequence)
     where status in ('execution.queued', 'execution.requeued')`,

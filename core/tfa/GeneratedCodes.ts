@@ -2,9 +2,9 @@
  * Codes that are made from secrets, each for one login only.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { Fingerprints } from "../vault/Fingerprints.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import { EntryNotFound, type VaultEntry } from "../vault/VaultEntry.ts"
-import { Keys } from "../workspace/Keys.ts"
 import * as Otp from "./Otp.ts"
 import { TimeSteps } from "./TimeSteps.ts"
 
@@ -52,11 +52,11 @@ export class GeneratedCodes extends Context.Service<
     GeneratedCodes,
     Effect.gen(function* () {
       const entries = yield* VaultEntries
-      const keys = yield* Keys
+      const fingerprints = yield* Fingerprints
       const steps = yield* TimeSteps
 
       const keyOf = (otp: Otp.Timed) =>
-        keys.hash(Redacted.make(`time step ${otp.periodSeconds} ${Redacted.value(otp.secret).hex}`))
+        fingerprints.of("time steps", `${otp.periodSeconds} ${Redacted.value(otp.secret).hex}`)
 
       /** The code of the next counter, which nobody else gets: it is counted on before the code is made. */
       const counted = Effect.fnUntraced(function* (entry: VaultEntry, otp: Otp.Counted) {
@@ -73,7 +73,7 @@ export class GeneratedCodes extends Context.Service<
       })
 
       const timed = Effect.fnUntraced(function* (otp: Otp.Timed, latest: number) {
-        const key = yield* keyOf(otp)
+        const key = keyOf(otp)
         const period = otp.periodSeconds * 1_000
         const enough = Math.min(enoughMillis, period / 2)
         while (true) {
@@ -100,7 +100,7 @@ export class GeneratedCodes extends Context.Service<
         current: Effect.fn("GeneratedCodes.current")(function* (entry, otp) {
           if (otp._tag === "Hotp") return { code: yield* counted(entry, otp), expiresInSeconds: null }
           const { code, expiresInSeconds, step } = Otp.timed(otp, yield* Clock.currentTimeMillis)
-          yield* steps.mark(yield* keyOf(otp), step, otp.periodSeconds * 1_000)
+          yield* steps.mark(keyOf(otp), step, otp.periodSeconds * 1_000)
           return { code, expiresInSeconds }
         })
       })

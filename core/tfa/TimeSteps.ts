@@ -4,7 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 
-/** A secret is known by a hash that does not reveal it, and a step by its number since the epoch. */
+/** A secret is known by a fingerprint that does not reveal it, and a step by its number since the epoch. */
 export class TimeSteps extends Context.Service<
   TimeSteps,
   {

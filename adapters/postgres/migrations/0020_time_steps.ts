@@ -1,4 +1,4 @@
-/** Which time step of a secret for one-time codes was used last. The secret is known by its hash. */
+/** Which time step of a secret for one-time codes was used last. The secret is known by its fingerprint. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

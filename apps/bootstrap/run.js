@@ -1,10 +1,14 @@
 // @ts-check
 import { spawn, spawnSync } from "node:child_process"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { BootstrapError } from "./say.js"
 
 /** The folder of the checkout. */
 export const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** Node keeps what it compiled for the next start, which takes half the time then. */
+const compiled = { NODE_COMPILE_CACHE: join(root, ".cache", "compiled") }
 
 /**
  * Runs a program in the checkout until it ends, and ends as it did. Signals that ask this process to end reach it; if
@@ -17,7 +21,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 export const run = (program, args, env) => {
   const child = spawn(program, args, {
     cwd: root,
-    env: { ...process.env, ...env },
+    env: { ...compiled, ...process.env, ...env },
     stdio: ["inherit", "inherit", "inherit", "ipc"]
   })
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
@@ -41,7 +45,8 @@ export const run = (program, args, env) => {
  * @param {NodeJS.ProcessEnv} [env]
  */
 export const succeeds = (program, args, env = {}) =>
-  spawnSync(program, args, { cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", 2, 2] }).status === 0
+  spawnSync(program, args, { cwd: root, env: { ...compiled, ...process.env, ...env }, stdio: ["ignore", 2, 2] })
+    .status === 0
 
 /**
  * Runs npm, which comes with every Node.

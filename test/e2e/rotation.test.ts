@@ -9,7 +9,7 @@ import { seal, unseal } from "../support/sealed.ts"
 
 const formerKey = "5a".repeat(32)
 const newMaster = "cd".repeat(32)
-const entries = 300
+const entries = 150
 const path = "/encryption-key/rotation"
 const canary = "canary in clear"
 
@@ -106,7 +106,7 @@ it.live(
 
       // Killed as soon as it has begun, and a little later each time.
       let kills = 0
-      for (let delay = 0; ; delay += 15) {
+      for (let delay = 0; ; delay += 40) {
         const scheduler = yield* sluice(["scheduler"], settings)
         yield* scheduler.said(/started/)
         const state = ask(url, key, "GET", path)

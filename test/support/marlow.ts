@@ -84,6 +84,7 @@ export const signInWorkflow = ({ second }: Visitor, site: string) => {
         action: "EXTRACT_DATAMODEL",
         parameters: {
           selector: "//table[@id='orders']",
+          wait_time: 5_000,
           extract_data_model: {
             type: "object",
             properties: { heading: { type: "string", path: "//h1" } }

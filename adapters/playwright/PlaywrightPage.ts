@@ -2,7 +2,14 @@
  * The verbs of the agent's page, done by Playwright.
  */
 import { Clock, Effect, type Schema } from "effect"
-import { type CDPSession, errors, type Locator, type Page as PlaywrightPage } from "playwright-core"
+import {
+  type CDPSession,
+  errors,
+  type Frame,
+  type Locator,
+  type Page as PlaywrightPage,
+  type Request
+} from "playwright-core"
 import { type Page, PageFailure, type Target, type Typing } from "../../core/agent/Browser.ts"
 import type { Remembered } from "../../core/agent/Session.ts"
 import * as InPage from "./InPage.ts"
@@ -26,12 +33,16 @@ const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer 
 
 const leaving = new PageFailure({ kind: "navigation", reason: "the page is just being left" })
 
+/** How long a page that is on its way somewhere is waited for before another address is opened, in milliseconds. */
+const arrivalMillis = 10_000
+
 /** How often a selector that matches several elements is looked at again, in milliseconds. */
 const lookAgainMillis = 100
 
 export const make = (page: PlaywrightPage, options: Options): Page => {
   let crashed = false
   let devTools: Promise<CDPSession> | undefined
+  const isDeparting = departures(page)
   page.on("crash", () => {
     crashed = true
   })
@@ -61,16 +72,24 @@ export const make = (page: PlaywrightPage, options: Options): Page => {
       }
     })
 
+  const arrived = Effect.gen(function* () {
+    const until = (yield* Clock.currentTimeMillis) + arrivalMillis
+    while (isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(lookAgainMillis / 2)
+  })
+
   const goto = (url: string) =>
     Effect.gen(function* () {
       const parsed = new URL(url)
       if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
         return yield* forbidden(`addresses with ${parsed.protocol} are not allowed, only http: and https:`)
       }
+      // A page that is on its way somewhere else, as after a form was sent, arrives there first: what this address does may be
+      // done only once, and needs what that page brings.
+      yield* arrived
       const response = yield* attempt(null, () =>
         page.goto(url, { waitUntil: "domcontentloaded", timeout: navigationMillis })
       ).pipe(
-        // The page was still on its way somewhere else, as after a form was sent. It has arrived there now.
+        // It set out at the very moment, and has arrived now.
         Effect.retry({ while: ({ reason }) => reason.includes("interrupted by another navigation"), times: 3 }),
         Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? failure)
       )
@@ -233,4 +252,30 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
     return new PageFailure({ kind: "navigation", reason })
   }
   return new PageFailure({ kind: "unusable", reason: firstLine, ...of })
+}
+
+/** Watches a page, and tells whether it has asked for another document and has not arrived there yet. */
+const departures = (page: PlaywrightPage): (() => boolean) => {
+  let asked: Request | null = null
+  const answered = (request: Request) => {
+    if (request === asked) asked = null
+  }
+  page.on("request", (request) => {
+    if (request.isNavigationRequest() && frameOf(request) === page.mainFrame()) asked = request
+  })
+  page.on("requestfinished", answered)
+  page.on("requestfailed", answered)
+  page.on("framenavigated", (frame) => {
+    if (frame === page.mainFrame()) asked = null
+  })
+  return () => asked !== null && !page.isClosed()
+}
+
+/** The frame that asks; `null` for one that is not there yet. */
+const frameOf = (request: Request): Frame | null => {
+  try {
+    return request.frame()
+  } catch {
+    return null
+  }
 }

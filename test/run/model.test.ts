@@ -1,18 +1,14 @@
-import { assert, it } from "@effect/vitest"
-import { Arbitrary, Clock, Effect, Layer, Schema } from "effect"
+import { assert } from "@effect/vitest"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
-import * as Memory from "../../adapters/memory/Memory.ts"
-import type { Signals } from "../../core/event/Signals.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { RunId } from "../../core/run/Run.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
-import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
-import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
-import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { inSeries } from "../support/series.ts"
 
 const hour = 3_600_000
 
@@ -73,8 +69,6 @@ class Model {
     return [...this.runs].filter(([, run]) => run.status === "running").map(([id]) => id)
   }
 }
-
-type Stores = GateStore | RunStore | WorkflowStore | WorkspaceStore | Signals
 
 const services = Layer.mergeAll(Gates.layer, Crypto.layer)
 
@@ -229,29 +223,4 @@ const obey = (commands: ReadonlyArray<Command>) =>
     assert.deepStrictEqual([...left], [])
   }).pipe(Effect.provide(services))
 
-const commands = Arbitrary.schema(Schema.Array(Command).check(Schema.isMaxLength(60)))
-
-it.effect.prop(
-  "the stores in memory and the plain model agree on every command",
-  [commands],
-  ([list]) => obey(list).pipe(Effect.provide(Memory.layer, { local: true })),
-  { arbitrary: { runs: 150, size: 60 }, timeout: 60_000 }
-)
-
-const long = (seed: string, length: number) =>
-  Effect.map(Arbitrary.sampleEffect(Arbitrary.schema(Command), { count: length, seed }), (list) => [...list])
-
-const onDatabase = <E, R>(
-  name: string,
-  [layer, empty]: readonly [Layer.Layer<Stores | R, E>, Effect.Effect<unknown, never, R>]
-) =>
-  it.layer(layer, { timeout: "60 seconds" })(`on ${name}`, (it) => {
-    it.effect.each(["a", "b", "c", "d"])(
-      "the stores and the plain model agree on a long series of commands (%s)",
-      (seed) => Effect.andThen(empty, Effect.flatMap(long(seed, 120), obey)),
-      120_000
-    )
-  })
-
-onDatabase("embedded", databases.embedded)
-onDatabase("postgres", databases.postgres)
+inSeries("the stores and the plain model agree on every command", Command, obey)

@@ -1,8 +1,6 @@
-import { assert, it } from "@effect/vitest"
-import { Arbitrary, Clock, Effect, type Layer, Result, Schema } from "effect"
+import { assert } from "@effect/vitest"
+import { Clock, Effect, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import * as Memory from "../../adapters/memory/Memory.ts"
-import type { Signals } from "../../core/event/Signals.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { chosen } from "../../core/run/Credentials.ts"
@@ -12,11 +10,9 @@ import * as Slots from "../../core/run/Slots.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { Fields, VaultEntry } from "../../core/vault/VaultEntry.ts"
-import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
-import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
-import * as databases from "../support/databases.ts"
 import { entryOf } from "../support/entries.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { inSeries } from "../support/series.ts"
 import { naming, site } from "../support/slots.ts"
 
 const leaseMillis = 60_000
@@ -303,31 +299,4 @@ const obey = (commands: ReadonlyArray<Command>) =>
     )
   })
 
-const commands = Arbitrary.schema(Schema.Array(Command).check(Schema.isMaxLength(60)))
-
-it.effect.prop(
-  "in memory, runs have the slots that they may have, none is lost and nobody waits in vain",
-  [commands],
-  ([list]) => obey(list).pipe(Effect.provide(Memory.layer, { local: true })),
-  { arbitrary: { runs: 150, size: 60 }, timeout: 120_000 }
-)
-
-const long = (seed: string, length: number) =>
-  Effect.map(Arbitrary.sampleEffect(Arbitrary.schema(Command), { count: length, seed }), (list) => [...list])
-
-type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
-
-const onDatabase = <E, R>(
-  name: string,
-  [layer, empty]: readonly [Layer.Layer<Stores | R, E>, Effect.Effect<unknown, never, R>]
-) =>
-  it.layer(layer, { timeout: "60 seconds" })(`on ${name}`, (it) => {
-    it.effect.each(["a", "b", "c", "d"])(
-      "runs have the slots that they may have, none is lost and nobody waits in vain (%s)",
-      (seed) => Effect.andThen(empty, Effect.flatMap(long(seed, 120), obey)),
-      120_000
-    )
-  })
-
-onDatabase("embedded", databases.embedded)
-onDatabase("postgres", databases.postgres)
+inSeries("runs have the slots that they may have, none is lost and nobody waits in vain", Command, obey)

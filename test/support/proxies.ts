@@ -4,8 +4,9 @@
  */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http"
 import { createServer as createTlsServer } from "node:https"
-import { connect, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net"
-import { Effect, type Scope } from "effect"
+import { connect, createServer as createTcpServer, type Socket } from "node:net"
+import { Effect } from "effect"
+import { listening } from "./listening.ts"
 
 export interface TestProxy {
   readonly port: number
@@ -23,28 +24,6 @@ export const credentials = `${username}:${encodeURIComponent(password)}`
 export const wrongCredentials = `${username}:canary-wrong`
 
 const expected = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`
-
-const listening = (server: TcpServer): Effect.Effect<number, never, Scope.Scope> => {
-  const sockets = new Set<Socket>()
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket)
-    socket.on("error", () => socket.destroy())
-    socket.on("close", () => sockets.delete(socket))
-  })
-  return Effect.acquireRelease(
-    Effect.callback<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-      })
-    }),
-    () =>
-      Effect.sync(() => {
-        server.close()
-        for (const socket of sockets) socket.destroy()
-      })
-  )
-}
 
 const serving = (make: (answer: (incoming: IncomingMessage, response: ServerResponse) => void) => Server) =>
   Effect.gen(function* () {

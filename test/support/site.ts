@@ -3,6 +3,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Effect, type Scope } from "effect"
+import { listening } from "./listening.ts"
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -14,23 +15,13 @@ export const html =
 
 /** Serves answers by their path; anything else is a 404. Succeeds with the origin. */
 export const serve = (pages: Readonly<Record<string, Answer>>): Effect.Effect<string, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.callback<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer((request, response) => {
+  Effect.map(
+    listening(
+      createServer((request, response) => {
         const answer = pages[(request.url ?? "").split("?")[0] ?? ""]
         if (answer === undefined) response.writeHead(404).end()
         else answer(request, response)
       })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-  ).pipe(
-    Effect.map((server) => {
-      const address = server.address()
-      return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-    })
+    ),
+    (port) => `http://127.0.0.1:${port}`
   )

@@ -3,6 +3,7 @@
  */
 import { createServer, type ServerResponse } from "node:http"
 import { Effect, Queue } from "effect"
+import { listening } from "./listening.ts"
 
 export interface Asked {
   readonly method: string
@@ -47,19 +48,7 @@ export const standIn = (answer: (asked: Asked) => Answer) =>
         response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json))
       })
     })
-    const port = yield* Effect.acquireRelease(
-      Effect.callback<number>((resume) => {
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
-        })
-      }),
-      () =>
-        Effect.sync(() => {
-          server.close()
-          server.closeAllConnections()
-        })
-    )
+    const port = yield* listening(server)
     return {
       url: `http://127.0.0.1:${port}`,
       asked,

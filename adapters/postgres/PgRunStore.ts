@@ -28,13 +28,18 @@ export const layer = Layer.effect(
         return Rows.toGate(row)
       })
 
+    /** The run of a lease, locked. */
+    const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {
+      const [row] = yield* sql<Rows.RunRow>`
+        select * from runs where id = ${id} and lease_fence = ${fence} for update`
+      return row ?? (yield* new LeaseLost({ sessionId: id, fence }))
+    })
+
     const settle = <E>(held: Held, decide: (gated: Gated, now: number) => Result.Result<Transition.Change, E>) =>
       transaction(
         sql,
         Effect.gen(function* () {
-          const [row] = yield* sql<Rows.RunRow>`
-            select * from runs where id = ${held.id} and lease_fence = ${held.fence} for update`
-          if (row === undefined) return yield* new LeaseLost({ sessionId: held.id, fence: held.fence })
+          const row = yield* owned(held)
           const gate = yield* gateOf(row)
           const at = yield* Clock.currentTimeMillis
           const change = yield* Effect.fromResult(decide({ run: Rows.toRun(row), gate }, at))
@@ -47,9 +52,7 @@ export const layer = Layer.effect(
       transaction(
         sql,
         Effect.gen(function* () {
-          const [row] = yield* sql<Rows.RunRow>`
-            select * from runs where id = ${held.id} and lease_fence = ${held.fence} for update`
-          if (row === undefined) return yield* new LeaseLost({ sessionId: held.id, fence: held.fence })
+          const row = yield* owned(held)
           const run = Rows.toRun(row)
           const change = yield* Effect.fromResult(Transition.loggedIn(run, held.fence, alias))
           yield* PgFailedLogins.worked(sql, run, alias)

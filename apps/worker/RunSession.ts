@@ -13,6 +13,7 @@ import type { Claimed } from "../../core/run/RunStore.ts"
 import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { Account, AccountUnavailable } from "../../core/vault/Account.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
+import * as KeptState from "../../core/vault/KeptState.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import { type Cipher, Sealing } from "../../core/vault/Sealing.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
@@ -70,8 +71,6 @@ interface Used {
 /** The session of a run that brings nothing. */
 const plain: RunSession = { session: Session.empty, over: () => Effect.void }
 
-const nothing: BrowserState = { cookies: null, local_storage: null, session_storage: null, headers: null }
-
 /** Makes the function that begins the session of an attempt. */
 export const make = Effect.gen(function* () {
   const entries = yield* VaultEntries
@@ -89,7 +88,7 @@ export const make = Effect.gen(function* () {
       yield* change(account.entry, (before) => SavedSession.used(before, now)),
       () => account.entry
     )
-    return { entry, state: yield* openState(cipher, entry) } satisfies Used
+    return { entry, state: yield* KeptState.open(cipher, entry) } satisfies Used
   })
 
   /** The proxy that the first of the credentials asks for, or else the workflow. */
@@ -205,16 +204,6 @@ const isUsable = (outcome: Agent.Outcome): boolean =>
   (outcome.failure.code !== "BROWSER-E0001" &&
     outcome.failure.code !== "PROXY-E0001" &&
     outcome.failure.failedLogin === null)
-
-/** What is sealed here opens again: anything else means that the data was changed behind our back. */
-const openState = Effect.fnUntraced(function* (cipher: Cipher, { fields }: VaultEntry) {
-  const opened: Record<string, unknown> = { ...nothing }
-  for (const name of ["cookies", "local_storage", "session_storage", "headers"] as const) {
-    const sealed = fields[name]
-    if (sealed !== null) opened[name] = Redacted.value(yield* Effect.orDie(cipher.unseal(sealed)))
-  }
-  return opened as unknown as BrowserState
-})
 
 /** The URL of a proxy of one's own: sealed, or as it is where a workflow names it. */
 const urlOf = (cipher: Cipher, value: string | null): Effect.Effect<Redacted.Redacted<string> | null> => {

@@ -11,6 +11,7 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as Domain from "./Domain.ts"
 import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"
+import * as KeptState from "./KeptState.ts"
 import * as Proxies from "./Proxies.ts"
 import * as ReaderKey from "./ReaderKey.ts"
 import { type Cipher, Sealing } from "./Sealing.ts"
@@ -116,7 +117,7 @@ export class Vault extends Context.Service<
         kept: VaultEntry
       ) {
         const lasting = withoutExpired(kept, yield* Clock.currentTimeMillis)
-        const browserState = allows(caller.role, "edit") ? yield* openState(cipher, lasting) : nothing
+        const browserState = allows(caller.role, "edit") ? yield* KeptState.open(cipher, lasting) : KeptState.nothing
         const entry = cipher.keys.former.length === 0 ? lasting : yield* readable(cipher, version, lasting)
         const method = effectiveTfaMethod(entry)
         const isMailed = method === "EMAIL" || method === "MAGIC_LINK"
@@ -254,8 +255,6 @@ export class Vault extends Context.Service<
   ).pipe(Layer.provide(PhoneNumbers.layer))
 }
 
-const nothing: BrowserState = { cookies: null, local_storage: null, session_storage: null, headers: null }
-
 const sentPair = ({ domain, permissioned_user_id }: EntryBody.Sent): Pair | null =>
   domain === undefined || permissioned_user_id === undefined
     ? null
@@ -270,16 +269,6 @@ const sealState = Effect.fnUntraced(function* (cipher: Cipher, sent: EntryBody.S
       sealed[name] = value === null ? null : yield* cipher.seal(Redacted.make(value as Schema.Json))
   }
   return sealed
-})
-
-/** What was sealed here opens again: anything else means that the data was changed behind our back. */
-const openState = Effect.fnUntraced(function* (cipher: Cipher, { fields }: VaultEntry) {
-  const state: Record<string, unknown> = { ...nothing }
-  for (const name of browserStateNames) {
-    const sealed = fields[name]
-    if (sealed !== null) state[name] = Redacted.value(yield* Effect.orDie(cipher.unseal(sealed)))
-  }
-  return state as unknown as BrowserState
 })
 
 /** The entry with its credentials as those read them who have the key of a version. */

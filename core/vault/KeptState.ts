@@ -1,0 +1,19 @@
+/**
+ * What a browser remembers of a site, as an entry keeps it: each part sealed by itself.
+ */
+import { Effect, Redacted } from "effect"
+import type { Cipher } from "./Sealing.ts"
+import { type BrowserState, browserStateNames, type VaultEntry } from "./VaultEntry.ts"
+
+export const nothing: BrowserState = { cookies: null, local_storage: null, session_storage: null, headers: null }
+
+/** Opens all parts. What was sealed here opens again: anything else means that the data was changed behind our back. */
+export const open = Effect.fnUntraced(function* (cipher: Cipher, { fields }: VaultEntry) {
+  const state: Record<string, unknown> = { ...nothing }
+  for (const name of browserStateNames) {
+    const sealed = fields[name]
+    if (sealed !== null) state[name] = Redacted.value(yield* Effect.orDie(cipher.unseal(sealed)))
+  }
+  // Each part was checked before it was sealed, and nobody else can seal.
+  return state as unknown as BrowserState
+})

@@ -7,9 +7,6 @@ import { Effect, Layer, Option } from "effect"
 import { type Artifact, ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const mediaTypes = { jpg: "image/jpeg", png: "image/png", html: "text/html" } as const
-const extensions = { "image/jpeg": "jpg", "image/png": "png", "text/html": "html" } as const
-
 /** Keeps artifacts in `folder`, which is made, readable by its owner only, if there is none. */
 export const layer = (folder: string) =>
   Layer.sync(ArtifactFiles, () => {
@@ -20,12 +17,16 @@ export const layer = (folder: string) =>
     })
   })
 
-/** Writes beside the place and then moves there, so that a reader never finds half a file. */
-const write = async (folder: string, id: string, { bytes, mediaType }: Artifact): Promise<void> => {
+/**
+ * What an artifact is stands in the first line of its file, and its bytes behind it. Writes beside the place and then moves
+ * there, so that a reader never finds half a file.
+ */
+const write = async (folder: string, id: string, { bytes, fileName, mediaType }: Artifact): Promise<void> => {
   if (!uuid.test(id)) throw new Error(`The id of an artifact must be a UUID, got "${id}"`)
-  const path = `${folder}/${id}.${extensions[mediaType]}`
+  const path = `${folder}/${id}`
   const file = await open(`${path}.part`, "w", 0o600)
   try {
+    await file.writeFile(`${JSON.stringify({ mediaType, fileName })}\n`)
     await file.writeFile(bytes)
     await file.sync()
   } finally {
@@ -34,14 +35,30 @@ const write = async (folder: string, id: string, { bytes, mediaType }: Artifact)
   await rename(`${path}.part`, path)
 }
 
+/** Artifacts of former versions have their type as the extension of their name. */
+const formerly = { jpg: "image/jpeg", png: "image/png", html: "text/html" } as const
+
 const read = async (folder: string, id: string): Promise<Option.Option<Artifact>> => {
   if (!uuid.test(id)) return Option.none()
-  for (const [extension, mediaType] of Object.entries(mediaTypes)) {
-    try {
-      return Option.some({ bytes: new Uint8Array(await readFile(`${folder}/${id}.${extension}`)), mediaType })
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error
-    }
+  const whole = await contents(`${folder}/${id}`)
+  if (whole !== null) {
+    const end = whole.indexOf(10)
+    const { fileName, mediaType } = JSON.parse(whole.subarray(0, end).toString()) as Omit<Artifact, "bytes">
+    return Option.some({ bytes: new Uint8Array(whole.subarray(end + 1)), mediaType, fileName })
+  }
+  for (const [extension, mediaType] of Object.entries(formerly)) {
+    const bytes = await contents(`${folder}/${id}.${extension}`)
+    if (bytes !== null) return Option.some({ bytes: new Uint8Array(bytes), mediaType, fileName: null })
   }
   return Option.none()
+}
+
+/** What a file holds; `null` when there is none. */
+const contents = async (path: string): Promise<Buffer | null> => {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
+    throw error
+  }
 }

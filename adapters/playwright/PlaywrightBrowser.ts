@@ -18,6 +18,7 @@ import type { Session } from "../../core/agent/Session.ts"
 import * as Guard from "./Guard.ts"
 import * as PlaywrightPages from "./PlaywrightPage.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
+import * as Tabs from "./Tabs.ts"
 
 export interface Options {
   /** The Chromium program. */
@@ -154,7 +155,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         const way = own ?? guard
         const refusal = (url: URL) =>
           way?.refusal(url.hostname, Number(url.port || (url.protocol === "https:" ? 443 : 80))) ?? null
-        return PlaywrightPages.make(page, { refusal, remembered: begun.remembered })
+        return PlaywrightPages.make(Tabs.make(page), { refusal, remembered: begun.remembered })
       })
 
       yield* Effect.addFinalizer(() =>

@@ -5,6 +5,8 @@ import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "eff
 import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
+import type { Observer, Picture } from "../../core/agent/Observer.ts"
+import type { Failure } from "../../core/agent/Outcome.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import * as Session from "../../core/agent/Session.ts"
 import { Gates } from "../../core/gate/Gates.ts"
@@ -39,12 +41,12 @@ export const layer = Layer.effect(
     const sessionOf = yield* RunSession.make
     const forgetFailed = yield* RunAccounts.forgetting
 
-    const observer = (claimed: Claimed, reporter: Reporter): Agent.Observer<LeaseLost> => {
+    const observer = (claimed: Claimed, reporter: Reporter): Observer<LeaseLost> => {
       const { run } = claimed
       const session = { session_id: run.id, workflow_id: run.workflowId }
-      const upload = Effect.fnUntraced(function* (picture: Agent.Picture) {
+      const upload = Effect.fnUntraced(function* (picture: Picture) {
         const id = yield* identifiers.uuid
-        yield* files.put(id, picture)
+        yield* files.put(id, { bytes: picture.bytes, mediaType: picture.mediaType, fileName: null })
         yield* reporter.event({
           event: "screenshot.uploaded",
           payload: {
@@ -145,7 +147,7 @@ export const layer = Layer.effect(
     })
 
     /** The error code that the failed node names, unless it has been removed since the workflow was saved. */
-    const declaredCode = Effect.fnUntraced(function* ({ run }: Claimed, { errorCodeId }: Agent.Failure) {
+    const declaredCode = Effect.fnUntraced(function* ({ run }: Claimed, { errorCodeId }: Failure) {
       if (errorCodeId === null) return null
       return Option.getOrNull(yield* errorCodes.get(run.workspaceId, errorCodeId))
     })
@@ -159,7 +161,7 @@ export const layer = Layer.effect(
         })
         .pipe(Effect.catchTag("WorkflowNotFound", () => Effect.void))
 
-    const errorOf = Effect.fnUntraced(function* (failure: Agent.Failure, code: ErrorCode | null) {
+    const errorOf = Effect.fnUntraced(function* (failure: Failure, code: ErrorCode | null) {
       return {
         error_id: yield* identifiers.uuid,
         message: code === null ? failure.message : code.description || code.name,

@@ -5,9 +5,9 @@
  * Evidence never decides about a run: what cannot be gathered is missing, and the run goes on.
  */
 import { Clock, Effect, Option, Queue, type Scope, Stream } from "effect"
-import type * as Agent from "../../core/agent/Agent.ts"
 import type { Page } from "../../core/agent/Browser.ts"
 import { type Recorded, record } from "../../core/agent/Exchange.ts"
+import type { Observer } from "../../core/agent/Observer.ts"
 import type { Secrets } from "../../core/agent/Secrets.ts"
 import { Signals } from "../../core/event/Signals.ts"
 import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
@@ -108,7 +108,7 @@ export const make = Effect.gen(function* () {
       })
     }).pipe(surviving(secrets))
 
-  return <E>(claimed: Claimed, secrets: Secrets, observer: Agent.Observer<E>): Agent.Observer<E> => {
+  return <E>(claimed: Claimed, secrets: Secrets, observer: Observer<E>): Observer<E> => {
     const { run, version } = claimed
     const documents = new Map<NodeId, string>()
     let moments = 0
@@ -120,7 +120,8 @@ export const make = Effect.gen(function* () {
       documents.set(node.id, artifactId)
       yield* files.put(artifactId, {
         bytes: new TextEncoder().encode(secrets.hide(html.value)),
-        mediaType: "text/html"
+        mediaType: "text/html",
+        fileName: null
       })
       yield* store.keepSnapshot({ runId: run.id, nodeId: node.id, artifactId, at: yield* Clock.currentTimeMillis })
     }, surviving(secrets))

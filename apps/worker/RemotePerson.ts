@@ -2,7 +2,7 @@
  * The person whom a run asks, reached by way of the interface: questions are kept and told of, answers come in time or not.
  */
 import { Effect, Option } from "effect"
-import type { Picture } from "../../core/agent/Agent.ts"
+import type { Picture } from "../../core/agent/Observer.ts"
 import type { Person } from "../../core/agent/Person.ts"
 import type { Signals } from "../../core/event/Signals.ts"
 import * as Asking from "../../core/interaction/Asking.ts"

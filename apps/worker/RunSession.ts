@@ -2,9 +2,9 @@
  * The session of a run: what its credentials bring into the browser, and what they keep of it.
  */
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
-import type * as Agent from "../../core/agent/Agent.ts"
 import { type Page, PageFailure } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
+import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
 import * as SavedSession from "../../core/agent/SavedSession.ts"
 import * as Session from "../../core/agent/Session.ts"
 import type { BeginningOf } from "../../core/builder/Beginning.ts"
@@ -28,7 +28,7 @@ export interface RunSession {
    * Keeps what the credentials have kept. An attempt that could not sign in, or whose browser went away, leaves what is
    * kept as it was; one that is interrupted never comes here.
    */
-  readonly over: (page: Page, outcome: Agent.Outcome) => Effect.Effect<void>
+  readonly over: (page: Page, outcome: Outcome) => Effect.Effect<void>
 }
 
 /** What asks for a session: whose credentials it uses, and what the workflow says of the way out. */
@@ -51,7 +51,7 @@ export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
 }
 
 /** It as the failure of an execution that never began. */
-export const failureOf = ({ message }: NoProxy): Agent.Failure => ({
+export const failureOf = ({ message }: NoProxy): Failure => ({
   code: "PROXY-E0001",
   category: kinds["PROXY-E0001"],
   message,
@@ -199,7 +199,7 @@ export const ofConversations = Effect.gen(function* () {
 })
 
 /** Whether what the browser has after an execution is worth keeping. */
-const isUsable = (outcome: Agent.Outcome): boolean =>
+const isUsable = (outcome: Outcome): boolean =>
   outcome._tag === "Success" ||
   (outcome.failure.code !== "BROWSER-E0001" &&
     outcome.failure.code !== "PROXY-E0001" &&

@@ -2,10 +2,11 @@
  * Does the turns of a conversation on its page, with the actions that runs are made of.
  */
 import { Clock, Effect, Redacted, Result, type Schema } from "effect"
-import * as Agent from "../agent/Agent.ts"
 import type { Page } from "../agent/Browser.ts"
 import { StepFailed } from "../agent/Failure.ts"
+import type { Limits } from "../agent/Limits.ts"
 import * as Memory from "../agent/Memory.ts"
+import { perform } from "../agent/Perform.ts"
 import * as Position from "../agent/Position.ts"
 import { Secrets } from "../agent/Secrets.ts"
 import * as Session from "../agent/Session.ts"
@@ -52,7 +53,7 @@ export interface Done {
 }
 
 /** How far one turn may go through a draft, whose loops may have no end. */
-export const limits: Agent.Limits = { steps: 10_000, millis: 10 * 60_000 }
+export const limits: Limits = { steps: 10_000, millis: 10 * 60_000 }
 
 /** How much extracted data a message shows, in characters of JSON. */
 const maxShown = 100_000
@@ -168,7 +169,7 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     began: stage.began
   }
   if (node.action === "END") return { draft, stage, found: null }
-  const done = yield* Agent.perform(node, position, surroundings)
+  const done = yield* perform(node, position, surroundings)
   const { loops, memory } = Position.after(graph, position, done)
   const { way } = Position.wayOn(Position.edgeOf(graph, node.id), done)
   return {

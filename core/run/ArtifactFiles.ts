@@ -7,7 +7,10 @@ import { Context, type Effect, type Option } from "effect"
 /** The bytes of an artifact and how to serve them. */
 export interface Artifact {
   readonly bytes: Uint8Array
-  readonly mediaType: "image/jpeg" | "image/png" | "text/html"
+  /** Such as `image/jpeg`. */
+  readonly mediaType: string
+  /** The name of a file that a run downloaded; `null` for what the service made itself. */
+  readonly fileName: string | null
 }
 
 export class ArtifactFiles extends Context.Service<

@@ -1,8 +1,9 @@
 /**
  * Which variables each node reads and sets, and whether a path leads to a node that reads what nothing has set.
  */
-import type { DataModel } from "./Action.ts"
+
 import { type Graph, type Node, type NodeId, targets } from "./Graph.ts"
+import type { DataModel } from "./parameters/Data.ts"
 import * as Template from "./Template.ts"
 import type { Problem } from "./Workflow.ts"
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { orders, totalCents } from "../../apps/demo/Orders.ts"
 import { visitors } from "../../apps/demo/Visitors.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
-import type * as Agent from "../../core/agent/Agent.ts"
+import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { account } from "../support/accounts.ts"
 import { chromium, graphOf, type Step, walk, withSite } from "../support/browser.ts"
@@ -30,7 +30,7 @@ const signIn = [
 const clerk = (password: string = visitors.clerk.password) =>
   account("MARLOW", { userName: visitors.clerk.user, password })
 
-const failureOf = ({ outcome }: { readonly outcome: Agent.Outcome }): Agent.Failure => {
+const failureOf = ({ outcome }: { readonly outcome: Outcome }): Failure => {
   if (outcome._tag === "Failed") return outcome.failure
   throw new Error(`Expected a failure, got ${JSON.stringify(outcome.data)}`)
 }

@@ -3,7 +3,7 @@ import { Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { visitors } from "../../apps/demo/Visitors.ts"
-import type * as Agent from "../../core/agent/Agent.ts"
+import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
 import type { Correction, Mistake, Person, Question } from "../../core/agent/Person.ts"
 import { graphOf, type Step, walk, withSite } from "../support/browser.ts"
 import { code } from "../support/questions.ts"
@@ -35,7 +35,7 @@ const run = (
   options: Parameters<typeof walk>[2]
 ) => walk(graphOf(site, steps), inputs, options).pipe(Effect.provide(ScriptedBrowser.layer(pages)))
 
-const failureOf = (outcome: Agent.Outcome): Agent.Failure => {
+const failureOf = (outcome: Outcome): Failure => {
   if (outcome._tag === "Failed") return outcome.failure
   throw new Error(`Expected a failure, got ${JSON.stringify(outcome.data)}`)
 }

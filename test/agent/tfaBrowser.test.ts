@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import type { Message } from "../../apps/demo/Doorkeeper.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import { type Visitor, visitors } from "../../apps/demo/Visitors.ts"
-import type * as Agent from "../../core/agent/Agent.ts"
+import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
 import type { Person } from "../../core/agent/Person.ts"
 import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import * as Otp from "../../core/tfa/Otp.ts"
@@ -46,7 +46,7 @@ const these = (...codes: ReadonlyArray<() => string>): LoginCodes["Service"] => 
   }
 }
 
-const failureOf = (outcome: Agent.Outcome): Agent.Failure => {
+const failureOf = (outcome: Outcome): Failure => {
   if (outcome._tag === "Failed") return outcome.failure
   throw new Error(`Expected a failure, got ${JSON.stringify(outcome.data)}`)
 }

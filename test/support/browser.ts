@@ -7,6 +7,9 @@ import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.
 import * as Site from "../../apps/demo/Site.ts"
 import * as Agent from "../../core/agent/Agent.ts"
 import type { Browser } from "../../core/agent/Browser.ts"
+import type { Limits } from "../../core/agent/Limits.ts"
+import type { Picture } from "../../core/agent/Observer.ts"
+import type { Outcome } from "../../core/agent/Outcome.ts"
 import type { Person } from "../../core/agent/Person.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import * as Session from "../../core/agent/Session.ts"
@@ -62,9 +65,9 @@ export const graphOf = (url: string, steps: ReadonlyArray<Step>) => {
 const nobody: Person = { ask: () => Effect.succeed(null), correct: () => Effect.succeed(null) }
 
 export interface Seen {
-  readonly outcome: Agent.Outcome
+  readonly outcome: Outcome
   readonly steps: ReadonlyArray<string>
-  readonly pictures: ReadonlyArray<Agent.Picture>
+  readonly pictures: ReadonlyArray<Picture>
   readonly marks: ReadonlyArray<string>
   /** The logins that began and were over, such as `BANK begins`. */
   readonly logins: ReadonlyArray<string>
@@ -77,7 +80,7 @@ export const walk = (
   options: {
     readonly outputSchema?: Schema.JsonObject
     readonly dryRun?: Schema.JsonObject
-    readonly limits?: Agent.Limits
+    readonly limits?: Limits
     readonly person?: Person
     readonly correctable?: boolean
     readonly accounts?: ReadonlyArray<Account>
@@ -88,7 +91,7 @@ export const walk = (
 ) =>
   Effect.gen(function* () {
     const steps: Array<string> = []
-    const pictures: Array<Agent.Picture> = []
+    const pictures: Array<Picture> = []
     const marks: Array<string> = []
     const logins: Array<string> = []
     const outcome = yield* Agent.run(

@@ -6,7 +6,7 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
-import type * as Agent from "../../core/agent/Agent.ts"
+import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
 import type { Person, Question } from "../../core/agent/Person.ts"
 import * as Inbox from "../../core/tfa/Inbox.ts"
 import { LoginCodes, PhoneNumberOf } from "../../core/tfa/LoginCodes.ts"
@@ -70,12 +70,12 @@ export const run = (
     )
   }).pipe(Effect.provide(ScriptedBrowser.layer(options.pages ?? pages(values))))
 
-export const failureOf = (outcome: Agent.Outcome): Agent.Failure => {
+export const failureOf = (outcome: Outcome): Failure => {
   if (outcome._tag === "Failed") return outcome.failure
   throw new Error(`Expected a failure, got ${JSON.stringify(outcome.data)}`)
 }
 
-export const welcome: Agent.Outcome = { _tag: "Success", data: { title: "Welcome" } }
+export const welcome: Outcome = { _tag: "Success", data: { title: "Welcome" } }
 
 /** A person who gives these answers in turn, and what they were asked. */
 export const person = (answers: ReadonlyArray<Record<string, string> | null>) => {

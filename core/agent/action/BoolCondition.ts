@@ -1,5 +1,5 @@
 import { Effect, type Schema } from "effect"
-import type { operators } from "../../workflow/Action.ts"
+import type { operators } from "../../workflow/parameters/Control.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import type { Action, Surroundings } from "../Step.ts"

@@ -1,5 +1,5 @@
 import { Effect, type Schema } from "effect"
-import { defaultWaitMillis } from "../../workflow/Action.ts"
+import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import * as Template from "../../workflow/Template.ts"
 import * as Extraction from "../Extraction.ts"
 import { ofPage } from "../Failure.ts"

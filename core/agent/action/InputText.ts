@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { defaultWaitMillis } from "../../workflow/Action.ts"
+import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import type { Key, Typing } from "../Browser.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { defaultAnswerMillis } from "../../workflow/Action.ts"
 import * as OutputContract from "../../workflow/OutputContract.ts"
+import { defaultAnswerMillis } from "../../workflow/parameters/Control.ts"
 import { StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import type { Action } from "../Step.ts"

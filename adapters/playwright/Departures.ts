@@ -1,0 +1,30 @@
+/**
+ * Whether a page is on its way to another document.
+ */
+import type { Frame, Page, Request } from "playwright-core"
+
+/** Watches a page, and tells whether it has asked for another document and has not arrived there yet. */
+export const departures = (page: Page): (() => boolean) => {
+  let asked: Request | null = null
+  const answered = (request: Request) => {
+    if (request === asked) asked = null
+  }
+  page.on("request", (request) => {
+    if (request.isNavigationRequest() && frameOf(request) === page.mainFrame()) asked = request
+  })
+  page.on("requestfinished", answered)
+  page.on("requestfailed", answered)
+  page.on("framenavigated", (frame) => {
+    if (frame === page.mainFrame()) asked = null
+  })
+  return () => asked !== null && !page.isClosed()
+}
+
+/** The frame that asks; `null` for one that is not there yet. */
+const frameOf = (request: Request): Frame | null => {
+  try {
+    return request.frame()
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * What the agent is given to execute.
+ */
+import type { Schema } from "effect"
+import type { LoginCodes } from "../tfa/LoginCodes.ts"
+import type { Account } from "../vault/Account.ts"
+import type { Graph } from "../workflow/Graph.ts"
+import type { Secrets } from "./Secrets.ts"
+import type { Session } from "./Session.ts"
+
+/** What is executed. */
+export interface Execution {
+  readonly graph: Graph
+  readonly inputs: Schema.JsonObject
+  readonly outputSchema: Schema.JsonObject
+  /** Present in a dry run: what is added to its output. */
+  readonly dryRun: { readonly addToOutput: Schema.JsonObject } | null
+  /** Whether a person may correct inputs that a step cannot use. */
+  readonly correctable: boolean
+  /** The credentials that it signs in with, by the aliases that the graph knows them by. */
+  readonly accounts: ReadonlyMap<string, Account>
+  /** Where its one-time codes come from; `null` when a person is to be asked for each. */
+  readonly codes: LoginCodes["Service"] | null
+  /** Takes up what the execution learns that must not be told, and hides it in the outcome and in what observers hear. */
+  readonly secrets: Secrets
+  /** What the browser begins with. */
+  readonly session: Session
+}

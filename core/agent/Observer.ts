@@ -1,0 +1,35 @@
+/**
+ * Who is told of an execution while it goes on.
+ */
+import type { Effect, Schema, Scope } from "effect"
+import type { Node } from "../workflow/Graph.ts"
+import type { Page, Shot } from "./Browser.ts"
+import type { Outcome } from "./Outcome.ts"
+import type { Person } from "./Person.ts"
+
+/** A picture and the step it shows. `error` when it shows why a step failed. */
+export interface Picture extends Shot {
+  readonly node: Node
+  readonly error: boolean
+  readonly fullPage: boolean
+  readonly metadata: Schema.JsonObject
+}
+
+/** Is told of an execution while it goes on. An observer that fails ends the execution with its failure. */
+export interface Observer<E> {
+  /** A step begins. `following` is the step after it, where that does not depend on what happens. */
+  readonly step: (node: Node, following: Node | null) => Effect.Effect<void, E>
+  readonly picture: (picture: Picture) => Effect.Effect<void, E>
+  /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
+  readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
+  /** The login with a credential begins, which is awaited, or is over. Either is told at most once of each. */
+  readonly login?: (alias: string, phase: "begins" | "over") => Effect.Effect<void, E>
+  /** Who answers what the execution asks. */
+  readonly person: Person
+  /** The session was opened. What is begun in the scope ends with the session. */
+  readonly opened?: (page: Page) => Effect.Effect<void, E, Scope.Scope>
+  /** The page as a node begins, END included when it succeeds, and again as a node has failed. */
+  readonly seen?: (page: Page, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>
+  /** How the execution ended, while its session is still open. Not told of one that is interrupted. */
+  readonly over?: (page: Page, outcome: Outcome) => Effect.Effect<void, E>
+}

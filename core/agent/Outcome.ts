@@ -1,0 +1,77 @@
+/**
+ * How an execution ended, with everything secret hidden in it.
+ */
+import type { Schema } from "effect"
+import * as ErrorReferences from "../workflow/ErrorReferences.ts"
+import type { Node } from "../workflow/Graph.ts"
+import * as OutputContract from "../workflow/OutputContract.ts"
+import type { Execution } from "./Execution.ts"
+import { type Code, declared, kinds, StepFailed } from "./Failure.ts"
+import * as Memory from "./Memory.ts"
+import type { Secrets } from "./Secrets.ts"
+
+/** The failure of an execution, and the step that failed. */
+export interface Failure {
+  readonly code: Code
+  readonly category: (typeof kinds)[Code]
+  readonly message: string
+  readonly original: string | null
+  /** The id of the error code that the node names for this failure. */
+  readonly errorCodeId: string | null
+  readonly node: Node | null
+  readonly address: string | null
+  /** The credential that the site refused, as far as its page tells; `null` when the failure is another. */
+  readonly failedLogin: string | null
+}
+
+/** How an execution ended. A failed one keeps the data that it had gathered. */
+export type Outcome =
+  | { readonly _tag: "Success"; readonly data: Schema.JsonObject }
+  | { readonly _tag: "Failed"; readonly data: Schema.JsonObject; readonly failure: Failure }
+
+/** The end at a node: the data that the output schema allows, or that it does not fit. */
+export const finish = (execution: Execution, memory: Memory.Memory, node: Node): Outcome => {
+  const data = Memory.gathered(memory, execution.outputSchema)
+  const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
+  const mismatch = execution.dryRun === null ? OutputContract.mismatch(execution.outputSchema, output) : null
+  const { secrets } = execution
+  if (mismatch === null) return { _tag: "Success", data: secrets.hideInData(output) }
+  return failed(
+    secrets.hideInData(output),
+    new StepFailed({ code: "OUTPUT_SCHEMA_MISMATCH", sentence: mismatch, original: null }),
+    node,
+    null,
+    secrets
+  )
+}
+
+/** The failure of an execution, in the words of its node where that has its own. */
+export const failed = (
+  data: Schema.JsonObject,
+  { code, original, sentence }: StepFailed,
+  node: Node | null,
+  address: string | null,
+  secrets: Secrets,
+  failedLogin: string | null = null
+): Outcome => {
+  const { hide } = secrets
+  const where = address === null ? "" : ` (at ${address})`
+  const said = node === null ? null : declared(node, code)
+  const errorCodeId = said === null ? null : ErrorReferences.idIn(said)
+  const words = errorCodeId === null ? said : null
+  const told = words ?? sentence
+  return {
+    _tag: "Failed",
+    data,
+    failure: {
+      code,
+      category: kinds[code],
+      message: hide(node === null ? told : `Node "${node.name}": ${told}${where}`),
+      original: words === null ? (original === null ? null : hide(original)) : hide(sentence),
+      errorCodeId,
+      node,
+      address: address === null ? null : hide(address),
+      failedLogin
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Does one node of a graph: each action by its own function, and the turns of loops.
+ */
+import { Effect, type Schema } from "effect"
+import type { ActionName } from "../workflow/Action.ts"
+import type { Node } from "../workflow/Graph.ts"
+import { boolCondition } from "./action/BoolCondition.ts"
+import { click } from "./action/Click.ts"
+import { delay } from "./action/Delay.ts"
+import { extractDatamodel } from "./action/ExtractDatamodel.ts"
+import { inputSelect } from "./action/InputSelect.ts"
+import { inputText } from "./action/InputText.ts"
+import { navigate } from "./action/Navigate.ts"
+import { screenshot } from "./action/Screenshot.ts"
+import { tfa } from "./action/Tfa.ts"
+import { userInteraction } from "./action/UserInteraction.ts"
+import type { Page } from "./Browser.ts"
+import { StepFailed } from "./Failure.ts"
+import * as Memory from "./Memory.ts"
+import type * as Position from "./Position.ts"
+import type { Action, Done, Surroundings } from "./Step.ts"
+
+/** Does the node that comes next in a position, on the page of the surroundings. */
+export const perform = (
+  node: Exclude<Node, { action: "END" }>,
+  { loops }: Position.Position,
+  surroundings: Surroundings
+): Effect.Effect<Done | Position.Turned, StepFailed> => {
+  if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
+  const action = actions[node.action] as Action<ActionName>
+  return action(node, surroundings)
+}
+
+const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> } = {
+  START: navigate as Action<"START">,
+  NAVIGATE: navigate as Action<"NAVIGATE">,
+  CLICK: click,
+  INPUT_TEXT: inputText,
+  INPUT_SELECT: inputSelect,
+  EXTRACT_DATAMODEL: extractDatamodel,
+  BOOL_CONDITION: boolCondition,
+  DELAY: delay,
+  SCREENSHOT: screenshot,
+  USER_INTERACTION: userInteraction,
+  TFA: tfa
+}
+
+/** Begins a loop, or goes on with the one under way. */
+const turn = Effect.fnUntraced(function* (
+  node: Position.LoopNode,
+  loop: Position.Loop | undefined,
+  { memory, page }: Surroundings
+) {
+  const items = loop?.items ?? (yield* itemsOf(node, memory, page))
+  const index = loop === undefined ? 0 : loop.index + 1
+  return { _tag: "Turned", loop: index < items.length ? { items, index } : null } satisfies Position.Turned
+})
+
+const itemsOf = Effect.fnUntraced(function* (node: Position.LoopNode, memory: Memory.Memory, page: Page) {
+  const over = node.parameters.variable_over
+  const value = typeof over === "string" ? yield* Memory.evaluate(over, memory, page) : over
+  const items = asItems(value)
+  return (
+    items ??
+    (yield* new StepFailed({
+      code: "TEMPLATE-E0001",
+      sentence: `Cannot loop over ${Memory.asText(value).slice(0, 100) || "nothing"}: expected a list, or a number of turns`,
+      original: null
+    }))
+  )
+})
+
+const maxTurns = 100_000
+
+const asItems = (value: Schema.Json): ReadonlyArray<Schema.Json> | null => {
+  if (Array.isArray(value)) return value
+  if (typeof value === "string") {
+    try {
+      const parsed: unknown = JSON.parse(value)
+      return typeof parsed === "string" ? null : asItems(parsed as Schema.Json)
+    } catch {
+      return null
+    }
+  }
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > maxTurns) return null
+  return Array.from({ length: value }, (_, index) => index)
+}

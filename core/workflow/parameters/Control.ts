@@ -1,0 +1,59 @@
+/**
+ * The parameters of the actions that decide how a run goes on: conditions, loops, waiting, and asking a person.
+ */
+import { Schema } from "effect"
+import * as InputContract from "../InputContract.ts"
+import { execution, filled, flag, optionalText, wait_time } from "./Fields.ts"
+
+/** How long a question to a person waits for its answer, in milliseconds, when it does not say. */
+export const defaultAnswerMillis = 180_000
+
+/** What a person is asked for: a JSON schema of an object with at least one property. */
+const ExpectedDataModel = Schema.JsonObject.check(
+  Schema.makeFilter((schema) => {
+    const { properties } = schema
+    if (typeof properties !== "object" || properties === null || Object.keys(properties).length === 0) {
+      return "Expected a JSON schema of an object with at least one property"
+    }
+    return InputContract.checkSchema(schema, "")[0]?.message
+  })
+)
+
+/** How a condition compares its two values. */
+export const operators = [
+  "EQUAL",
+  "NOT_EQUAL",
+  "CONTAINS",
+  "NOT_CONTAINS",
+  "STARTS_WITH",
+  "ENDS_WITH",
+  "IS_NULL",
+  "IS_NOT_NULL"
+] as const
+
+export const control = {
+  BOOL_CONDITION: Schema.Struct({
+    execution,
+    comparison_operator: Schema.Literals(operators),
+    comparison_value_1: Schema.optionalKey(Schema.Json),
+    comparison_value_2: Schema.optionalKey(Schema.Json),
+    clear_cookies_on_false: flag,
+    wait_time,
+    error_on_false_message: optionalText
+  }),
+  LOOP: Schema.Struct({
+    variable_over: Schema.Json,
+    variable_current_item: filled,
+    variable_current_index: filled
+  }),
+  DELAY: Schema.Struct({ delay_time: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 3_600 })) }),
+  USER_INTERACTION: Schema.Struct({
+    expected_datamodel: ExpectedDataModel,
+    server_message: optionalText,
+    timeout: Schema.optionalKey(
+      Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 1_000, maximum: 300_000 })))
+    ),
+    error_message: optionalText
+  }),
+  END: Schema.Struct({})
+} as const

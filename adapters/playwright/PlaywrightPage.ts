@@ -39,6 +39,8 @@ export const make = (tabs: Tabs, options: Options): Page => {
     Finder.onOne(tabs, target, act)
 
   const arrived = Effect.gen(function* () {
+    // What the browser told before it answers this has been heard then: a form that was sent a moment ago, for one.
+    yield* attempt(null, () => current().page.context().cookies("http://localhost"))
     const until = (yield* Clock.currentTimeMillis) + arrivalMillis
     while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
   })

@@ -38,6 +38,15 @@ afterAll(() => demo.dispose())
 export const withSite = <A, E>(test: (site: string) => Effect.Effect<A, E, Browser>) =>
   Effect.flatMap(demo.contextEffect, (context) => test(Context.get(context, DemoSite)).pipe(Effect.provide(context)))
 
+const open = ManagedRuntime.make(
+  PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks: true })
+)
+afterAll(() => open.dispose())
+
+/** Gives a test a browser that may reach everything, which all tests of a file share. */
+export const inBrowser = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(open.contextEffect, (context) => Effect.provide(test, context))
+
 export interface Step {
   readonly action: string
   readonly parameters?: Record<string, unknown>

@@ -24,6 +24,10 @@ export const kinds = {
   "TFA-E0003": "AUTHENTICATION_ERROR",
   "LIMIT-E0001": "UNEXPECTED_UI_STATE",
   "LIMIT-E0002": "PAGE_STILL_LOADING",
+  "LIMIT-E0003": "UNEXPECTED_POPUP",
+  "LIMIT-E0004": "UNEXPECTED_UI_STATE",
+  "LIMIT-E0005": "UNEXPECTED_UI_STATE",
+  "LIMIT-E0006": "PAGE_STILL_LOADING",
   OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
 } as const
 
@@ -49,7 +53,11 @@ const codes: Record<PageFailure["kind"], Code> = {
   unusable: "SELECTOR-E0002",
   option: "OPTION-E0001",
   selector: "SELECTOR-E0003",
-  crash: "BROWSER-E0001"
+  crash: "BROWSER-E0001",
+  windows: "LIMIT-E0003",
+  memory: "LIMIT-E0004",
+  downloads: "LIMIT-E0005",
+  unresponsive: "LIMIT-E0006"
 }
 
 /** A failure of the page, told as the failure of what was tried. */
@@ -69,7 +77,11 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "CREDENTIAL-E0001",
   "PROXY-E0001",
   "LIMIT-E0001",
-  "LIMIT-E0002"
+  "LIMIT-E0002",
+  "LIMIT-E0003",
+  "LIMIT-E0004",
+  "LIMIT-E0005",
+  "LIMIT-E0006"
 ])
 
 /**

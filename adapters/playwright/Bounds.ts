@@ -16,14 +16,8 @@ export interface Bounds {
 /** No bounds at all. */
 export const unbounded: Bounds = { passed: () => null, passing: () => Effect.never }
 
-export interface Options {
-  readonly limits: PageLimits
-  /** Why a page of the session went away, where that is known. */
-  readonly lost: () => PageFailure | null
-}
-
 /** The bounds of one session, with the way to say that they were passed. The first that is said counts. */
-export const make = ({ limits, lost }: Options): Bounds & { readonly pass: (failure: PageFailure) => void } => {
+export const make = (limits: PageLimits): Bounds & { readonly pass: (failure: PageFailure) => void } => {
   let first: PageFailure | null = null
   const waiting = new Set<(failure: PageFailure) => void>()
   const told = Effect.callback<never, PageFailure>((resume) => {
@@ -32,10 +26,7 @@ export const make = ({ limits, lost }: Options): Bounds & { readonly pass: (fail
     return Effect.sync(() => void waiting.delete(tell))
   })
   return {
-    passed: () => {
-      first ??= lost()
-      return first
-    },
+    passed: () => first,
     pass: (failure) => {
       first ??= failure
       for (const tell of waiting) tell(first)

@@ -31,9 +31,17 @@ export const open = (
   limits: PageLimits
 ): Effect.Effect<Page, PageFailure, Scope.Scope> =>
   Effect.gen(function* () {
-    const bounds = Bounds.make({ limits, lost })
+    const bounds = Bounds.make(limits)
     const { allowedSites } = session
+    const follow = (window: PlaywrightPage): void => {
+      window.on("crash", () => {
+        const why = lost()
+        if (why !== null) bounds.pass(why)
+      })
+    }
+    follow(page)
     page.context().on("page", (window) => {
+      follow(window)
       if (page.context().pages().length <= limits.windows) return
       bounds.pass(tooManyWindows(limits))
       window.close().catch(() => undefined)

@@ -222,7 +222,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         const { proxy: upstream } = session
         // A way out of its own, so that nothing of one session can take the proxy of another.
         const own = upstream === null ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream })
-        const fresh = prepare(PlaywrightSession.optionsOf(session, own?.server ?? null))
+        const fresh = prepare(PlaywrightSession.optionsOf(session, own))
         const ready = PlaywrightSession.needsItsOwn(session) ? fresh : take
         const { page, running } = yield* Effect.acquireRelease(ready, discard)
         const clock = yield* Clock.Clock

@@ -262,7 +262,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           assert.strictEqual(file.code, "NAVIGATION-E0002")
           const many = yield* run("/", () => [click("#many"), heading, heading, click("#blank"), heading])
           assert.deepInclude(failure(many), { code: "LIMIT-E0003" })
-          assert.include(failure(many).message, "more than 4 windows were opened")
+          assert.include(failure(many).message, "more than 4 windows were open")
           assert.strictEqual(many.pictures.filter(({ error }) => error).length, 1)
         }),
       timeout
@@ -370,7 +370,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
       (selector) =>
         Effect.gen(function* () {
           const told = failure(yield* run("/files", () => [click(selector), download()]))
-          assert.strictEqual(told.code, "DOWNLOAD-E0002")
+          assert.strictEqual(told.code, "LIMIT-E0005")
           assert.include(told.message, "larger than 5 MB, the most that a download may be (SLUICE_DOWNLOAD_MB)")
         }),
       timeout

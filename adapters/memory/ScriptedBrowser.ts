@@ -9,6 +9,7 @@ import { Browser, type Page, PageFailure, type Target } from "../../core/agent/B
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
 import type { Remembered, Session, Storage } from "../../core/agent/Session.ts"
+import * as ScriptedInspection from "./ScriptedInspection.ts"
 
 export interface ScriptedElement {
   /** The selector that it is found by. Several elements may have the same one. */
@@ -26,6 +27,14 @@ export interface ScriptedElement {
   readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
   /** When it is a row: the texts of its parts, by their path in the row. */
   readonly parts?: Readonly<Record<string, string>>
+  /** What it looks like, beside its text. */
+  readonly looks?: ScriptedInspection.Looks
+  /** When it lies over the page: what it covers and what is to be pressed on it. */
+  readonly over?: ScriptedInspection.Over
+  /** The selectors of what goes away when it is clicked. */
+  readonly removes?: ReadonlyArray<string>
+  /** It is not there before it was looked for so often. */
+  readonly late?: number
 }
 
 /** Pages by their address. */
@@ -49,10 +58,13 @@ interface State {
   readonly fields: Readonly<Record<string, string>>
   readonly focus: string | null
   readonly refusals: number
+  readonly removed: ReadonlyArray<string>
+  /** How often an element was looked for in vain. */
+  readonly misses: number
   readonly watchers: ReadonlyArray<(exchange: Exchange) => void>
 }
 
-const blank: State = { history: [], fields: {}, focus: null, refusals: 0, watchers: [] }
+const blank: State = { history: [], fields: {}, focus: null, refusals: 0, removed: [], misses: 0, watchers: [] }
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
@@ -91,7 +103,11 @@ const wantedOf = (storage: Storage, wanted: (origin: string) => boolean): Storag
 
 const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembered>): Page => {
   const address = Effect.map(Ref.get(state), ({ history }) => history.at(-1) ?? "about:blank")
-  const elements = Effect.map(address, (url) => site[url] ?? [])
+  const elements = Effect.map(Ref.get(state), ({ history, misses, removed }) =>
+    (site[history.at(-1) ?? "about:blank"] ?? []).filter(
+      ({ late = 0, selector }) => misses >= late && !removed.includes(selector)
+    )
+  )
 
   const goto = Effect.fnUntraced(function* (url: string) {
     const known = Object.hasOwn(site, url)
@@ -105,7 +121,13 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
   const one = Effect.fnUntraced(function* ({ selector, waitMillis }: Target) {
     const found = (yield* elements).filter((element) => element.selector === selector)
     const [only] = found
+    const cover = (yield* elements).find(({ over }) => over?.covers.includes(selector))
+    if (cover !== undefined) {
+      const reason = `the element did not become visible, enabled and still within ${waitMillis} ms`
+      return yield* new PageFailure({ kind: "unusable", reason, selector, matched: 1 })
+    }
     if (only !== undefined && found.length === 1) return only
+    yield* Ref.update(state, (now) => ({ ...now, misses: now.misses + 1 }))
     return yield* new PageFailure({
       kind: "mismatch",
       reason: `${found.length} elements match after ${waitMillis} ms, expected exactly 1`,
@@ -150,12 +172,14 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
   }
 
   return {
+    ...ScriptedInspection.make(elements, address, one),
     goto,
     address,
     back: Ref.update(state, ({ history, watchers }) => ({ ...blank, watchers, history: history.slice(0, -1) })),
     html: () => Effect.map(elements, (all) => all.map(({ text = "" }) => text).join("\n")),
     click: Effect.fnUntraced(function* (target) {
-      const { leadsTo, leaves } = yield* one(target)
+      const { leadsTo, leaves, removes } = yield* one(target)
+      if (removes !== undefined) yield* Ref.update(state, (now) => ({ ...now, removed: [...now.removed, ...removes] }))
       if (leaves !== undefined) yield* Ref.update(memory, (before) => remember(before, leaves))
       if (leadsTo !== undefined) yield* goto(leadsTo)
     }),

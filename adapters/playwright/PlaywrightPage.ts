@@ -6,6 +6,7 @@ import type { Locator } from "playwright-core"
 import { type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
 import type { Remembered } from "../../core/agent/Session.ts"
 import { NoOption, navigationMillis } from "./Attempt.ts"
+import * as Candidates from "./Candidates.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
@@ -62,12 +63,17 @@ export const make = (tabs: Tabs, options: Options): Page => {
       const status = response?.status() ?? 200
       const landed = options.refusal(new URL(response?.url() ?? url))
       if (landed !== null && (landed.kind === "forbidden" || status === 502)) return yield* new PageFailure(landed)
-      if (status === 404 || status === 410 || status >= 500) {
-        return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}` })
+      if (status === 404 || status === 410 || status === 429 || status >= 500) {
+        return yield* new PageFailure({
+          kind: "navigation",
+          reason: `the server answered with status ${status}`,
+          status
+        })
       }
     })
 
   return {
+    ...Candidates.make(tabs),
     goto,
     back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
     address: Effect.sync(() => current().page.url()),

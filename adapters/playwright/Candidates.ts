@@ -1,0 +1,101 @@
+/**
+ * The verbs of recoveries, done by Playwright.
+ */
+import { Effect } from "effect"
+import type { Page, Request } from "playwright-core"
+import { PageFailure } from "../../core/agent/Browser.ts"
+import type { Inspection } from "../../core/agent/Inspection.ts"
+import { locate, onOne } from "./Finder.ts"
+import { inspect, seen, type Task } from "./Inspecting.ts"
+import type { Tabs } from "./Tabs.ts"
+
+/** How long a page may take to tell of itself, in milliseconds. */
+const inspectionMillis = 5_000
+
+/** So many elements of a page are looked at. */
+const mostCandidates = 1_500
+
+/** A request that takes longer is one that waits for news, or hangs, in milliseconds. */
+const longestRequest = 15_000
+
+const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
+
+export const make = (tabs: Tabs): Inspection => {
+  const { attempt, current } = tabs
+  const underWay = traffic(current().page)
+  const bounded = <A>(effect: Effect.Effect<A, PageFailure>): Effect.Effect<A, PageFailure> =>
+    Effect.timeoutOrElse(effect, { duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
+
+  return {
+    seen: (selectors) =>
+      bounded(
+        attempt(null, async () => {
+          const { page } = current()
+          const answer = await page.evaluate(seen, selectors)
+          const others = await Promise.all(
+            answer.unknown.map(async (index) => {
+              const first = locate(page, selectors[index] ?? "").first()
+              return (await first.isVisible().catch(() => false)) ? [index] : []
+            })
+          )
+          return [...answer.seen, ...others.flat()].sort((a, b) => a - b)
+        })
+      ),
+    survey: ({ fields, target }) =>
+      bounded(
+        attempt(null, async () => {
+          const { page } = current()
+          const all = target === null ? null : locate(page, target)
+          const matched = all === null ? 0 : await all.count().catch(() => 0)
+          // What stands in a frame is of another world than what surveys the page.
+          const element = matched === 1 ? await all?.elementHandle({ timeout: 1_000 }).catch(() => null) : null
+          const isHere = element != null && (await element.ownerFrame().catch(() => null)) === page.mainFrame()
+          const root = page.locator("xpath=/*")
+          const { survey } =
+            isHere && element != null
+              ? await element.evaluate(inspect, { kind: "survey", isTarget: true, fields } as Task)
+              : await root.evaluate(inspect, { kind: "survey", isTarget: false, fields } as Task)
+          if (survey === null) throw new Error("the page was not surveyed")
+          return { ...survey, address: page.url(), matched, requests: underWay(page) }
+        })
+      ),
+    describe: (target) =>
+      Effect.suspend(() => {
+        let appearance: ReturnType<typeof inspect>["appearance"] = null
+        return onOne(tabs, target, async (element, timeout) => {
+          appearance = (await element.evaluate(inspect, { kind: "describe" } as Task, { timeout })).appearance
+        }).pipe(Effect.flatMap(() => (appearance === null ? Effect.fail(noAnswer) : Effect.succeed(appearance))))
+      }),
+    candidates: ({ tag }) =>
+      bounded(
+        attempt(null, async () => {
+          const root = current().page.locator("xpath=/*")
+          const found = await root.evaluate(inspect, { kind: "candidates", tag, most: mostCandidates } as Task)
+          return found.candidates
+        })
+      )
+  }
+}
+
+/** Counts what the pages of a session ask the network for and still wait for, as far as a page waits for it. */
+const traffic = (first: Page): ((page: Page) => number) => {
+  const pending = new Map<Request, number>()
+  const context = first.context()
+  const matters = /^(document|xhr|fetch|script|stylesheet)$/
+  context.on("request", (request) => {
+    if (matters.test(request.resourceType())) pending.set(request, Date.now())
+  })
+  context.on("requestfinished", (request) => pending.delete(request))
+  context.on("requestfailed", (request) => pending.delete(request))
+  return (page) =>
+    [...pending].filter(([request, since]) => Date.now() - since < longestRequest && pageOf(request) === page).length
+}
+
+/** The page that asks; `null` for one that is not there yet, or is gone. */
+const pageOf = (request: Request): Page | null => {
+  try {
+    return request.frame().page()
+  } catch {
+    return null
+  }
+}

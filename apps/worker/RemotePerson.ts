@@ -74,7 +74,14 @@ export const make = Effect.gen(function* () {
   }
 })
 
-const contextOf = ({ actions, address, attempt, description, maxAttempts, subType }: Popup): typeof PopupContext.Type => ({
+const contextOf = ({
+  actions,
+  address,
+  attempt,
+  description,
+  maxAttempts,
+  subType
+}: Popup): typeof PopupContext.Type => ({
   error_description: description,
   error_sub_type: subType,
   full_url: address,

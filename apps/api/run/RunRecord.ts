@@ -137,8 +137,12 @@ export const record = (view: View, links: Links): typeof RunRecord.Type => {
 /** The errors that a run recovered from, oldest first. */
 const recoveredErrors = (events: View["events"]): ReadonlyArray<string> =>
   events.flatMap(({ event }) =>
-    event.event === "agent.error_analysis" && event.payload.outcome === "success" ? [event.payload.error_id] : []
+    event.event === "agent.error_analysis" && isRecovery(event.payload) ? [event.payload.error_id] : []
   )
+
+/** A pop-up that the workflow foresees is no error. */
+const isRecovery = ({ outcome, recovery }: { readonly outcome: string; readonly recovery: string }): boolean =>
+  outcome === "success" && recovery !== "popup_xpaths"
 
 export const listItem = (run: Listed): typeof RunListItem.Type => ({
   session_id: run.id,

@@ -2,12 +2,12 @@
  * The verbs of recoveries, done by Playwright.
  */
 import { Effect } from "effect"
-import type { Page, Request } from "playwright-core"
 import { PageFailure } from "../../core/agent/Browser.ts"
 import type { Inspection } from "../../core/agent/Inspection.ts"
 import { locate, onOne } from "./Finder.ts"
 import { inspect, seen, type Task } from "./Inspecting.ts"
 import type { Tabs } from "./Tabs.ts"
+import type { Traffic } from "./Traffic.ts"
 
 /** How long a page may take to tell of itself, in milliseconds. */
 const inspectionMillis = 5_000
@@ -15,14 +15,10 @@ const inspectionMillis = 5_000
 /** So many elements of a page are looked at. */
 const mostCandidates = 1_500
 
-/** A request that takes longer is one that waits for news, or hangs, in milliseconds. */
-const longestRequest = 15_000
-
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
-export const make = (tabs: Tabs): Inspection => {
+export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
   const { attempt, current } = tabs
-  const underWay = traffic(current().page)
   const bounded = <A>(effect: Effect.Effect<A, PageFailure>): Effect.Effect<A, PageFailure> =>
     Effect.timeoutOrElse(effect, { duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
 
@@ -74,28 +70,5 @@ export const make = (tabs: Tabs): Inspection => {
           return found.candidates
         })
       )
-  }
-}
-
-/** Counts what the pages of a session ask the network for and still wait for, as far as a page waits for it. */
-const traffic = (first: Page): ((page: Page) => number) => {
-  const pending = new Map<Request, number>()
-  const context = first.context()
-  const matters = /^(document|xhr|fetch|script|stylesheet)$/
-  context.on("request", (request) => {
-    if (matters.test(request.resourceType())) pending.set(request, Date.now())
-  })
-  context.on("requestfinished", (request) => pending.delete(request))
-  context.on("requestfailed", (request) => pending.delete(request))
-  return (page) =>
-    [...pending].filter(([request, since]) => Date.now() - since < longestRequest && pageOf(request) === page).length
-}
-
-/** The page that asks; `null` for one that is not there yet, or is gone. */
-const pageOf = (request: Request): Page | null => {
-  try {
-    return request.frame().page()
-  } catch {
-    return null
   }
 }

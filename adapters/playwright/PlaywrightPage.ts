@@ -12,6 +12,7 @@ import * as InPage from "./InPage.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
 import * as Snapshot from "./Snapshot.ts"
 import type { Tabs } from "./Tabs.ts"
+import * as Traffic from "./Traffic.ts"
 import { strike, type } from "./Typing.ts"
 
 export interface Options {
@@ -36,6 +37,7 @@ const stepMillis = 50
 
 export const make = (tabs: Tabs, options: Options): Page => {
   const { attempt, current } = tabs
+  const traffic = Traffic.make(current().page)
   const onOne = (target: Target, act: (element: Locator, timeout: number) => Promise<unknown>) =>
     Finder.onOne(tabs, target, act)
 
@@ -43,6 +45,15 @@ export const make = (tabs: Tabs, options: Options): Page => {
     const until = (yield* Clock.currentTimeMillis) + arrivalMillis
     while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
   })
+
+  /** An error of the server without a page is told by its status as well. */
+  const unanswered = (failure: PageFailure) =>
+    Effect.gen(function* () {
+      if (!failure.reason.includes("ERR_HTTP_RESPONSE_CODE_FAILURE")) return yield* failure
+      const status = yield* Effect.promise(() => traffic.lastStatus(current().page))
+      if (status === null) return yield* failure
+      return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}`, status })
+    })
 
   const goto = (url: string) =>
     Effect.gen(function* () {
@@ -58,6 +69,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
       ).pipe(
         // It set out at the very moment, and has arrived now.
         Effect.retry({ while: ({ reason }) => reason.includes("interrupted by another navigation"), times: 3 }),
+        Effect.catch((failure) => unanswered(failure)),
         Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? failure)
       )
       const status = response?.status() ?? 200
@@ -73,7 +85,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     })
 
   return {
-    ...Candidates.make(tabs),
+    ...Candidates.make(tabs, traffic),
     goto,
     back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
     address: Effect.sync(() => current().page.url()),

@@ -130,12 +130,7 @@ export const layer = Layer.effect(
       const message = requeued && committed ? `${failure.message}. ${notAgain}` : failure.message
       const error = yield* errorOf({ ...failure, message }, code)
       if (code?.action === "pause") yield* pause(claimed, code)
-      const retry =
-        code?.action === "retry"
-          ? { retry: retryOf(code) }
-          : requeued
-            ? { retry: later }
-            : {}
+      const retry = code?.action === "retry" ? { retry: retryOf(code) } : requeued ? { retry: later } : {}
       const { failedLogin } = failure
       const login = failedLogin === null ? {} : { failedLogin }
       return { _tag: "Failed", data: outcome.data, errors: [error], ...retry, ...login } satisfies Outcome

@@ -16,7 +16,8 @@ export interface Classification {
 export type Demand = "password" | "twoFactor" | "login"
 
 /** Failures that say themselves what went wrong, whatever page is there. */
-export const speaksForItself = (code: Code): boolean => !code.startsWith("SELECTOR-") && code !== "OPTION-E0001"
+export const speaksForItself = (code: Code): boolean =>
+  code !== "SELECTOR-E0001" && code !== "SELECTOR-E0002" && code !== "OPTION-E0001"
 
 /** Judges a failure. `survey` is `null` where the page could not be looked at, `typed` whether the run filled in fields. */
 export const of = (

@@ -4,7 +4,7 @@ import type { Node } from "../../workflow/Graph.ts"
 import type { Offer } from "../../workflow/Patch.ts"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { isAboutElement, type Recovery } from "./Remedy.ts"
-import { isUnsettled } from "./Survey.ts"
+import { inTheWay, isUnsettled } from "./Survey.ts"
 
 /** How long a page may take to settle, in milliseconds. */
 const longestMillis = 20_000
@@ -15,7 +15,10 @@ const lookEveryMillis = 250
 const restsInARow = 2
 
 export const timing: Recovery = Effect.fnUntraced(function* ({ failure, node, page, survey, tried }, { settings }) {
-  if (!settings.timing || tried > 0 || !isAboutElement(failure) || !isUnsettled(survey)) return null
+  if (!settings.timing || tried > 0 || !isAboutElement(failure)) return null
+  // What could not be used in time may be usable by now.
+  const isFree = survey.matched === 1 && inTheWay(survey) === null
+  if (!isUnsettled(survey) && !isFree) return null
   const began = yield* Clock.currentTimeMillis
   let rests = 0
   while (rests < restsInARow && (yield* Clock.currentTimeMillis) - began < longestMillis) {

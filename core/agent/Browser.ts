@@ -8,6 +8,7 @@
 import { Context, type Effect, Schema, type Scope } from "effect"
 import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
+import type { Inspection } from "./Inspection.ts"
 import type { Gesture } from "./Pointer.ts"
 import type { Scrolling } from "./Scrolling.ts"
 import type { Remembered, Session } from "./Session.ts"
@@ -54,7 +55,13 @@ export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure"
   kind: PageFailureKind,
   reason: Schema.String,
   selector: Schema.optionalKey(Schema.String),
-  matched: Schema.optionalKey(Schema.Int)
+  matched: Schema.optionalKey(Schema.Int),
+  /** How many options of a list fitted equally well, where none was chosen for that. */
+  alike: Schema.optionalKey(Schema.Int),
+  /** The status that a server answered with, where that is why. */
+  status: Schema.optionalKey(Schema.Int),
+  /** Whether what was tried may have taken effect all the same: it failed only after it had begun. */
+  acted: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
     return this.reason
@@ -123,7 +130,7 @@ export interface Framing {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page extends Windows, Scrolling, Transfers {
+export interface Page extends Windows, Scrolling, Transfers, Inspection {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

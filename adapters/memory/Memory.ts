@@ -7,6 +7,7 @@ import { Layer } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/KeptSubscription.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
+import * as MemoryArtifactStore from "./MemoryArtifactStore.ts"
 import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryBuilderStore from "./MemoryBuilderStore.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
@@ -40,6 +41,7 @@ export const layer = Layer.mergeAll(
   MemoryWorkspaceStore.layer,
   MemoryVault.layer,
   MemoryArtifacts.layer,
+  MemoryArtifactStore.layer,
   MemoryErrorReports.layer,
   MemoryEvidenceStore.layer,
   MemoryLiveStore.layer,

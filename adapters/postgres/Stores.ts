@@ -6,6 +6,7 @@ import { Effect, Layer, type Redacted } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/KeptSubscription.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as Migrations from "./Migrations.ts"
+import * as PgArtifactStore from "./PgArtifactStore.ts"
 import * as PgBuilderStore from "./PgBuilderStore.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgComponentStore from "./PgComponentStore.ts"
@@ -46,6 +47,7 @@ export const layerStores = Layer.mergeAll(
   PgErrorReports.layer,
   PgEvidenceStore.layer,
   PgLiveStore.layer,
+  PgArtifactStore.layer,
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
   Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions)),
   PgVault.layer

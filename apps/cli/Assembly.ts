@@ -9,7 +9,6 @@ import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
-import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
@@ -17,6 +16,7 @@ import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
+import * as Retention from "../../core/run/Retention.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
@@ -37,10 +37,11 @@ import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
 import * as RunSession from "../worker/RunSession.ts"
+import * as Artifacts from "./Artifacts.ts"
 import * as Inbox from "./Inbox.ts"
 import * as MasterKeys from "./MasterKeys.ts"
 
-export type Storage = MasterKeys.Sources
+export interface Storage extends MasterKeys.Sources, Artifacts.Settings {}
 
 export interface Working {
   readonly concurrency: number
@@ -61,12 +62,11 @@ export class NoChromium extends Schema.TaggedError<NoChromium>()("NoChromium", {
 
 /** Stores, signals, identifiers and artifacts. */
 export const layerStorage = (settings: Storage) => {
-  const artifacts = ArtifactFolder.layer(`${settings.dataDir}/artifacts`)
   const stores = Option.match(settings.databaseUrl, {
     onNone: () => Layer.fresh(Embedded.layer(settings.dataDir)),
     onSome: (url) => Postgres.layer(url)
   })
-  return Layer.mergeAll(stores, artifacts, Crypto.layer)
+  return Layer.mergeAll(stores, Artifacts.layer(settings), Crypto.layer)
 }
 
 /**
@@ -132,15 +132,22 @@ const layerWebhooks = Layer.effectDiscard(
   })
 )
 
+export interface Keeping {
+  /** How long what runs left behind is kept; `null` keeps it for ever. */
+  readonly retentionDays: number | null
+}
+
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = Layer.mergeAll(
-  Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
-  Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
-  Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
-  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
-  Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run()))),
-  Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping))
-)
+export const layerScheduler = ({ retentionDays }: Keeping) =>
+  Layer.mergeAll(
+    Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+    Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
+    Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
+    Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
+    Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run()))),
+    Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping)),
+    Layer.effectDiscard(Effect.forkScoped(Retention.run(retentionDays)))
+  )
 
 /**
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is

@@ -24,6 +24,7 @@ export const up = Command.make(
     ...Settings.storage,
     ...Settings.listening,
     ...Settings.working,
+    ...Settings.keeping,
     ...Settings.vault,
     ...Settings.inbox,
     ...Settings.inbound,
@@ -42,7 +43,7 @@ export const up = Command.make(
     const service = Layer.mergeAll(
       Assembly.layerApi(settings),
       Inbox.layer(settings),
-      Assembly.layerScheduler,
+      Assembly.layerScheduler(settings),
       Assembly.layerWorker(settings, Option.toArray(site))
     ).pipe(Layer.provideMerge(Assembly.layerEncryption(settings)), Layer.provideMerge(Assembly.layerStorage(settings)))
 

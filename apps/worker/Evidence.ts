@@ -10,14 +10,14 @@ import { type Recorded, record } from "../../core/agent/Exchange.ts"
 import type { Observer } from "../../core/agent/Observer.ts"
 import type { Secrets } from "../../core/agent/Secrets.ts"
 import { Signals } from "../../core/event/Signals.ts"
-import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
 import { EvidenceStore } from "../../core/run/EvidenceStore.ts"
+import type { Reporter } from "../../core/run/Executor.ts"
 import { LiveStore } from "../../core/run/LiveStore.ts"
 import * as NetworkPolicy from "../../core/run/NetworkPolicy.ts"
 import type { RunId } from "../../core/run/Run.ts"
+import type { Keeper } from "../../core/run/RunArtifacts.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Node, NodeId } from "../../core/workflow/Graph.ts"
-import { Identifiers } from "../../core/workspace/Identifiers.ts"
 
 /** A snapshot is cut at this size. */
 const maxSnapshotBytes = 5_000_000
@@ -31,10 +31,8 @@ const frameInterval = "900 millis"
 
 /** Makes the function that lets an observer of the agent also gather evidence. */
 export const make = Effect.gen(function* () {
-  const files = yield* ArtifactFiles
   const store = yield* EvidenceStore
   const live = yield* LiveStore
-  const identifiers = yield* Identifiers
   const signals = yield* Signals
 
   /** The runs of this worker, each with the wish for a picture. */
@@ -108,7 +106,13 @@ export const make = Effect.gen(function* () {
       })
     }).pipe(surviving(secrets))
 
-  return <E>(claimed: Claimed, secrets: Secrets, observer: Observer<E>): Observer<E> => {
+  return <E>(
+    claimed: Claimed,
+    secrets: Secrets,
+    keeper: Keeper,
+    reporter: Reporter,
+    observer: Observer<E>
+  ): Observer<E> => {
     const { run, version } = claimed
     const documents = new Map<NodeId, string>()
     let moments = 0
@@ -116,13 +120,15 @@ export const make = Effect.gen(function* () {
     const keep = Effect.fnUntraced(function* (page: Page, node: Node) {
       const html = yield* Effect.option(page.snapshot({ maxBytes: maxSnapshotBytes }))
       if (Option.isNone(html)) return
-      const artifactId = documents.get(node.id) ?? (yield* identifiers.uuid)
-      documents.set(node.id, artifactId)
-      yield* files.put(artifactId, {
+      const artifact = {
         bytes: new TextEncoder().encode(secrets.hide(html.value)),
         mediaType: "text/html",
         fileName: null
-      })
+      }
+      const kept = yield* Effect.option(keeper.keep("snapshot", artifact, documents.get(node.id)))
+      if (Option.isNone(kept)) return
+      const artifactId = kept.value
+      documents.set(node.id, artifactId)
       yield* store.keepSnapshot({ runId: run.id, nodeId: node.id, artifactId, at: yield* Clock.currentTimeMillis })
     }, surviving(secrets))
 

@@ -19,6 +19,7 @@ import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
 import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryIdempotencyStore from "./MemoryIdempotencyStore.ts"
 import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
+import * as MemoryLiveChannel from "./MemoryLiveChannel.ts"
 import * as MemoryLiveStore from "./MemoryLiveStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryVault from "./MemoryVault.ts"
@@ -45,6 +46,7 @@ export const layer = Layer.mergeAll(
   MemoryErrorReports.layer,
   MemoryEvidenceStore.layer,
   MemoryLiveStore.layer,
+  MemoryLiveChannel.layer,
   Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
   Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions)),
   layerSignals

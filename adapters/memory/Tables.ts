@@ -11,7 +11,7 @@ import * as Gate from "../../core/gate/Gate.ts"
 import type { Interaction } from "../../core/interaction/Interaction.ts"
 import type { Begun, Summary } from "../../core/run/ArtifactStore.ts"
 import type { NetworkLog, Snapshot } from "../../core/run/EvidenceStore.ts"
-import type { Admission, Frame } from "../../core/run/LiveStore.ts"
+import type { Admission, Control } from "../../core/run/LiveStore.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { FailedLogin } from "../../core/run/Slots.ts"
 import type { Change } from "../../core/run/Transition.ts"
@@ -67,7 +67,7 @@ interface Shape {
   readonly artifactTotals: Map<string, Omit<Summary, "videos">>
   /** By the hash of their token. */
   readonly admissions: Map<string, Admission>
-  readonly frames: Map<string, Frame>
+  readonly controls: Map<string, Control>
   /** The runs of a workflow that are still to be told that an edit holds them. */
   readonly untold: Map<string, ReadonlyArray<string>>
   /** How many events each consumer of the log has had. */
@@ -120,7 +120,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       artifacts: new Map(),
       artifactTotals: new Map(),
       admissions: new Map(),
-      frames: new Map(),
+      controls: new Map(),
       untold: new Map(),
       consumers: new Map(),
       written: new Map(),

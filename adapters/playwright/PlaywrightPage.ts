@@ -9,6 +9,9 @@ import { NoOption, navigationMillis } from "./Attempt.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
+import * as Recorder from "./Recorder.ts"
+import * as RemoteHand from "./RemoteHand.ts"
+import * as Screencast from "./Screencast.ts"
 import * as Snapshot from "./Snapshot.ts"
 import type { Tabs } from "./Tabs.ts"
 import { strike, type } from "./Typing.ts"
@@ -68,6 +71,9 @@ export const make = (tabs: Tabs, options: Options): Page => {
     })
 
   return {
+    ...RemoteHand.make(tabs),
+    screencast: (how, show) => Screencast.screencast(tabs, how, show),
+    record: (how) => Recorder.record(tabs, how),
     goto,
     back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
     address: Effect.sync(() => current().page.url()),

@@ -17,6 +17,7 @@ import * as PgEvidenceStore from "./PgEvidenceStore.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as PgIdempotencyStore from "./PgIdempotencyStore.ts"
 import * as PgInteractionStore from "./PgInteractionStore.ts"
+import * as PgLiveChannel from "./PgLiveChannel.ts"
 import * as PgLiveStore from "./PgLiveStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
@@ -55,7 +56,7 @@ export const layerStores = Layer.mergeAll(
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */
 export const layer = (url: Redacted.Redacted<string>, maxConnections = 10) =>
-  Layer.merge(layerStores, PgSignals.layer).pipe(
+  Layer.mergeAll(layerStores, PgSignals.layer, PgLiveChannel.layer).pipe(
     Layer.provideMerge(
       PgClient.layerFrom(
         PgClient.make({ url, maxConnections, maxMessageSize, applicationName: "sluice" }).pipe(

@@ -8,6 +8,8 @@
 import { Context, type Effect, Schema, type Scope } from "effect"
 import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
+import type { RemoteHand } from "./RemoteHand.ts"
+import type { Screencast } from "./Screencast.ts"
 import type { Remembered, Session } from "./Session.ts"
 
 /** What went wrong between the agent and the page. */
@@ -92,7 +94,7 @@ export interface Shot {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page {
+export interface Page extends RemoteHand, Screencast {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

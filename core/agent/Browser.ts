@@ -132,7 +132,7 @@ export interface Framing {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page extends Windows, Scrolling, Transfers, Inspection, RemoteHand, Screencast {
+export interface Page extends Windows, Scrolling, Transfers, Inspection<PageFailure, Target>, RemoteHand, Screencast {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

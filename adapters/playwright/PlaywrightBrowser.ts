@@ -16,6 +16,7 @@ import * as Opening from "./Opening.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
 import * as Processes from "./Processes.ts"
 import * as SiteWall from "./SiteWall.ts"
+import { within } from "./Within.ts"
 
 export interface Options {
   /** The Chromium program. */
@@ -57,8 +58,8 @@ const measureMillis = 1_000
 /** How long after a process was ended for its memory its pages may be heard to go away, in milliseconds. */
 const echoMillis = 5_000
 
-/** How long a context may take to close, in milliseconds. */
-const discardMillis = 10_000
+/** How long a context may take to be made or closed, in milliseconds. */
+const contextMillis = 10_000
 
 /** A running browser and how many runs it has served and serves. */
 interface Running {
@@ -173,8 +174,11 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
           running.opened++
           running.inUse++
           return yield* Effect.tryPromise(async (): Promise<Ready> => {
-            const context = await PlaywrightSession.context(running.local.chromium, own)
-            return { running, context, page: await context.newPage() }
+            const context = await within(contextMillis, PlaywrightSession.context(running.local.chromium, own))
+            const page = context === null ? null : await within(contextMillis, context.newPage())
+            if (context !== null && page !== null) return { running, context, page }
+            running.retired = true
+            throw new Error("the browser opened no page")
           }).pipe(
             Effect.tapError(() => {
               running.inUse--
@@ -195,11 +199,8 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const discard = ({ context, running }: Ready) =>
         Effect.gen(function* () {
           // One that does not close goes with its browser.
-          const closed = yield* Effect.tryPromise(() => context.close()).pipe(
-            Effect.timeoutOption(discardMillis),
-            Effect.orElseSucceed(() => Option.none())
-          )
-          if (Option.isNone(closed)) running.retired = true
+          const closed = yield* Effect.promise(() => within(contextMillis, context.close().then(() => true)))
+          if (closed === null) running.retired = true
           running.inUse--
           yield* closeWhenIdle(running)
           // The next context is made now, when no run has to share the machine with that.

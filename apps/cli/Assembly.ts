@@ -11,9 +11,12 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import type { GridUnusable } from "../../adapters/playwright/Grid.ts"
+import type { ChromiumNotRunnable } from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
+import type { Browser } from "../../core/agent/Browser.ts"
 import { RunLimits } from "../../core/agent/Limits.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
@@ -196,12 +199,13 @@ const layerBrowser = (settings: Working, allowedOrigins: ReadonlyArray<string>) 
       // Loaded where there is a worker only: no other process needs it, and it is large.
       if (Option.isSome(settings.browserEndpoints)) {
         const Grid = yield* Effect.promise(() => import("../../adapters/playwright/Grid.ts"))
-        return Grid.layer({
+        const grid: Layer.Layer<Browser, GridUnusable | ChromiumNotRunnable> = Grid.layer({
           ...Grid.defaults,
           ...options,
           endpoints: settings.browserEndpoints.value,
           guardHost: Option.getOrNull(settings.guardHost)
         })
+        return grid
       }
       const PlaywrightBrowser = yield* Effect.promise(() => import("../../adapters/playwright/PlaywrightBrowser.ts"))
       const executablePath = PlaywrightBrowser.findExecutable(settings.chromium, existsSync)

@@ -199,7 +199,12 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const discard = ({ context, running }: Ready) =>
         Effect.gen(function* () {
           // One that does not close goes with its browser.
-          const closed = yield* Effect.promise(() => within(contextMillis, context.close().then(() => true)))
+          const closed = yield* Effect.promise(() =>
+            within(
+              contextMillis,
+              context.close().then(() => true)
+            )
+          )
           if (closed === null) running.retired = true
           running.inUse--
           yield* closeWhenIdle(running)

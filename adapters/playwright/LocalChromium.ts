@@ -27,6 +27,8 @@ export interface LocalChromium {
   readonly chromium: Chromium
   /** The process that all others of the browser descend from. */
   readonly pid: number
+  /** The folder that it saves downloads to. */
+  readonly downloads: string
   /** The memory of each of its processes that is its own, in bytes; nothing where the system does not tell. */
   readonly processes: () => Promise<
     ReadonlyArray<{ readonly pid: number; readonly type: string; readonly bytes: number }>
@@ -43,6 +45,7 @@ const folderPrefix = "sluice-browser-"
 export const launch = async (executablePath: string, args: ReadonlyArray<string>): Promise<LocalChromium> => {
   const folder = await mkdtemp(join(tmpdir(), folderPrefix))
   claim(folder, null)
+  const downloads = join(folder, "downloads")
   let pid = 0
   let profile: string | null = null
   try {
@@ -50,6 +53,7 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
       executablePath,
       args: [...switches, ...args],
       artifactsDir: folder,
+      downloadsPath: downloads,
       handleSIGHUP: false,
       handleSIGINT: false,
       handleSIGTERM: false
@@ -67,6 +71,7 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
     return {
       chromium: one,
       pid,
+      downloads,
       processes: async () =>
         (await processesOf(devTools)).map(({ id, type }) => ({ pid: id, type, bytes: Processes.ownMemory(id) })),
       close: async () => {

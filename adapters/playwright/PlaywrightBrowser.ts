@@ -234,7 +234,11 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         const clock = yield* Clock.Clock
         const lost = () =>
           clock.currentTimeMillisUnsafe() - running.endedAt < echoMillis ? tooMuchMemory(limits) : null
-        return yield* Opening.open({ page, wall: running.wall, lost, guard: own ?? guard }, session, limits)
+        return yield* Opening.open(
+          { page, wall: running.wall, lost, guard: own ?? guard, downloads: running.local.downloads },
+          session,
+          limits
+        )
       })
 
       yield* Effect.addFinalizer(() => Effect.forEach([...all], close, { concurrency: "unbounded", discard: true }))

@@ -28,6 +28,12 @@ export const kinds = {
   "LIMIT-E0004": "UNEXPECTED_UI_STATE",
   "LIMIT-E0005": "UNEXPECTED_UI_STATE",
   "LIMIT-E0006": "PAGE_STILL_LOADING",
+  "WINDOW-E0001": "UNEXPECTED_UI_STATE",
+  "DOWNLOAD-E0001": "UNEXPECTED_UI_STATE",
+  "UPLOAD-E0001": "UNEXPECTED_UI_STATE",
+  "UPLOAD-E0002": "INCORRECT_FORM_INPUTS",
+  "UPLOAD-E0003": "INCORRECT_FORM_INPUTS",
+  "UPLOAD-E0004": "ACTION_BLOCKED_BY_PLATFORM",
   OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
 } as const
 
@@ -57,7 +63,10 @@ const codes: Record<PageFailure["kind"], Code> = {
   windows: "LIMIT-E0003",
   memory: "LIMIT-E0004",
   downloads: "LIMIT-E0005",
-  unresponsive: "LIMIT-E0006"
+  unresponsive: "LIMIT-E0006",
+  window: "WINDOW-E0001",
+  download: "DOWNLOAD-E0001",
+  upload: "UPLOAD-E0001"
 }
 
 /** A failure of the page, told as the failure of what was tried. */
@@ -81,7 +90,9 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "LIMIT-E0003",
   "LIMIT-E0004",
   "LIMIT-E0005",
-  "LIMIT-E0006"
+  "LIMIT-E0006",
+  "UPLOAD-E0003",
+  "UPLOAD-E0004"
 ])
 
 /**

@@ -90,6 +90,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const proxy = guard === null ? [] : [`--proxy-server=${guard.server}`, "--proxy-bypass-list=<-loopback>"]
       const scope = yield* Effect.scope
       const preparing = yield* Semaphore.make(1)
+      const filling = yield* Semaphore.make(1)
       const all = new Set<Running>()
       const current = yield* Ref.make<Running | null>(null)
       const spare = yield* Ref.make<Ready | null>(null)
@@ -212,9 +213,10 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
           yield* Effect.forkIn(refill, scope)
         })
 
+      // One at a time: of two contexts that are made ahead, one would be forgotten.
       const refill: Effect.Effect<void> = Effect.gen(function* () {
         if ((yield* Ref.get(spare)) === null) yield* Ref.set(spare, yield* prepare({}))
-      }).pipe(Effect.ignore)
+      }).pipe(Effect.ignore, Effect.uninterruptible, filling.withPermits(1))
 
       const take = Effect.gen(function* () {
         const ready = yield* Ref.getAndSet(spare, null)

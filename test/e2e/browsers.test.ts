@@ -6,7 +6,7 @@ import { Deferred, Effect } from "effect"
 import { graphOf } from "../support/browser.ts"
 import { chromiumsOf, withDescendants } from "../support/chromiums.ts"
 import { freshDatabase } from "../support/databases.ts"
-import { dataDir, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
+import { completed, dataDir, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
 import { html, serve } from "../support/site.ts"
 
 const isAlive = (pid: number): boolean => {
@@ -37,6 +37,7 @@ const start = (url: string, graph: { readonly nodes: unknown; readonly edges: un
       max_retries: 0
     })
     const run = yield* send(url, "POST", "/run", { workflow_id: workflow.id, run_input_variables: {} })
+    if (run.session_id === undefined) return yield* Effect.die(new Error(JSON.stringify([workflow, run])))
     return String(run.session_id)
   })
 
@@ -64,6 +65,7 @@ describe("kill -9", () => {
           SLUICE_MASTER_KEY: masterKey,
           SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
         }
+        assert.strictEqual((yield* completed(["migrate"], env)).code, 0)
         const api = yield* sluice(["api"], env)
         const url = yield* ready(api)
         const first = yield* sluice(["worker"], env)
@@ -72,7 +74,7 @@ describe("kill -9", () => {
           url,
           graphOf(`${site}/hang`, [{ action: "CLICK", parameters: { selector: "css=#nothing", wait_time: 60_000 } }])
         )
-        yield* Deferred.await(arrived).pipe(Effect.timeout("40 seconds"))
+        yield* Deferred.await(arrived).pipe(Effect.timeout("90 seconds"))
         const owned = () => readdirSync(tmpdir()).filter((name) => name.startsWith("sluice-browser-"))
         const before = owned()
         const processes = withDescendants(chromiumsOf(first.child.pid ?? 0))
@@ -98,6 +100,6 @@ describe("kill -9", () => {
         yield* second.ended
         yield* untilGone([browser, ...all])
       }).pipe(Effect.scoped),
-    150_000
+    240_000
   )
 })

@@ -24,6 +24,12 @@ export const kinds = {
   "TFA-E0003": "AUTHENTICATION_ERROR",
   "LIMIT-E0001": "UNEXPECTED_UI_STATE",
   "LIMIT-E0002": "PAGE_STILL_LOADING",
+  "MODEL-E0001": "SERVICE_UNAVAILABLE",
+  "MODEL-E0002": "SERVICE_UNAVAILABLE",
+  "MODEL-E0003": "SERVICE_UNAVAILABLE",
+  "MODEL-E0004": "UNEXPECTED_UI_STATE",
+  "MODEL-E0005": "UNEXPECTED_UI_STATE",
+  "MODEL-E0006": "ACTION_BLOCKED_BY_PLATFORM",
   OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
 } as const
 
@@ -34,7 +40,9 @@ export type Code = typeof Code.Type
 export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   code: Code,
   sentence: Schema.String,
-  original: Schema.NullOr(Schema.String)
+  original: Schema.NullOr(Schema.String),
+  /** The model that was to do the step, `null` for the usual one, and what it was asked. */
+  model: Schema.optionalKey(Schema.Struct({ name: Schema.NullOr(Schema.String), prompt: Schema.String }))
 }) {
   override get message() {
     return this.sentence
@@ -69,7 +77,12 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "CREDENTIAL-E0001",
   "PROXY-E0001",
   "LIMIT-E0001",
-  "LIMIT-E0002"
+  "LIMIT-E0002",
+  "MODEL-E0001",
+  "MODEL-E0002",
+  "MODEL-E0003",
+  "MODEL-E0004",
+  "MODEL-E0006"
 ])
 
 /**

@@ -9,6 +9,8 @@ import { Browser, type Page, PageFailure, type Target } from "../../core/agent/B
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
 import type { Remembered, Session, Storage } from "../../core/agent/Session.ts"
+import type { Sight } from "../../core/agent/Sight.ts"
+import * as ScriptedSight from "./ScriptedSight.ts"
 
 export interface ScriptedElement {
   /** The selector that it is found by. Several elements may have the same one. */
@@ -16,6 +18,8 @@ export interface ScriptedElement {
   readonly text?: string
   /** What it holds when it is a field. */
   readonly value?: string
+  /** When it is a field whose value is not shown. */
+  readonly type?: "password"
   /** The values that may be chosen when it is a list. */
   readonly options?: ReadonlyArray<string>
   /** The address that a click leads to. */
@@ -149,7 +153,7 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
     }
   }
 
-  return {
+  const page: Omit<Page, keyof Sight> = {
     goto,
     address,
     back: Ref.update(state, ({ history, watchers }) => ({ ...blank, watchers, history: history.slice(0, -1) })),
@@ -229,5 +233,14 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
         localStorage: wantedOf(localStorage, wanted),
         sessionStorage: wantedOf(sessionStorage, wanted)
       }))
+  }
+  return {
+    ...page,
+    ...ScriptedSight.make({
+      ...page,
+      elements,
+      textOf: (element) => Effect.map(Ref.get(state), (now) => textOf(element, now)),
+      visited: Effect.map(Ref.get(state), ({ history }) => new Set(history.map((url) => new URL(url).host)))
+    })
   }
 }

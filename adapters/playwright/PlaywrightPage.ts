@@ -9,6 +9,7 @@ import { NoOption, navigationMillis } from "./Attempt.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
+import * as Sight from "./Sight.ts"
 import * as Snapshot from "./Snapshot.ts"
 import type { Tabs } from "./Tabs.ts"
 import { strike, type } from "./Typing.ts"
@@ -68,6 +69,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     })
 
   return {
+    ...Sight.make(tabs),
     goto,
     back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
     address: Effect.sync(() => current().page.url()),

@@ -9,6 +9,7 @@ import { Context, type Effect, Schema, type Scope } from "effect"
 import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
 import type { Remembered, Session } from "./Session.ts"
+import type { Sight } from "./Sight.ts"
 
 /** What went wrong between the agent and the page. */
 export const PageFailureKind = Schema.Literals([
@@ -92,7 +93,7 @@ export interface Shot {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page {
+export interface Page extends Sight {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

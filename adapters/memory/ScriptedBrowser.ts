@@ -5,7 +5,7 @@
  * real page would do in time, so whoever waits for an element that is not there is refused at once.
  */
 import { Clock, Effect, Layer, Ref, type Schema } from "effect"
-import { Browser, type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
+import { Browser, type Page, PageFailure, type Shot, type Target, type Typing } from "../../core/agent/Browser.ts"
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
 import type { Remembered, Session, Storage } from "../../core/agent/Session.ts"
@@ -153,7 +153,7 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
     }
   }
 
-  const page: Omit<Page, keyof Sight> = {
+  const page: Omit<Page, keyof Sight<PageFailure, Shot, Typing>> = {
     goto,
     address,
     back: Ref.update(state, ({ history, watchers }) => ({ ...blank, watchers, history: history.slice(0, -1) })),

@@ -3,21 +3,36 @@
  * pixels high, from the top of the window down.
  */
 import { Effect } from "effect"
-import { type Page, PageFailure } from "../../core/agent/Browser.ts"
+import { type Page, PageFailure, type Shot, type Typing } from "../../core/agent/Browser.ts"
 import type { Place, Sight } from "../../core/agent/Sight.ts"
-import type { ScriptedElement } from "./ScriptedBrowser.ts"
 
 export const lineHeight = 20
 const window = { width: 800, height: 600 }
 const picture = { bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" } as const
 
+/** An element of a page, as far as it is to be seen. */
+interface Line {
+  readonly selector: string
+  readonly text?: string
+  readonly value?: string
+  readonly type?: "password"
+  readonly options?: ReadonlyArray<string>
+}
+
 export interface Scripted extends Pick<Page, "address" | "click" | "type"> {
-  readonly elements: Effect.Effect<ReadonlyArray<ScriptedElement>>
-  readonly textOf: (element: ScriptedElement) => Effect.Effect<string>
+  readonly elements: Effect.Effect<ReadonlyArray<Line>>
+  readonly textOf: (element: Line) => Effect.Effect<string>
   readonly visited: Effect.Effect<ReadonlySet<string>>
 }
 
-export const make = ({ address, click, elements, textOf, type, visited }: Scripted): Sight => {
+export const make = ({
+  address,
+  click,
+  elements,
+  textOf,
+  type,
+  visited
+}: Scripted): Sight<PageFailure, Shot, Typing> => {
   const boxOf = (index: number) => ({ x: 0, y: index * lineHeight, width: window.width, height: lineHeight })
 
   const elementAt = Effect.fnUntraced(function* (place: Place) {

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { ElementHandle, Frame, JSHandle, Page } from "playwright-core"
-import { PageFailure, type Typing } from "../../core/agent/Browser.ts"
+import { PageFailure, type Shot, type Typing } from "../../core/agent/Browser.ts"
 import type { Box, Outlined, Place, Seen, Sight } from "../../core/agent/Sight.ts"
 import * as Finder from "./Finder.ts"
 import * as Outline from "./Outline.ts"
@@ -22,7 +22,7 @@ interface Known {
   readonly index: number
 }
 
-export const make = (tabs: Tabs): Sight => {
+export const make = (tabs: Tabs): Sight<PageFailure, Shot, Typing> => {
   const { attempt, current } = tabs
   let known = new Map<string, Known>()
   const hosts = visits(current().page)

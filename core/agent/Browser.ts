@@ -93,7 +93,7 @@ export interface Shot {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page extends Sight {
+export interface Page extends Sight<PageFailure, Shot, Typing> {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

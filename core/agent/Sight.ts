@@ -3,7 +3,6 @@
  * for executions that choose an element by its looks or by a point.
  */
 import type { Effect } from "effect"
-import type { ClickKind, PageFailure, Shot, Typing } from "./Browser.ts"
 
 /** A part of what is to be seen, in CSS pixels from the upper left corner of the window. */
 export interface Box {
@@ -56,14 +55,19 @@ export interface Seen {
   readonly box: Box
 }
 
-export interface Sight {
+/** The verbs, with what they are about as the page has it: how they fail, its pictures, and what is typed. */
+export interface Sight<PageFailure, Shot, Typing> {
   /** The elements that somebody may act on, of the whole page and its frames; makes the refs of the outline before void. */
   readonly outline: (options: { readonly maxElements: number }) => Effect.Effect<Outline, PageFailure>
   /** Texts in the window with where they are, values of fields included. Password fields are told with an empty text. */
   readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
   /** A picture of the window, one pixel for each CSS pixel, with boxes covered in it. */
   readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
-  readonly clickAt: (place: Place, kind: ClickKind, waitMillis: number) => Effect.Effect<void, PageFailure>
+  readonly clickAt: (
+    place: Place,
+    kind: "click" | "double_click" | "right_click" | "hover",
+    waitMillis: number
+  ) => Effect.Effect<void, PageFailure>
   /** Clicks a place and types there. */
   readonly typeAt: (place: Place, typing: Typing, waitMillis: number) => Effect.Effect<void, PageFailure>
   /** What is at a place, or has the focus when it is `null`. */

@@ -39,7 +39,7 @@ export interface Asked<A> {
   readonly shot: Shot | null
   readonly form: Form
   /** What is made of an answer in the right form, or why it is refused: the model is told so, and asked again. */
-  readonly judge: (said: Said) => Result.Result<Judged<A>, string>
+  readonly judge: (said: Said) => Effect.Effect<Result.Result<Judged<A>, string>, StepFailed>
 }
 
 /** So often is one thing asked before answers of no use end the step. */
@@ -94,9 +94,13 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Asked<A>): Effect.fn.R
     const took = (yield* Clock.currentTimeMillis) - began
     const usage = Result.isSuccess(answered) ? answered.success.usage : { inputTokens: 0, outputTokens: 0 }
     yield* Ref.update(use.spent, (spent) => Budget.after(spent, usage, took))
-    const judged = Result.isFailure(answered)
+    const fits = Result.isFailure(answered)
       ? Result.fail(answered.failure.reason)
-      : Result.flatMap(checked(answered.success.said, asked.form), asked.judge)
+      : checked(answered.success.said, asked.form)
+    const outcome: Result.Result<Result.Result<Judged<A>, string>, StepFailed> = Result.isFailure(fits)
+      ? Result.succeed(Result.fail(fits.failure))
+      : yield* Effect.result(asked.judge(fits.success))
+    const judged = Result.isFailure(outcome) ? Result.fail(outcome.failure.sentence) : outcome.success
     yield* use.record({
       node_id: asked.node.id,
       node_display_name: asked.node.name,
@@ -113,6 +117,7 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Asked<A>): Effect.fn.R
       duration_ms: took,
       created_at: new Date(began).toISOString()
     })
+    if (Result.isFailure(outcome)) return yield* outcome.failure
     if (Result.isSuccess(judged)) return judged.success.value
     if (Result.isFailure(answered) && answered.failure.kind !== "malformed") {
       const over = answered.failure.kind === "late" ? Budget.exceeded(use.budget, yield* Ref.get(use.spent)) : null

@@ -47,10 +47,15 @@ export const locate = Effect.fnUntraced(function* ({
     page: candidates.map((one) => `${one.ref}: ${one.description}`).join("\n"),
     shot: null,
     form: { _tag: "Choice", tools: [Prompts.chooseElement(refs), Prompts.notFound] },
-    judge: (said) => {
-      if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
-      if (said.tool === "not_found") return Result.succeed({ value: null, did: "none of the candidates" })
-      return Result.succeed({ value: String(said.parameters.element), did: `candidate ${said.parameters.element}` })
-    }
+    judge: (said) => Effect.succeed(judge(said, refs))
   })
 })
+
+const judge = (said: Asking.Said, refs: ReadonlyArray<string>): Result.Result<Asking.Judged<string | null>, string> => {
+  if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
+  if (said.tool === "not_found") return Result.succeed({ value: null, did: "none of the candidates" })
+  const ref = refs.find((one) => one === said.parameters.element)
+  return ref === undefined
+    ? Result.fail("There is no such candidate")
+    : Result.succeed({ value: ref, did: `candidate ${ref}` })
+}

@@ -32,5 +32,5 @@ export const Decision = Schema.Struct({
 export type Decision = typeof Decision.Type
 
 /** So much is kept of a prompt and of an answer, in characters. */
-export const maxPrompt = 20_000
-export const maxAnswer = 10_000
+export const maxPrompt = 8_000
+export const maxAnswer = 4_000

@@ -11,6 +11,7 @@ import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryBuilderStore from "./MemoryBuilderStore.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryComponentStore from "./MemoryComponentStore.ts"
+import * as MemoryDecisionStore from "./MemoryDecisionStore.ts"
 import * as MemoryDeliveries from "./MemoryDeliveries.ts"
 import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
@@ -41,6 +42,7 @@ export const layer = Layer.mergeAll(
   MemoryVault.layer,
   MemoryArtifacts.layer,
   MemoryErrorReports.layer,
+  MemoryDecisionStore.layer,
   MemoryEvidenceStore.layer,
   MemoryLiveStore.layer,
   Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),

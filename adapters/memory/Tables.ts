@@ -2,6 +2,7 @@
  * What the stores in memory keep, together: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
+import type { Decision } from "../../core/agent/model/Decision.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { Message } from "../../core/builder/Message.ts"
@@ -54,6 +55,7 @@ interface Shape {
   readonly interactions: Map<string, Interaction>
   readonly snapshots: Map<string, Snapshot>
   readonly networkLogs: Map<string, NetworkLog>
+  readonly decisions: Map<string, ReadonlyArray<Decision>>
   /** By the hash of their token. */
   readonly admissions: Map<string, Admission>
   readonly frames: Map<string, Frame>
@@ -106,6 +108,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       interactions: new Map(),
       snapshots: new Map(),
       networkLogs: new Map(),
+      decisions: new Map(),
       admissions: new Map(),
       frames: new Map(),
       untold: new Map(),

@@ -9,6 +9,7 @@ import * as Migrations from "./Migrations.ts"
 import * as PgBuilderStore from "./PgBuilderStore.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgComponentStore from "./PgComponentStore.ts"
+import * as PgDecisionStore from "./PgDecisionStore.ts"
 import * as PgDeliveries from "./PgDeliveries.ts"
 import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
@@ -44,6 +45,7 @@ export const layerStores = Layer.mergeAll(
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,
   PgErrorReports.layer,
+  PgDecisionStore.layer,
   PgEvidenceStore.layer,
   PgLiveStore.layer,
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),

@@ -39,6 +39,7 @@ import * as AgentExecutor from "../worker/AgentExecutor.ts"
 import * as RunSession from "../worker/RunSession.ts"
 import * as Inbox from "./Inbox.ts"
 import * as MasterKeys from "./MasterKeys.ts"
+import * as Models from "./Models.ts"
 
 export type Storage = MasterKeys.Sources
 
@@ -82,7 +83,7 @@ export const layerEncryption = (settings: Storage) =>
     })
   )
 
-export interface Serving extends Inbox.Reachable {
+export interface Serving extends Inbox.Reachable, Models.Asked {
   readonly host: string
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
@@ -108,6 +109,7 @@ export const layerApi = (settings: Serving) =>
     Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
     Layer.provide([
       layerReadiness,
+      Models.layerAvailability(settings),
       ArtifactLinks.layer,
       LiveTickets.layer,
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
@@ -146,7 +148,10 @@ export const layerScheduler = Layer.mergeAll(
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
  * the orderly shutdown.
  */
-export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins: ReadonlyArray<string> = []) => {
+export const layerWorker = (
+  settings: Working & Models.Asked & Inbox.Reachable,
+  allowedOrigins: ReadonlyArray<string> = []
+) => {
   const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
   const worker = Layer.effectDiscard(
     Effect.forkScoped(
@@ -165,6 +170,7 @@ export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins:
     })
   ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(Models.layer(settings)),
     Layer.provide(Inbox.layerReceived(settings)),
     Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
     Layer.provide(layerSecretSources(settings)),

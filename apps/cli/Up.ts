@@ -24,6 +24,7 @@ export const up = Command.make(
     ...Settings.storage,
     ...Settings.listening,
     ...Settings.working,
+    ...Settings.model,
     ...Settings.vault,
     ...Settings.inbox,
     ...Settings.inbound,

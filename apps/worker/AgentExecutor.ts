@@ -5,14 +5,19 @@ import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "eff
 import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
+import { ModelBudget } from "../../core/agent/model/Budget.ts"
+import type { Decision } from "../../core/agent/model/Decision.ts"
+import { Model } from "../../core/agent/model/Model.ts"
+import * as ModelUse from "../../core/agent/model/ModelUse.ts"
 import type { Observer, Picture } from "../../core/agent/Observer.ts"
 import type { Failure } from "../../core/agent/Outcome.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import * as Session from "../../core/agent/Session.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
+import { DecisionStore } from "../../core/run/DecisionStore.ts"
 import { Executor, type Reporter } from "../../core/run/Executor.ts"
-import type { LeaseLost, RunError } from "../../core/run/Run.ts"
+import type { LeaseLost, RunError, RunId } from "../../core/run/Run.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome, Retry } from "../../core/run/Transition.ts"
 import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
@@ -39,7 +44,20 @@ export const layer = Layer.effect(
     const codes = yield* LoginCodes
     const openAccounts = yield* RunAccounts.make
     const sessionOf = yield* RunSession.make
+    const model = yield* Model
+    const budget = yield* ModelBudget
+    const decisions = yield* DecisionStore
     const forgetFailed = yield* RunAccounts.forgetting
+
+    /** What cannot be kept is missing, and the run goes on. */
+    const kept = (id: RunId, secrets: Secrets) => (decision: Decision) =>
+      decisions
+        .keep(id, decision)
+        .pipe(
+          Effect.catchDefect((defect) =>
+            Effect.logWarning(`A decision of a model could not be kept: ${secrets.describe(defect)}`)
+          )
+        )
 
     const observer = (claimed: Claimed, reporter: Reporter): Observer<LeaseLost> => {
       const { run } = claimed
@@ -109,7 +127,11 @@ export const layer = Layer.effect(
           secrets
         },
         evidence(claimed, secrets, { ...observer(claimed, reporter), over })
-      ).pipe(Effect.provideService(Browser, browser))
+      ).pipe(
+        Effect.provideService(Browser, browser),
+        Effect.provideService(Model, model),
+        Effect.provideService(ModelUse.ModelUse, ModelUse.make(budget, kept(claimed.run.id, secrets)))
+      )
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const code = yield* declaredCode(claimed, outcome.failure)
       const error = yield* errorOf(outcome.failure, code)
@@ -172,7 +194,8 @@ export const layer = Layer.effect(
         action_display_name: failure.node?.name ?? null,
         node_id: failure.node?.id ?? null,
         llm_error_category: failure.category,
-        original_error: code === null ? failure.original : failure.message
+        original_error: code === null ? failure.original : failure.message,
+        ...(failure.model === undefined ? {} : { llm_model: failure.model.name, prompt: failure.model.prompt })
       } satisfies RunError
     })
 

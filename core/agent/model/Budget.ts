@@ -1,6 +1,7 @@
 /**
  * How much of the model one run may use.
  */
+import { Context } from "effect"
 import { StepFailed } from "../Failure.ts"
 import type { Usage } from "./Model.ts"
 
@@ -14,6 +15,11 @@ export interface Budget {
 }
 
 export const defaultBudget: Budget = { calls: 200, tokens: 1_000_000, millis: 15 * 60_000 }
+
+/** The bounds of each run of this installation. */
+export const ModelBudget: Context.Reference<Budget> = Context.Reference("sluice/core/agent/model/ModelBudget", {
+  defaultValue: () => defaultBudget
+})
 
 /** What a run has used. */
 export interface Spent {

@@ -2,7 +2,7 @@
  * What one run has used of the model, and who is told of each decision.
  */
 import { Context, Effect, Ref } from "effect"
-import { type Budget, defaultBudget, nothing, type Spent } from "./Budget.ts"
+import { type Budget, ModelBudget, nothing, type Spent } from "./Budget.ts"
 import type { Decision } from "./Decision.ts"
 
 export interface Use {
@@ -20,4 +20,6 @@ export const ModelUse: Context.Reference<Use | null> = Context.Reference("sluice
 })
 
 /** The use under way. */
-export const current: Effect.Effect<Use> = Effect.map(ModelUse, (use) => use ?? make(defaultBudget, () => Effect.void))
+export const current: Effect.Effect<Use> = Effect.gen(function* () {
+  return (yield* ModelUse) ?? make(yield* ModelBudget, () => Effect.void)
+})

@@ -5,7 +5,7 @@ import { Clock, Effect, type Schema } from "effect"
 import type { Locator } from "playwright-core"
 import { type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
 import type { Remembered } from "../../core/agent/Session.ts"
-import { NoOption, navigationMillis } from "./Attempt.ts"
+import { NoOption } from "./Attempt.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
@@ -17,6 +17,8 @@ import { strike, type } from "./Typing.ts"
 export interface Options {
   /** Why an address could not be reached, or `null`. Asked after a page could not be loaded. */
   readonly refusal: (url: URL) => Pick<PageFailure, "kind" | "reason"> | null
+  /** How long an address may take to load, in milliseconds. */
+  readonly navigationMillis: number
   /** What the session remembers. */
   readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
 }
@@ -35,11 +37,14 @@ const arrivalMillis = 10_000
 const stepMillis = 50
 
 export const make = (tabs: Tabs, options: Options): Page => {
-  const { attempt, current } = tabs
+  const { attempt, current, look } = tabs
+  const { navigationMillis } = options
   const onOne = (target: Target, act: (element: Locator, timeout: number) => Promise<unknown>) =>
     Finder.onOne(tabs, target, act)
 
   const arrived = Effect.gen(function* () {
+    // What the browser told before it answers this has been heard then: a form that was sent a moment ago, for one.
+    yield* attempt(null, () => current().page.context().cookies("http://localhost"))
     const until = (yield* Clock.currentTimeMillis) + arrivalMillis
     while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
   })
@@ -126,7 +131,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
         Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))
       ),
     // Asked of the browser itself: Playwright's own waits until nothing is being loaded.
-    glimpse: attempt(null, async () => {
+    glimpse: look(null, async () => {
       const devTools = await current().devTools()
       return devTools.send("Page.captureScreenshot", { format: "jpeg", quality: 80, optimizeForSpeed: true })
     }).pipe(
@@ -134,7 +139,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
       Effect.map(({ data }) => ({ bytes: new Uint8Array(Buffer.from(data, "base64")), mediaType: "image/jpeg" }))
     ),
     snapshot: ({ maxBytes }) =>
-      attempt(null, async () => {
+      look(null, async () => {
         await current().page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
         return current().page.evaluate(Snapshot.serialize, maxBytes)
       }).pipe(

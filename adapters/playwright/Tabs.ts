@@ -2,7 +2,8 @@
  * The open windows of a session, one of which is looked at.
  */
 import type { CDPSession, Page } from "playwright-core"
-import { type Attempt, attempting } from "./Attempt.ts"
+import { type Attempt, attempting, attemptingWithin } from "./Attempt.ts"
+import { type Bounds, unbounded } from "./Bounds.ts"
 import { departures } from "./Departures.ts"
 
 /** An open window, and what is known of it. */
@@ -19,14 +20,18 @@ export interface Tab {
 export interface Tabs {
   /** The window that is looked at. */
   readonly current: () => Tab
-  /** Tries something in the window that is looked at. */
+  /** Tries something in the window that is looked at, within the bounds of the session. */
   readonly attempt: Attempt
+  /** Looks at the window whether or not bounds were passed: what went wrong can still be seen. */
+  readonly look: Attempt
 }
 
-export const make = (first: Page): Tabs => {
+export const make = (first: Page, bounds: Bounds = unbounded): Tabs => {
   const tab = follow(first)
   const current = () => tab
-  return { current, attempt: attempting(() => current().isGone()) }
+  const isGone = () => current().isGone()
+  const attempt = attemptingWithin(bounds, isGone, () => current().devTools())
+  return { current, attempt, look: attempting(isGone) }
 }
 
 const follow = (page: Page): Tab => {

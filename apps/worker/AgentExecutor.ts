@@ -5,6 +5,7 @@ import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "eff
 import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
+import { RunLimits } from "../../core/agent/Limits.ts"
 import { ModelBudget } from "../../core/agent/model/Budget.ts"
 import type { Decision } from "../../core/agent/model/Decision.ts"
 import { Model } from "../../core/agent/model/Model.ts"
@@ -35,6 +36,7 @@ export const layer = Layer.effect(
   Executor,
   Effect.gen(function* () {
     const browser = yield* Browser
+    const limits = yield* RunLimits
     const files = yield* ArtifactFiles
     const identifiers = yield* Identifiers
     const personOf = yield* RemotePerson.make
@@ -126,7 +128,8 @@ export const layer = Layer.effect(
           codes,
           secrets
         },
-        evidence(claimed, secrets, { ...observer(claimed, reporter), over })
+        evidence(claimed, secrets, { ...observer(claimed, reporter), over }),
+        limits
       ).pipe(
         Effect.provideService(Browser, browser),
         Effect.provideService(Model, model),

@@ -28,7 +28,15 @@ export const PageFailureKind = Schema.Literals([
   /** The selector cannot be read. */
   "selector",
   /** The page or the browser went away. */
-  "crash"
+  "crash",
+  /** More windows were opened than a session may have. */
+  "windows",
+  /** A page took more memory than it may. */
+  "memory",
+  /** A download is larger, or there are more of them, than a session may have. */
+  "downloads",
+  /** The page is so busy with itself that it answers nothing. */
+  "unresponsive"
 ])
 export type PageFailureKind = typeof PageFailureKind.Type
 

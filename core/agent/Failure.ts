@@ -30,6 +30,10 @@ export const kinds = {
   "MODEL-E0004": "UNEXPECTED_UI_STATE",
   "MODEL-E0005": "UNEXPECTED_UI_STATE",
   "MODEL-E0006": "ACTION_BLOCKED_BY_PLATFORM",
+  "LIMIT-E0003": "UNEXPECTED_POPUP",
+  "LIMIT-E0004": "UNEXPECTED_UI_STATE",
+  "LIMIT-E0005": "UNEXPECTED_UI_STATE",
+  "LIMIT-E0006": "PAGE_STILL_LOADING",
   OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
 } as const
 
@@ -57,7 +61,11 @@ const codes: Record<PageFailure["kind"], Code> = {
   unusable: "SELECTOR-E0002",
   option: "OPTION-E0001",
   selector: "SELECTOR-E0003",
-  crash: "BROWSER-E0001"
+  crash: "BROWSER-E0001",
+  windows: "LIMIT-E0003",
+  memory: "LIMIT-E0004",
+  downloads: "LIMIT-E0005",
+  unresponsive: "LIMIT-E0006"
 }
 
 /** A failure of the page, told as the failure of what was tried. */
@@ -82,7 +90,11 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "MODEL-E0002",
   "MODEL-E0003",
   "MODEL-E0004",
-  "MODEL-E0006"
+  "MODEL-E0006",
+  "LIMIT-E0003",
+  "LIMIT-E0004",
+  "LIMIT-E0005",
+  "LIMIT-E0006"
 ])
 
 /**

@@ -50,11 +50,14 @@ it.live("a question with tools is sent as the protocol has it, and the call is r
     const { outcome, seen } = yield* answer([calls("choose_element", { element: "e1" })], question, {
       key: Redacted.make("sk-model")
     })
-    assert.deepStrictEqual(outcome, Result.succeed({
-      model: "small",
-      said: { _tag: "Called", tool: "choose_element", parameters: { element: "e1" } },
-      usage: { inputTokens: 100, outputTokens: 10 }
-    }) as typeof outcome)
+    assert.deepStrictEqual(
+      outcome,
+      Result.succeed({
+        model: "small",
+        said: { _tag: "Called", tool: "choose_element", parameters: { element: "e1" } },
+        usage: { inputTokens: 100, outputTokens: 10 }
+      }) as typeof outcome
+    )
     assert.lengthOf(seen, 1)
     assert.strictEqual(seen[0]?.path, "/v1/chat/completions")
     assert.strictEqual(seen[0]?.headers.authorization, "Bearer sk-model")
@@ -83,7 +86,11 @@ it.live("a picture goes with the text as a data address, to the model for pictur
 
 it.live("an object is asked for by its schema, and found between words and in a block of code", () =>
   Effect.gen(function* () {
-    for (const text of ['{"holds":true}', 'Sure!\n```json\n{"holds": true}\n```\nThere.', 'I say {"holds":true} of it']) {
+    for (const text of [
+      '{"holds":true}',
+      'Sure!\n```json\n{"holds": true}\n```\nThere.',
+      'I say {"holds":true} of it'
+    ]) {
       assert.deepStrictEqual(yield* said([says(text)], object), { _tag: "Object", value: { holds: true } })
     }
     const { seen } = yield* answer([says('{"holds":true}')], object)

@@ -29,7 +29,12 @@ export const status =
       .writeHead(code, { "content-type": "application/json", ...headers })
       .end(typeof body === "string" ? body : JSON.stringify(body))
 
-const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110, prompt_tokens_details: { cached_tokens: 0 } }
+const usage = {
+  prompt_tokens: 100,
+  completion_tokens: 10,
+  total_tokens: 110,
+  prompt_tokens_details: { cached_tokens: 0 }
+}
 
 /** An answer with one choice, as services give it. */
 export const choice = (message: object, finish_reason: string, more: object = {}): Reply =>

@@ -78,7 +78,11 @@ export const make = (tabs: Tabs): Sight<PageFailure, Shot, Typing> => {
     const element = yield* attempt(place.ref, () => elementAt(place))
     if (element === null) return yield* gone(place)
     yield* attempt(place.ref, () => act(element, Math.max(waitMillis, 1))).pipe(
-      Effect.mapError((failure) => (/not attached|detached/.test(failure.reason) ? gone(place) : failure))
+      Effect.mapError((failure) => {
+        if (/not attached|detached/.test(failure.reason)) return gone(place)
+        const reason = `the element did not become visible, enabled and still within ${waitMillis} ms`
+        return failure.kind === "mismatch" ? new PageFailure({ kind: "unusable", reason }) : failure
+      })
     )
   })
 

@@ -11,9 +11,12 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import type { GridUnusable } from "../../adapters/playwright/Grid.ts"
+import type { ChromiumNotRunnable } from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
+import type { Browser } from "../../core/agent/Browser.ts"
 import { RunLimits } from "../../core/agent/Limits.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
@@ -196,7 +199,7 @@ export const layerWorker = (
 /** The browsers of the grid that is named, or else one of this machine. */
 const layerBrowser = (settings: Working, allowedOrigins: ReadonlyArray<string>) =>
   Layer.unwrap(
-    Effect.gen(function* () {
+    Effect.gen(function* (): Effect.fn.Return<Layer.Layer<Browser, ChromiumNotRunnable | GridUnusable>, NoChromium> {
       const { allowPrivateNetworks } = settings
       const options = { allowPrivateNetworks, allowedOrigins, limits: BrowserSettings.pageLimits(settings) }
       // Loaded where there is a worker only: no other process needs it, and it is large.

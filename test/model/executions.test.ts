@@ -1,15 +1,10 @@
 /** Executions that ask a model, in a real Chromium, against a service that speaks the real protocol. */
 import { assert, it } from "@effect/vitest"
-import { Effect, type Schema } from "effect"
-import type { Browser } from "../../core/agent/Browser.ts"
+import { Effect } from "effect"
 import * as Budget from "../../core/agent/model/Budget.ts"
-import type { Decision } from "../../core/agent/model/Decision.ts"
-import * as ModelUse from "../../core/agent/model/ModelUse.ts"
-import type { Account } from "../../core/vault/Account.ts"
-import { account } from "../support/accounts.ts"
-import { graphOf, inBrowser, type Step, walk } from "../support/browser.ts"
-import { type Asked, answering, calls, type Reply, says, withModel, wordsOf } from "../support/modelServer.ts"
-import { html, serve } from "../support/site.ts"
+import { inBrowser, type Step } from "../support/browser.ts"
+import { answering, calls, type Reply, says, wordsOf } from "../support/modelServer.ts"
+import { chooses, out, pointOf, walked } from "../support/modelWalk.ts"
 
 const shop = `<title>Shop</title><h1>Shop</h1>
   <p id="out">nothing</p>
@@ -26,75 +21,10 @@ const shop = `<title>Shop</title><h1>Shop</h1>
 const tall = `<p id="out">nothing</p><div style="height:3000px"></div>
   <button style="margin-left:50px;width:300px;height:80px" onclick="out.textContent='pressed'">Far below</button>`
 
-const inputs = { secretText: "" }
-
-interface Walked {
-  readonly data: Schema.JsonObject
-  readonly failure: { readonly code: string; readonly message: string } | null
-  readonly decisions: ReadonlyArray<Decision>
-  readonly asked: ReadonlyArray<Asked>
-}
-
-const out: Step = {
-  action: "EXTRACT_DATAMODEL",
-  parameters: {
-    extract_data_model: { type: "object", properties: { out: { type: "string", path: "//*[@id='out']" } } }
-  }
-}
-
-/** Walks steps on a page with a model that gives these answers. */
-const walked = (
-  page: string,
-  steps: ReadonlyArray<Step>,
-  replies: ReadonlyArray<Reply>,
-  options: {
-    readonly budget?: Budget.Budget
-    readonly accounts?: (site: string) => ReadonlyArray<Account>
-    readonly inputs?: Schema.JsonObject
-    readonly more?: Readonly<Record<string, string>>
-  } = {}
-): Effect.Effect<Walked, unknown, Browser> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const pages = {
-        "/": html(page),
-        ...Object.fromEntries(Object.entries(options.more ?? {}).map(([path, body]) => [path, html(body)]))
-      }
-      const site = yield* serve(pages)
-      const decisions: Array<Decision> = []
-      const use = ModelUse.make(options.budget ?? Budget.defaultBudget, (one) =>
-        Effect.sync(() => void decisions.push(one))
-      )
-      return yield* withModel(replies, (asked) =>
-        walk(graphOf(`${site}/`, steps), options.inputs ?? inputs, { accounts: options.accounts?.(site) ?? [] }).pipe(
-          Effect.provideService(ModelUse.ModelUse, use),
-          Effect.map(({ outcome }) => ({
-            data: outcome.data,
-            failure: outcome._tag === "Failed" ? outcome.failure : null,
-            decisions,
-            asked
-          }))
-        )
-      )
-    })
-  )
-
 const clickBy = (execution: string, more: object = {}): Step => ({
   action: "CLICK",
-  parameters: { execution, prompt: "Buy the dear one", wait_time: 500, ...more }
+  parameters: { execution, prompt: "Buy the dear one", wait_time: 5_000, ...more }
 })
-
-/** The ref of the listed element with a name. */
-const refOf = (asked: Asked, name: string): string =>
-  new RegExp(`^(\\w+) \\S.*"${name}"`, "m").exec(wordsOf(asked))?.[1] ?? "e999"
-
-const chooses = (name: string) => answering((asked) => calls("choose_element", { element: refOf(asked, name) }))
-
-/** The middle of the listed element with a name. */
-const pointOf = (asked: Asked, name: string) => {
-  const [, x, y] = new RegExp(`"${name}".* @ (\\d+),(\\d+)`).exec(wordsOf(asked)) ?? []
-  return { x: Number(x), y: Number(y) }
-}
 
 it.live("a click is done on the element that the model chooses, from the list or in the picture", () =>
   inBrowser(

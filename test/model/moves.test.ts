@@ -95,7 +95,7 @@ it.live("a move that leads to another site is taken back", () =>
       )
       assert.isNull(failure)
       assert.deepStrictEqual(data, { out: "here" })
-      assert.isTrue(decisions.some(({ decision }) => decision?.includes("where the run has not been before")) || decisions.length > 2)
+      assert.include(JSON.stringify(decisions), "where the run has not been before, and was taken back")
     })
   )
 )
@@ -109,7 +109,7 @@ it.live("a field of another site is not taken for a text with a secret in it", (
           execution: "LLM_DOM",
           prompt: "The password",
           text: "{{context.inputs.BANK.PASSWORD}}",
-          wait_time: 200
+          wait_time: 5_000
         }
       }
       const given = { accounts: bank("https://bank.example"), inputs: { BANK: "ada" } }

@@ -1,0 +1,30 @@
+/**
+ * The whole gauntlet, and how one of its challenges is run.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { Outcome } from "../../core/agent/Outcome.ts"
+import { chromium, walk } from "../support/browser.ts"
+import type { Challenge } from "./Challenge.ts"
+import { challenges as late } from "./pages/Late.ts"
+import { challenges as overlays } from "./pages/Overlays.ts"
+import { challenges as remounts } from "./pages/Remounts.ts"
+import { type Site, serve } from "./Site.ts"
+import { toGraph } from "./Workflow.ts"
+
+export const challenges: ReadonlyArray<Challenge> = [...late, ...overlays, ...remounts]
+
+/** The served site. */
+export class GauntletSite extends Context.Service<GauntletSite, Site>()("sluice/test/gauntlet/GauntletSite") {}
+
+/** The served site, and a Chromium that may reach it and nothing else that is private. */
+export const layer = Layer.unwrap(
+  Effect.map(serve, (site) => Layer.merge(Layer.succeed(GauntletSite, site), Layer.fresh(chromium(site.origins))))
+)
+
+/** Runs the workflow of a challenge on a visit of its own. */
+export const attempt = Effect.fnUntraced(function* (challenge: Challenge) {
+  const site = yield* GauntletSite
+  const { given, url } = site.visit(challenge)
+  const { outcome } = yield* walk(toGraph(url, challenge.workflow), challenge.inputs ?? {}, given)
+  return outcome satisfies Outcome
+})

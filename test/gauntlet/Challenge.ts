@@ -3,7 +3,6 @@
  */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import type { Schema } from "effect"
-import type { Code } from "../../core/agent/Failure.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import type { walk } from "../support/browser.ts"
 import type { Move } from "./Workflow.ts"
@@ -45,19 +44,18 @@ export type Route<S> = Written | ((visit: Visit<S>) => Reply)
 
 /** How a run has to fail. */
 export class Failing {
-  readonly code: Code
   readonly category: string
   /** What its message has to say. */
   readonly saying: string
 
-  constructor(code: Code, category: string, saying: string) {
-    this.code = code
+  constructor(category: string, saying: string) {
     this.category = category
     this.saying = saying
   }
 }
 
-export const failing = (code: Code, category: string, saying = ""): Failing => new Failing(code, category, saying)
+/** A failure of a class, with a message that says this. */
+export const failing = (category: string, saying: string): Failing => new Failing(category, saying)
 
 type WalkOptions = NonNullable<Parameters<typeof walk>[2]>
 
@@ -125,15 +123,11 @@ export const compared = (
       ? { actual: outcome.data, expected }
       : { actual: outcome.failure.message, expected }
   }
-  const { category, code, saying } = expected
-  if (outcome._tag === "Success") return { actual: outcome.data, expected: { code, category } }
+  const { category, saying } = expected
+  if (outcome._tag === "Success") return { actual: outcome.data, expected: { category, saying } }
   const { failure } = outcome
   return {
-    actual: {
-      code: failure.code,
-      category: failure.category,
-      saying: failure.message.includes(saying) ? saying : failure.message
-    },
-    expected: { code, category, saying }
+    actual: { category: failure.category, saying: failure.message.includes(saying) ? saying : failure.message },
+    expected: { category, saying }
   }
 }

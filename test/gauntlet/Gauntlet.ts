@@ -5,13 +5,37 @@ import { Context, Effect, Layer } from "effect"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import { chromium, walk } from "../support/browser.ts"
 import type { Challenge } from "./Challenge.ts"
+import { challenges as disclosure } from "./pages/Disclosure.ts"
+import { challenges as fields } from "./pages/Fields.ts"
+import { challenges as frames } from "./pages/Frames.ts"
 import { challenges as late } from "./pages/Late.ts"
 import { challenges as overlays } from "./pages/Overlays.ts"
+import { challenges as redirects } from "./pages/Redirects.ts"
 import { challenges as remounts } from "./pages/Remounts.ts"
+import { challenges as scrolling } from "./pages/Scrolling.ts"
+import { challenges as servers } from "./pages/Servers.ts"
+import { challenges as sessions } from "./pages/Sessions.ts"
+import { challenges as shadow } from "./pages/Shadow.ts"
+import { challenges as tables } from "./pages/Tables.ts"
+import { challenges as widgets } from "./pages/Widgets.ts"
 import { type Site, serve } from "./Site.ts"
 import { toGraph } from "./Workflow.ts"
 
-export const challenges: ReadonlyArray<Challenge> = [...late, ...overlays, ...remounts]
+export const challenges: ReadonlyArray<Challenge> = [
+  ...disclosure,
+  ...fields,
+  ...frames,
+  ...late,
+  ...overlays,
+  ...redirects,
+  ...remounts,
+  ...scrolling,
+  ...servers,
+  ...sessions,
+  ...shadow,
+  ...tables,
+  ...widgets
+]
 
 /** The served site. */
 export class GauntletSite extends Context.Service<GauntletSite, Site>()("sluice/test/gauntlet/GauntletSite") {}

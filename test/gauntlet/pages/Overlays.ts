@@ -170,6 +170,6 @@ export const challenges = [
       "": page(`<button>Buy</button><div style="${cover}">Not in your country</div>`)
     },
     workflow: [click("//button", { wait_time: 400 }), read({ result: text("//*[@id='result']") })],
-    expected: failing("SELECTOR-E0002", "UNEXPECTED_UI_STATE", "the element did not become visible, enabled and still")
+    expected: failing("UNEXPECTED_UI_STATE", "the element did not become visible, enabled and still")
   })
 ]

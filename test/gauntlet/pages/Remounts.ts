@@ -15,7 +15,7 @@ export const challenges = [
           for (const button of document.querySelectorAll("button")) button.onclick = () => say(button.textContent)
         }
         draw()
-        setInterval(draw, 150)`
+        setInterval(draw, 300)`
       )
     },
     workflow: [click("//button[.='Gamma']"), read({ result: text("//*[@id='result']") })],

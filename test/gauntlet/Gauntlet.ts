@@ -5,8 +5,10 @@ import { Context, Effect, Layer } from "effect"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import { chromium, walk } from "../support/browser.ts"
 import type { Challenge } from "./Challenge.ts"
+import { challenges as decoys } from "./pages/Decoys.ts"
 import { challenges as disclosure } from "./pages/Disclosure.ts"
 import { challenges as fields } from "./pages/Fields.ts"
+import { challenges as files } from "./pages/Files.ts"
 import { challenges as frames } from "./pages/Frames.ts"
 import { challenges as late } from "./pages/Late.ts"
 import { challenges as overlays } from "./pages/Overlays.ts"
@@ -17,13 +19,17 @@ import { challenges as servers } from "./pages/Servers.ts"
 import { challenges as sessions } from "./pages/Sessions.ts"
 import { challenges as shadow } from "./pages/Shadow.ts"
 import { challenges as tables } from "./pages/Tables.ts"
+import { challenges as texts } from "./pages/Texts.ts"
 import { challenges as widgets } from "./pages/Widgets.ts"
+import { challenges as windows } from "./pages/Windows.ts"
 import { type Site, serve } from "./Site.ts"
 import { toGraph } from "./Workflow.ts"
 
 export const challenges: ReadonlyArray<Challenge> = [
+  ...decoys,
   ...disclosure,
   ...fields,
+  ...files,
   ...frames,
   ...late,
   ...overlays,
@@ -34,7 +40,9 @@ export const challenges: ReadonlyArray<Challenge> = [
   ...sessions,
   ...shadow,
   ...tables,
-  ...widgets
+  ...texts,
+  ...widgets,
+  ...windows
 ]
 
 /** The served site. */

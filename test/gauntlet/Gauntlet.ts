@@ -11,7 +11,10 @@ import { challenges as fields } from "./pages/Fields.ts"
 import { challenges as files } from "./pages/Files.ts"
 import { challenges as frames } from "./pages/Frames.ts"
 import { challenges as late } from "./pages/Late.ts"
+import { challenges as logic } from "./pages/Logic.ts"
+import { challenges as network } from "./pages/Network.ts"
 import { challenges as overlays } from "./pages/Overlays.ts"
+import { challenges as people } from "./pages/People.ts"
 import { challenges as redirects } from "./pages/Redirects.ts"
 import { challenges as remounts } from "./pages/Remounts.ts"
 import { challenges as scrolling } from "./pages/Scrolling.ts"
@@ -32,7 +35,10 @@ export const challenges: ReadonlyArray<Challenge> = [
   ...files,
   ...frames,
   ...late,
+  ...logic,
+  ...network,
   ...overlays,
+  ...people,
   ...redirects,
   ...remounts,
   ...scrolling,

@@ -42,7 +42,7 @@ export const challenges = [
     },
     workflow: [
       click("role=tab[name='Work']"),
-      type("//*[@role='tabpanel'][not(@hidden)]/input", "Mill Road"),
+      type("//*[@role='tabpanel'][@id='Work'][not(@hidden)]/input", "Mill Road"),
       click("role=tab[name='Home']"),
       read({ home: text("//*[@id='Home']/input"), work: text("//*[@id='Work']/input") }, "//*[@id='Work'][@hidden]")
     ],

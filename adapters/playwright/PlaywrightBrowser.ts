@@ -5,6 +5,9 @@
  * The browser is driven through a pipe: whatever ends this process, `kill -9` included, closes the pipe and so ends
  * Chromium.
  */
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
 import {
   type BrowserContext,
@@ -15,6 +18,7 @@ import {
 } from "playwright-core"
 import { Browser, PageFailure } from "../../core/agent/Browser.ts"
 import type { Session } from "../../core/agent/Session.ts"
+import * as Downloads from "./Downloads.ts"
 import * as Guard from "./Guard.ts"
 import * as PlaywrightPages from "./PlaywrightPage.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
@@ -29,6 +33,10 @@ export interface Options {
   readonly allowedOrigins: ReadonlyArray<string>
   /** A browser is replaced after so many runs, so that what it leaks does not add up. */
   readonly runsPerBrowser: number
+  /** How many windows a session may have open; 20 when left out. */
+  readonly maxWindows?: number
+  /** How large a download may be, in bytes; 100 MB when left out. */
+  readonly maxDownloadBytes?: number
 }
 
 export const defaults = { allowPrivateNetworks: false, allowedOrigins: [], runsPerBrowser: 100 }
@@ -77,6 +85,16 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const guard = allowPrivateNetworks ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream: null })
       const proxy = guard === null ? [] : [`--proxy-server=${guard.server}`, "--proxy-bypass-list=<-loopback>"]
       const scope = yield* Effect.scope
+      const folder = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-downloads-"))),
+        (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
+      )
+      const downloads: Downloads.Options = {
+        ...Downloads.defaults,
+        folder,
+        maxDownloadBytes: options.maxDownloadBytes ?? Downloads.defaults.maxDownloadBytes
+      }
+      const windows: Tabs.Options = { maxWindows: options.maxWindows ?? Tabs.defaults.maxWindows }
       const preparing = yield* Semaphore.make(1)
       const current = yield* Ref.make<Running | null>(null)
       const spare = yield* Ref.make<Ready | null>(null)
@@ -85,6 +103,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         try: () =>
           chromium.launch({
             executablePath: options.executablePath,
+            downloadsPath: folder,
             args: [...switches, ...proxy],
             handleSIGHUP: false,
             handleSIGINT: false,
@@ -155,7 +174,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         const way = own ?? guard
         const refusal = (url: URL) =>
           way?.refusal(url.hostname, Number(url.port || (url.protocol === "https:" ? 443 : 80))) ?? null
-        return PlaywrightPages.make(Tabs.make(page), { refusal, remembered: begun.remembered })
+        return PlaywrightPages.make(Tabs.make(page, windows), { refusal, remembered: begun.remembered, downloads })
       })
 
       yield* Effect.addFinalizer(() =>

@@ -10,12 +10,13 @@ import { ofPage } from "./Failure.ts"
 import { defaultLimits, exceeded, type Limits, tooLong } from "./Limits.ts"
 import * as Login from "./Login.ts"
 import * as Memory from "./Memory.ts"
-import type { Observer, Picture } from "./Observer.ts"
+import type { DownloadedFile, Observer, Picture } from "./Observer.ts"
 import { failed, finish, type Outcome } from "./Outcome.ts"
 import { perform } from "./Perform.ts"
 import * as Position from "./Position.ts"
 import * as Recovery from "./Recovery.ts"
 import type { Surroundings } from "./Step.ts"
+import type { Download } from "./Transfers.ts"
 
 /**
  * Executes a graph in a session of its own, which is closed when it ends or is interrupted.
@@ -75,6 +76,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     if (isNotRepeatable(node)) yield* observer.before("committing")
 
     const pictures: Array<Picture> = []
+    const files: Array<DownloadedFile & Pick<Download, "discard">> = []
     const attempt = Effect.fnUntraced(function* (known: Memory.Memory, option: string | null) {
       const surroundings: Surroundings = {
         page,
@@ -82,6 +84,16 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
         shoot: (shot, { fullPage, metadata }) =>
           Effect.sync(
             () => void pictures.push({ ...shot, fullPage, metadata: secrets.hideIn(metadata), node, error: false })
+          ),
+        keep: (file, metadata) =>
+          Effect.sync(
+            () =>
+              void files.push({
+                ...file,
+                fileName: secrets.hide(file.fileName),
+                metadata: secrets.hideIn(metadata),
+                node
+              })
           ),
         ask: (question) => observer.person.ask({ ...question, node }),
         option,
@@ -102,6 +114,10 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
         : { done: first, memory: position.memory }
     const { done, memory } = mended
     yield* Effect.forEach(pictures, observer.picture, { discard: true })
+    for (const file of files) {
+      yield* observer.file?.(file) ?? Effect.void
+      yield* file.discard
+    }
     if (done._tag === "Failure") {
       const shot = yield* Effect.result(page.glimpse)
       if (shot._tag === "Success") {
@@ -119,7 +135,11 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
 
 /** Opening and reading pages does nothing on the site that a second attempt would do again. */
 const acts = (node: Node): boolean =>
-  node.action === "CLICK" || node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT" || node.action === "TFA"
+  node.action === "CLICK" ||
+  node.action === "INPUT_TEXT" ||
+  node.action === "INPUT_SELECT" ||
+  node.action === "TFA" ||
+  node.action === "FILE_UPLOAD"
 
 const isNotRepeatable = (node: Node): boolean =>
   "not_repeatable" in node.parameters && node.parameters.not_repeatable === true

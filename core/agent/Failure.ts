@@ -24,6 +24,14 @@ export const kinds = {
   "TFA-E0003": "AUTHENTICATION_ERROR",
   "LIMIT-E0001": "UNEXPECTED_UI_STATE",
   "LIMIT-E0002": "PAGE_STILL_LOADING",
+  "WINDOW-E0001": "UNEXPECTED_UI_STATE",
+  "WINDOW-E0002": "UNEXPECTED_POPUP",
+  "DOWNLOAD-E0001": "UNEXPECTED_UI_STATE",
+  "DOWNLOAD-E0002": "UNEXPECTED_UI_STATE",
+  "UPLOAD-E0001": "UNEXPECTED_UI_STATE",
+  "UPLOAD-E0002": "INCORRECT_FORM_INPUTS",
+  "UPLOAD-E0003": "INCORRECT_FORM_INPUTS",
+  "UPLOAD-E0004": "ACTION_BLOCKED_BY_PLATFORM",
   OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
 } as const
 
@@ -49,7 +57,12 @@ const codes: Record<PageFailure["kind"], Code> = {
   unusable: "SELECTOR-E0002",
   option: "OPTION-E0001",
   selector: "SELECTOR-E0003",
-  crash: "BROWSER-E0001"
+  crash: "BROWSER-E0001",
+  window: "WINDOW-E0001",
+  tooManyWindows: "WINDOW-E0002",
+  download: "DOWNLOAD-E0001",
+  tooLarge: "DOWNLOAD-E0002",
+  upload: "UPLOAD-E0001"
 }
 
 /** A failure of the page, told as the failure of what was tried. */
@@ -69,7 +82,11 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "CREDENTIAL-E0001",
   "PROXY-E0001",
   "LIMIT-E0001",
-  "LIMIT-E0002"
+  "LIMIT-E0002",
+  "WINDOW-E0002",
+  "DOWNLOAD-E0002",
+  "UPLOAD-E0003",
+  "UPLOAD-E0004"
 ])
 
 /**

@@ -68,6 +68,14 @@ export interface Seen {
   readonly outcome: Outcome
   readonly steps: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Picture>
+  /** The files that were downloaded, with what they hold as text. */
+  readonly files: ReadonlyArray<{
+    readonly node: string
+    readonly fileName: string
+    readonly mediaType: string
+    readonly metadata: Schema.JsonObject
+    readonly text: string
+  }>
   readonly marks: ReadonlyArray<string>
   /** The logins that began and were over, such as `BANK begins`. */
   readonly logins: ReadonlyArray<string>
@@ -92,6 +100,7 @@ export const walk = (
   Effect.gen(function* () {
     const steps: Array<string> = []
     const pictures: Array<Picture> = []
+    const files: Array<Seen["files"][number]> = []
     const marks: Array<string> = []
     const logins: Array<string> = []
     const outcome = yield* Agent.run(
@@ -112,6 +121,10 @@ export const walk = (
       {
         step: (node) => Effect.sync(() => void steps.push(node.name)),
         picture: (picture) => Effect.sync(() => void pictures.push(picture)),
+        file: ({ bytes, fileName, mediaType, metadata, node }) =>
+          Effect.map(Effect.orDie(bytes), (read) => {
+            files.push({ node: node.name, fileName, mediaType, metadata, text: new TextDecoder().decode(read) })
+          }),
         before: (mark) => Effect.sync(() => void marks.push(mark)),
         login: (alias, phase) =>
           Effect.sync(() => void logins.push(`${alias} ${phase} at ${steps.at(-1) ?? "the start"}`)),
@@ -119,5 +132,5 @@ export const walk = (
       },
       options.limits
     )
-    return { outcome, steps, pictures, marks, logins } satisfies Seen
+    return { outcome, steps, pictures, files, marks, logins } satisfies Seen
   })

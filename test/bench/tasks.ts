@@ -14,7 +14,7 @@ import { median, millis, type Row, timed } from "./Row.ts"
 import { type ByHand, tasks as byHand } from "./TasksByHand.ts"
 
 /** How often each task is done in each way; the first time warms up and does not count. */
-const rounds = 3
+const rounds = 11
 
 /** What one way of doing a task took, round by round. */
 interface Took {
@@ -22,15 +22,24 @@ interface Took {
   readonly cpu: Array<number>
 }
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 250))
+const stretch = 150
+
+/** Waits until the browsers have come to rest, so that what one way left to be done is not taken for work of the other. */
+const rest = async () => {
+  for (let quiet = 0, turn = 0; quiet < 2 && turn < 40; turn++) {
+    const before = processMillis()
+    await new Promise((resolve) => setTimeout(resolve, stretch))
+    quiet = processMillis() - before < stretch / 5 ? quiet + 1 : 0
+  }
+}
 
 /** Does something between two rests, and notes its time and what all of it cost: also what goes on after it. */
 const note = async (took: Took | null, prepare: () => Promise<() => Promise<unknown>>) => {
   const before = processMillis()
   const act = await prepare()
-  await pause()
+  await rest()
   const wall = await timed(act)
-  await pause()
+  await rest()
   took?.wall.push(wall)
   took?.cpu.push(processMillis() - before)
 }
@@ -42,6 +51,8 @@ const measure = Effect.gen(function* () {
     Effect.promise(() => chromium.launch({ executablePath, args: [...PlaywrightBrowser.switches] })),
     (browser) => Effect.promise(() => browser.close())
   )
+  // A browser without any page lets go of what draws them, and pays for that with the next one: the agent's is never so.
+  yield* Effect.promise(() => own.newPage())
 
   const agent = (challenge: Challenge) => async () => async () => {
     const outcome = await Effect.runPromiseWith(services)(attempt(challenge))

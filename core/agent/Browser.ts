@@ -8,6 +8,7 @@
 import { Context, type Effect, Schema, type Scope } from "effect"
 import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
+import type { Inspection } from "./Inspection.ts"
 import type { Gesture } from "./Pointer.ts"
 import type { Scrolling } from "./Scrolling.ts"
 import type { Remembered, Session } from "./Session.ts"
@@ -32,14 +33,18 @@ export const PageFailureKind = Schema.Literals([
   "selector",
   /** The page or the browser went away. */
   "crash",
+  /** More windows were opened than a session may have. */
+  "windows",
+  /** A page took more memory than it may. */
+  "memory",
+  /** A download is larger, or there are more of them, than a session may have. */
+  "downloads",
+  /** The page is so busy with itself that it answers nothing. */
+  "unresponsive",
   /** There is no window with this number. */
   "window",
-  /** More windows were opened than a session may have. */
-  "tooManyWindows",
   /** No download has begun, or it did not come to its end. */
   "download",
-  /** A file is larger than a session may take. */
-  "tooLarge",
   /** There is nowhere to put a file. */
   "upload"
 ])
@@ -50,7 +55,13 @@ export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure"
   kind: PageFailureKind,
   reason: Schema.String,
   selector: Schema.optionalKey(Schema.String),
-  matched: Schema.optionalKey(Schema.Int)
+  matched: Schema.optionalKey(Schema.Int),
+  /** How many options of a list fitted equally well, where none was chosen for that. */
+  alike: Schema.optionalKey(Schema.Int),
+  /** The status that a server answered with, where that is why. */
+  status: Schema.optionalKey(Schema.Int),
+  /** Whether what was tried may have taken effect all the same: it failed only after it had begun. */
+  acted: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
     return this.reason
@@ -119,7 +130,7 @@ export interface Framing {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page extends Windows, Scrolling, Transfers {
+export interface Page extends Windows, Scrolling, Transfers, Inspection {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

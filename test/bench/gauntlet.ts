@@ -21,8 +21,8 @@ const measure = (rounds: number) =>
       runs,
       (challenge) =>
         attempt(challenge).pipe(
-          Effect.map((outcome) => {
-            const { actual, expected } = compared(challenge, outcome)
+          Effect.map((seen) => {
+            const { actual, expected } = compared(challenge, seen)
             return isDeepStrictEqual(actual, expected) ? null : JSON.stringify(actual)
           }),
           Effect.catchCause((cause) => Effect.succeed(Cause.pretty(cause))),

@@ -55,8 +55,8 @@ const measure = Effect.gen(function* () {
   yield* Effect.promise(() => own.newPage())
 
   const agent = (challenge: Challenge) => async () => async () => {
-    const outcome = await Effect.runPromiseWith(services)(attempt(challenge))
-    const { actual, expected } = compared(challenge, outcome)
+    const seen = await Effect.runPromiseWith(services)(attempt(challenge))
+    const { actual, expected } = compared(challenge, seen)
     deepStrictEqual(actual, expected)
   }
   // The agent finds a context that was made ahead, and closes it in its time: so does this.

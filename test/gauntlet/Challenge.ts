@@ -3,8 +3,7 @@
  */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import type { Schema } from "effect"
-import type { Outcome } from "../../core/agent/Outcome.ts"
-import type { walk } from "../support/browser.ts"
+import type { Seen, walk } from "../support/browser.ts"
 import type { Move } from "./Workflow.ts"
 
 /** A request for a page of a challenge, and what the site knows of the visit that it belongs to. */
@@ -74,6 +73,8 @@ export interface Specification<S> {
   readonly given?: (state: S) => WalkOptions
   /** The data of the run, or how it fails. */
   readonly expected: Schema.JsonObject | Failing
+  /** The files that it downloads in their order, each by its name and what it begins with. */
+  readonly files?: ReadonlyArray<readonly [name: string, begins: string]>
 }
 
 /** One visit to the pages of a challenge. */
@@ -83,7 +84,7 @@ export interface Opened {
 }
 
 export interface Challenge
-  extends Pick<Specification<unknown>, "name" | "difficulty" | "workflow" | "inputs" | "expected"> {
+  extends Pick<Specification<unknown>, "name" | "difficulty" | "workflow" | "inputs" | "expected" | "files"> {
   /** The name as it stands in addresses. */
   readonly slug: string
   readonly open: () => Opened
@@ -91,13 +92,14 @@ export interface Challenge
 
 /** A challenge, from its specification. */
 export const challenge = <S = undefined>(specification: Specification<S>): Challenge => {
-  const { difficulty, expected, inputs, name, routes, workflow } = specification
+  const { difficulty, expected, files = [], inputs, name, routes, workflow } = specification
   return {
     name,
     slug: name.replaceAll(/[^a-z0-9]+/gi, "-").toLowerCase(),
     difficulty,
     workflow,
     expected,
+    files,
     ...(inputs === undefined ? {} : { inputs }),
     open: () => {
       const state = (specification.state?.() ?? undefined) as S
@@ -113,15 +115,17 @@ export const challenge = <S = undefined>(specification: Specification<S>): Chall
   }
 }
 
-/** Why an outcome is not what a challenge expects, as two values that should be equal. */
+/** What came of a run and what a challenge expects of it, as two values that should be equal. */
 export const compared = (
-  { expected }: Challenge,
-  outcome: Outcome
+  { expected, files = [] }: Challenge,
+  { files: downloaded, outcome }: Pick<Seen, "files" | "outcome">
 ): { readonly actual: unknown; readonly expected: unknown } => {
   if (!(expected instanceof Failing)) {
-    return outcome._tag === "Success"
-      ? { actual: outcome.data, expected }
-      : { actual: outcome.failure.message, expected }
+    const actual = {
+      data: outcome._tag === "Success" ? outcome.data : outcome.failure.message,
+      files: downloaded.map(({ fileName, text }, at) => [fileName, text.slice(0, files[at]?.[1].length)])
+    }
+    return { actual, expected: { data: expected, files } }
   }
   const { category, saying } = expected
   if (outcome._tag === "Success") return { actual: outcome.data, expected: { category, saying } }

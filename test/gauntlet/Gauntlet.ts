@@ -2,7 +2,7 @@
  * The whole gauntlet, and how one of its challenges is run.
  */
 import { Context, Effect, Layer } from "effect"
-import type { Outcome } from "../../core/agent/Outcome.ts"
+import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import { chromium, walk } from "../support/browser.ts"
 import type { Challenge } from "./Challenge.ts"
 import { challenges as decoys } from "./pages/Decoys.ts"
@@ -54,15 +54,20 @@ export const challenges: ReadonlyArray<Challenge> = [
 /** The served site. */
 export class GauntletSite extends Context.Service<GauntletSite, Site>()("sluice/test/gauntlet/GauntletSite") {}
 
-/** The served site, and a Chromium that may reach it and nothing else that is private. */
+/** The served site, and a Chromium and a fetcher of files that may reach it and nothing else that is private. */
 export const layer = Layer.unwrap(
-  Effect.map(serve, (site) => Layer.merge(Layer.succeed(GauntletSite, site), Layer.fresh(chromium(site.origins))))
+  Effect.map(serve, (site) =>
+    Layer.mergeAll(
+      Layer.succeed(GauntletSite, site),
+      Layer.fresh(chromium(site.origins)),
+      HttpFiles.layer({ ...HttpFiles.defaults, allowedOrigins: site.origins })
+    )
+  )
 )
 
 /** Runs the workflow of a challenge on a visit of its own. */
 export const attempt = Effect.fnUntraced(function* (challenge: Challenge) {
   const site = yield* GauntletSite
   const { given, url } = site.visit(challenge)
-  const { outcome } = yield* walk(toGraph(url, challenge.workflow), challenge.inputs ?? {}, given)
-  return outcome satisfies Outcome
+  return yield* walk(toGraph(url, challenge.workflow), challenge.inputs ?? {}, given)
 })

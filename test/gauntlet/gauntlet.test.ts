@@ -29,8 +29,8 @@ it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })("in a real
       it.effect(
         `${challenge.name}: ${challenge.difficulty}`,
         () =>
-          Effect.map(attempt(challenge), (outcome) => {
-            const { actual, expected } = compared(challenge, outcome)
+          Effect.map(attempt(challenge), (seen) => {
+            const { actual, expected } = compared(challenge, seen)
             assert.deepEqual(actual, expected)
           }),
         60_000

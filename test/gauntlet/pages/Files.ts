@@ -27,7 +27,8 @@ export const challenges = [
       report: { ...attachment("a;b\n1;2\n", "report.csv"), after: 150 }
     },
     workflow: [click("//a"), download({ metadata: { kind: "report" } }), read({ title: text("//h1") })],
-    expected: { title: "Reports" }
+    expected: { title: "Reports" },
+    files: [["report.csv", "a;b\n1;2\n"]]
   }),
   challenge({
     name: "download of a blob",
@@ -46,7 +47,8 @@ export const challenges = [
       )
     },
     workflow: [click("//button"), download(), read({ result: text("//*[@id='result']") })],
-    expected: { result: "exported" }
+    expected: { result: "exported" },
+    files: [["export.txt", "made here"]]
   }),
   challenge({
     name: "download from the address itself",
@@ -55,7 +57,8 @@ export const challenges = [
       "": page(`<a download="note.txt" href="data:text/plain;base64,SGVsbG8=">Note</a>`)
     },
     workflow: [click("//a"), download(), read({ link: text("//a") })],
-    expected: { link: "Note" }
+    expected: { link: "Note" },
+    files: [["note.txt", "Hello"]]
   }),
   challenge({
     name: "download after redirects",
@@ -67,7 +70,8 @@ export const challenges = [
       "file.bin": attachment("0123456789", "file.bin")
     },
     workflow: [click("//a"), download(), read({ title: text("//h1") })],
-    expected: { title: "Your download will begin" }
+    expected: { title: "Your download will begin" },
+    files: [["file.bin", "0123456789"]]
   }),
   challenge({
     name: "download by a form",
@@ -78,7 +82,8 @@ export const challenges = [
         method === "POST" ? attachment(`year ${form.get("year")}`, `export-${form.get("year")}.txt`) : { status: 405 }
     },
     workflow: [type("//input", "2026"), click("//button"), download(), read({ field: text("//input") })],
-    expected: { field: "2026" }
+    expected: { field: "2026" },
+    files: [["export-2026.txt", "year 2026"]]
   }),
   challenge({
     name: "download in a new window",
@@ -88,14 +93,16 @@ export const challenges = [
       bill: attachment("bill", "bill.txt")
     },
     workflow: [click("//a"), download(), read({ title: text("//h1") }, "//h1[.='Bills']")],
-    expected: { title: "Bills" }
+    expected: { title: "Bills" },
+    files: [["bill.txt", "bill"]]
   }),
   challenge({
     name: "page to be printed",
     difficulty: "There is no file: what is wanted is the page as it would be printed.",
     routes: { "": page(`<h1>Receipt 9</h1><p>Paid in full</p>`) },
     workflow: [download({ trigger_print: true }), read({ title: text("//h1") })],
-    expected: { title: "Receipt 9" }
+    expected: { title: "Receipt 9" },
+    files: [["The gauntlet.pdf", "%PDF-"]]
   }),
   challenge({
     name: "download that may fail",

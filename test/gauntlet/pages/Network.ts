@@ -143,21 +143,17 @@ export const challenges = [
             method: "GET",
             url: "{{window.location.href}}api/goods",
             replay_target: {},
-            extract: [
-              { name: "page", source: "response_body", expression: "goods", required: true },
-              { name: "next", source: "response_body", expression: "next", required: false }
-            ],
             repeat: {
               cursor: { from: "next", into: "query.cursor" },
               until: { cursor_absent: true },
-              accumulate: "page",
+              accumulate: "goods",
               max_iterations: 10
             }
           }
         ],
         target_step_id: "goods",
         credentials: "include",
-        field_json_map: { goods: "steps.goods.page" }
+        field_json_map: { goods: "steps.goods.items" }
       }),
       read({ title: text("//h1") })
     ],

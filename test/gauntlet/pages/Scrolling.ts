@@ -4,7 +4,7 @@ import { json, page, result } from "../Html.ts"
 import { click, each, hover, list, number, read, step, text, texts, when } from "../Workflow.ts"
 
 const scroll = (more: Readonly<Record<string, unknown>>) =>
-  step("SCROLL", { execution: "STATIC", load_events_triggered_through_scroll: 0, ...more })
+  step("SCROLL", { execution: "STATIC", load_events_triggered_through_scroll: 0, wait_time: 30_000, ...more })
 
 export const challenges = [
   challenge({
@@ -15,12 +15,12 @@ export const challenges = [
         `<ul></ul><div id="end">…</div>`,
         `let at = 0, busy = false
         const more = async () => {
-          if (busy || at >= 30) return
+          if (busy || at >= 20) return
           busy = true
           const { items } = await (await fetch("items?from=" + at)).json()
           at += items.length
           $("ul").insertAdjacentHTML("beforeend", items.map((item) => "<li style='height: 120px'>" + item + "</li>").join(""))
-          if (at >= 30) { $("#end").textContent = "That is all"; $("#end").dataset.all = "yes" }
+          if (at >= 20) { $("#end").textContent = "That is all"; $("#end").dataset.all = "yes" }
           busy = false
         }
         new IntersectionObserver(([entry]) => { if (entry.isIntersecting) more() }, { rootMargin: "50px" }).observe($("#end"))`
@@ -40,7 +40,7 @@ export const challenges = [
         "//*[@id='end'][@data-all]"
       )
     ],
-    expected: { count: 30, last: "Item 30", end: "That is all" }
+    expected: { count: 20, last: "Item 20", end: "That is all" }
   }),
   challenge({
     name: "more entries by acting on the last",
@@ -102,13 +102,13 @@ export const challenges = [
       scroll({
         scroll_mode: "region",
         container_xpath: "//*[@id='grid']",
-        xpath: "//div[@class='row'][.='Row 42']",
+        xpath: "//div[@class='row'][.='Row 12']",
         goal: "find-element"
       }),
-      click("//div[@class='row'][.='Row 42']"),
+      click("//div[@class='row'][.='Row 12']"),
       read({ result: text("//*[@id='result']") })
     ],
-    expected: { result: "chose Row 42" }
+    expected: { result: "chose Row 12" }
   }),
   challenge({
     name: "box that loads to its end",
@@ -118,7 +118,7 @@ export const challenges = [
         `<div id="box" style="height: 150px; overflow-y: scroll"><ul></ul></div>`,
         `let at = 0
         const more = () => setTimeout(() => {
-          if (at >= 20) { $("#box").dataset.whole = "yes"; return }
+          if (at >= 10) { $("#box").dataset.whole = "yes"; return }
           for (let end = at + 5; at < end; at++) $("ul").insertAdjacentHTML("beforeend", "<li style='height: 60px'>Message " + (at + 1) + "</li>")
         }, 40)
         $("#box").onscroll = () => { if ($("#box").scrollTop + 160 >= $("#box").scrollHeight) more() }
@@ -130,7 +130,7 @@ export const challenges = [
       scroll({ scroll_mode: "region", container_xpath: "//*[@id='box']", goal: "full-container" }),
       read({ count: number("count(//li)"), last: text("//li[last()]") }, "//*[@id='box'][@data-whole]")
     ],
-    expected: { count: 20, last: "Message 20" }
+    expected: { count: 10, last: "Message 10" }
   }),
   challenge({
     name: "lazy images",

@@ -4,7 +4,7 @@
  */
 import { createWriteStream } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
-import { type IncomingMessage, request as httpRequest } from "node:http"
+import { request as httpRequest, type IncomingMessage } from "node:http"
 import { request as httpsRequest } from "node:https"
 import { isIP } from "node:net"
 import { tmpdir } from "node:os"

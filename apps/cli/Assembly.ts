@@ -10,6 +10,7 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
+import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
@@ -36,6 +37,7 @@ import { PublicUrl } from "../api/request/Origin.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
+import * as RunFiles from "../worker/RunFiles.ts"
 import * as RunSession from "../worker/RunSession.ts"
 import * as Inbox from "./Inbox.ts"
 import * as MasterKeys from "./MasterKeys.ts"
@@ -168,6 +170,7 @@ export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins:
     Layer.provide(Inbox.layerReceived(settings)),
     Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
     Layer.provide(layerSecretSources(settings)),
+    Layer.provide(layerFileSource(settings, allowedOrigins)),
     Layer.provide(
       Layer.unwrap(
         Effect.gen(function* () {
@@ -188,6 +191,12 @@ export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins:
     )
   )
 }
+
+/** Where the files come from that runs upload. */
+const layerFileSource = ({ allowPrivateNetworks }: Working, allowedOrigins: ReadonlyArray<string>) =>
+  RunFiles.layerSource(HttpFiles.make({ ...HttpFiles.defaults, allowPrivateNetworks, allowedOrigins })).pipe(
+    Layer.provide(ArtifactLinks.layer)
+  )
 
 /** How long a lease lasts without being renewed. */
 const leaseMillis = 30_000

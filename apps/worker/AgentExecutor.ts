@@ -5,6 +5,7 @@ import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "eff
 import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
+import { FileSource } from "../../core/agent/FileSource.ts"
 import type { Observer, Picture } from "../../core/agent/Observer.ts"
 import type { Failure } from "../../core/agent/Outcome.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
@@ -24,6 +25,7 @@ import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import * as Evidence from "./Evidence.ts"
 import * as RemotePerson from "./RemotePerson.ts"
 import * as RunAccounts from "./RunAccounts.ts"
+import * as RunFiles from "./RunFiles.ts"
 import * as RunSession from "./RunSession.ts"
 
 export const layer = Layer.effect(
@@ -34,6 +36,8 @@ export const layer = Layer.effect(
     const identifiers = yield* Identifiers
     const personOf = yield* RemotePerson.make
     const evidence = yield* Evidence.make
+    const keepFile = yield* RunFiles.keeping
+    const sourceOfFiles = yield* FileSource
     const errorCodes = yield* ErrorCodeStore
     const gates = yield* Gates
     const codes = yield* LoginCodes
@@ -70,6 +74,7 @@ export const layer = Layer.effect(
             payload: { ...session, current_step: node.name, next_step: following?.name ?? null }
           }),
         picture: (picture) => Effect.asVoid(upload(picture)),
+        file: keepFile(claimed, reporter),
         before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true }),
         person: personOf(claimed, reporter, upload),
         login: (alias, phase) => (phase === "over" ? reporter.loggedIn(alias) : Effect.void)
@@ -109,7 +114,7 @@ export const layer = Layer.effect(
           secrets
         },
         evidence(claimed, secrets, { ...observer(claimed, reporter), over })
-      ).pipe(Effect.provideService(Browser, browser))
+      ).pipe(Effect.provideService(Browser, browser), Effect.provideService(FileSource, sourceOfFiles))
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const code = yield* declaredCode(claimed, outcome.failure)
       const error = yield* errorOf(outcome.failure, code)

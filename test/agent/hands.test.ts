@@ -153,7 +153,9 @@ describe("windows", () => {
       const both = yield* walk(graphOf(shop, [click("#warn")])).pipe(
         Effect.provide(
           ScriptedBrowser.layer({
-            [shop]: [{ selector: "#warn", says: { kind: "alert", message: "No\n such   page" }, leadsTo: `${shop}none` }]
+            [shop]: [
+              { selector: "#warn", says: { kind: "alert", message: "No\n such   page" }, leadsTo: `${shop}none` }
+            ]
           })
         )
       )
@@ -197,7 +199,10 @@ describe("downloads", () => {
         files.map(({ fileName }) => fileName),
         ["1.txt", "2.txt", "3.txt"]
       )
-      assert.strictEqual(failure(yield* run([click("#three"), download(), download(), download(), download()])).code, "DOWNLOAD-E0001")
+      assert.strictEqual(
+        failure(yield* run([click("#three"), download(), download(), download(), download()])).code,
+        "DOWNLOAD-E0001"
+      )
     })
   )
 

@@ -32,7 +32,10 @@ const endless: Answer = (_request: IncomingMessage, response: ServerResponse) =>
 }
 
 const rows = (from: number, count: number) =>
-  Array.from({ length: count }, (_, index) => `<li id=r${from + index} style="height:60px">row ${from + index}</li>`).join("")
+  Array.from(
+    { length: count },
+    (_, index) => `<li id=r${from + index} style="height:60px">row ${from + index}</li>`
+  ).join("")
 
 const pages: Readonly<Record<string, Answer>> = {
   "/": html(`<!doctype html><title>Home</title><h1>Home</h1><p id=got></p>
@@ -48,7 +51,8 @@ const pages: Readonly<Record<string, Answer>> = {
     <a id=auth href=/auth>auth</a>
     <script>addEventListener("message", ({ data }) => { got.textContent = data })</script>`),
   "/other": html("<!doctype html><title>Other</title><h1>Other</h1>"),
-  "/slow": (request, response) => void setTimeout(() => html("<title>Slow</title><h1>Slow</h1>")(request, response), 700),
+  "/slow": (request, response) =>
+    void setTimeout(() => html("<title>Slow</title><h1>Slow</h1>")(request, response), 700),
   "/login": html(`<!doctype html><h1>Login</h1><input id=name>
     <button id=now onclick="opener.postMessage('hello ' + document.querySelector('#name').value, '*'); window.close()">now</button>
     <button id=soon onclick="setTimeout(() => { opener.postMessage('soon', '*'); window.close() }, 300)">soon</button>`),
@@ -74,7 +78,10 @@ const pages: Readonly<Record<string, Answer>> = {
     setTimeout(() => response.destroy(), 100)
   },
   "/stalled": (_request, response) => {
-    response.writeHead(200, { "content-disposition": 'attachment; filename="stalled.bin"', "content-length": "1000000" })
+    response.writeHead(200, {
+      "content-disposition": 'attachment; filename="stalled.bin"',
+      "content-length": "1000000"
+    })
     response.write(Buffer.alloc(1000))
   },
   "/upload": html(`<!doctype html><h1>Upload</h1>
@@ -113,11 +120,13 @@ const pages: Readonly<Record<string, Answer>> = {
     box.addEventListener("scroll", () => requestAnimationFrame(draw)); draw()</script>`),
   "/wide": html(`<!doctype html><h1>Wide</h1><div id=bar style="width:5000px;height:2000px"></div><p id=at></p><script>
     addEventListener("scroll", () => { document.title = Math.round(scrollX) > 0 ? "right" : scrollY > 0 ? "down" : "origin" })</script>`),
-  "/lazy": html(`<!doctype html><h1>Lazy</h1><div id=box style="margin:50px;width:200px;height:100px;background:red"></div>
+  "/lazy":
+    html(`<!doctype html><h1>Lazy</h1><div id=box style="margin:50px;width:200px;height:100px;background:red"></div>
     <div style="height:3000px"></div><p id=end>0</p><script>
     new IntersectionObserver(([e], o) => { if (e.isIntersecting) { document.querySelector("#end").textContent = "seen"; o.disconnect() } })
       .observe(document.querySelector("#end"))</script>`),
-  "/mouse": html(`<!doctype html><title>0</title><button id=go style="position:absolute;left:600px;top:400px;width:120px;height:40px">go</button>
+  "/mouse":
+    html(`<!doctype html><title>0</title><button id=go style="position:absolute;left:600px;top:400px;width:120px;height:40px">go</button>
     <p style="width:60px;position:absolute;left:20px;top:500px"><a id=wrapped href=#x>a link over several lines of text here</a></p>
     <input id=slider type=range min=0 max=10 value=5 style="position:absolute;top:600px">
     <p id=got></p><script>let moves = 0; addEventListener("mousemove", (event) => { if (event.isTrusted) moves++ })
@@ -343,7 +352,10 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
       "a page is printed, when the workflow or the page asks for it",
       () =>
         Effect.gen(function* () {
-          for (const steps of [[download({ trigger_print: true, selector: "//body" })], [click("#print"), download()]]) {
+          for (const steps of [
+            [download({ trigger_print: true, selector: "//body" })],
+            [click("#print"), download()]
+          ]) {
             const [file] = texts(yield* run("/files", () => steps))
             assert.strictEqual(file?.[0], "2026.pdf")
             assert.match(String(file?.[1]), /^%PDF-/)

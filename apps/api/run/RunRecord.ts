@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import { type Links, payloadOf } from "../../../core/event/Message.ts"
+import * as RunFiles from "../../../core/event/RunFiles.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import { vaultEntries } from "../../../core/run/Credentials.ts"
 import { ReportedError, type Run, reported } from "../../../core/run/Run.ts"
@@ -122,7 +123,9 @@ export const record = (view: View, links: Links): typeof RunRecord.Type => {
     recovered_error_ids: [],
     screenshot_urls: screenshots(view.events, links),
     video_urls: [],
-    file_urls: [],
+    file_urls: view.events.flatMap(({ event }) =>
+      RunFiles.fileOf(event).map((file) => RunFiles.rendered(file, links.artifact))
+    ),
     holds: view.holds.map(holdJson),
     can_start_at: isoOrNull(view.earliestStart),
     events: view.events.map(({ at, event }) => ({

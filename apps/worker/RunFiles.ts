@@ -1,0 +1,71 @@
+/**
+ * The files of runs: keeps those that a run downloads, and gives those of earlier runs to be uploaded again.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Clock, Effect, Layer, Option } from "effect"
+import * as FileNames from "../../core/agent/FileNames.ts"
+import { type FileSource, FileSource as Source } from "../../core/agent/FileSource.ts"
+import type { DownloadedFile } from "../../core/agent/Observer.ts"
+import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
+import type { Reporter } from "../../core/run/Executor.ts"
+import type { Claimed } from "../../core/run/RunStore.ts"
+import { Identifiers } from "../../core/workspace/Identifiers.ts"
+import { ArtifactLinks } from "../api/run/ArtifactLinks.ts"
+
+/** Makes the function that keeps a downloaded file and tells of it. One that cannot be read is missing, and the run goes on. */
+export const keeping = Effect.gen(function* () {
+  const files = yield* ArtifactFiles
+  const identifiers = yield* Identifiers
+  return ({ run }: Claimed, reporter: Reporter) =>
+    Effect.fnUntraced(function* ({ bytes, fileName, mediaType, metadata }: DownloadedFile) {
+      const read = yield* Effect.option(bytes)
+      if (Option.isNone(read)) return yield* Effect.logWarning(`A download of run ${run.id} could not be read`)
+      const id = yield* identifiers.uuid
+      yield* files.put(id, { bytes: read.value, mediaType, fileName })
+      yield* reporter.event({
+        event: "file.uploaded",
+        payload: {
+          session_id: run.id,
+          workflow_id: run.workflowId,
+          file_id: id,
+          file_name: fileName,
+          timestamp: new Date(yield* Clock.currentTimeMillis).toISOString(),
+          metadata
+        }
+      })
+    })
+})
+
+/**
+ * Where the files come from that runs upload: from `outside`, and from our own artifacts when the address is one that we
+ * signed. Those are read where they are kept, wherever the address leads.
+ */
+export const layerSource = (outside: FileSource) =>
+  Layer.effect(
+    Source,
+    Effect.gen(function* () {
+      const files = yield* ArtifactFiles
+      const links = yield* ArtifactLinks
+      const own = Effect.fnUntraced(function* ({ pathname, searchParams }: URL) {
+        const id = /\/artifacts\/([0-9a-f-]{36})$/.exec(pathname)?.[1] ?? ""
+        const [expires, signature] = [searchParams.get("expires") ?? "", searchParams.get("signature") ?? ""]
+        if (id === "" || !(yield* links.verify(id, expires, signature))) return Option.none()
+        return yield* files.get(id)
+      })
+      return Source.of({
+        fetch: Effect.fnUntraced(function* (url) {
+          const artifact = yield* own(url)
+          if (Option.isNone(artifact)) return yield* outside.fetch(url)
+          const folder = yield* Effect.acquireRelease(
+            Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-file-"))),
+            (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
+          )
+          const path = join(folder, "file")
+          yield* Effect.promise(() => writeFile(path, artifact.value.bytes, { mode: 0o600 }))
+          return { path, fileName: FileNames.safe(artifact.value.fileName ?? "", "file") }
+        })
+      })
+    })
+  )

@@ -35,6 +35,8 @@ export const rendered = (
   return { signed_file_url: url, signed_file_url_expires: expires, file_name, timestamp, metadata }
 }
 
-/** Files as the end of a run keeps them. What is none is left out. */
+/** Files as events keep them. What is none is left out. */
 export const read = (kept: unknown): ReadonlyArray<RunFile> =>
-  Array.isArray(kept) ? kept.filter(Schema.is(RunFile)) : []
+  (Array.isArray(kept) ? kept : [])
+    .filter(Schema.is(RunFile))
+    .map(({ file_id, file_name, metadata, timestamp }) => ({ file_id, file_name, timestamp, metadata }))

@@ -1,10 +1,8 @@
 /** The windows of a browser in memory. */
 import { Effect, Ref } from "effect"
 import { PageFailure } from "../../core/agent/Browser.ts"
+import { defaultPageLimits, tooManyWindows } from "../../core/agent/Limits.ts"
 import type { Dialog, Windows } from "../../core/agent/Windows.ts"
-
-/** How many windows may be open at once. */
-const maxWindows = 20
 
 interface Open {
   /** In the order in which they were opened. */
@@ -40,10 +38,7 @@ export const make = <S>(state: Ref.Ref<S>, fresh: (from: S) => S, carry: (to: S,
 
     const openWindow = Effect.gen(function* () {
       const { ids, next } = yield* Ref.get(open)
-      if (ids.length >= maxWindows) {
-        const reason = `more than ${maxWindows} windows were opened, the most that a run may have open (maxWindows)`
-        return yield* new PageFailure({ kind: "tooManyWindows", reason })
-      }
+      if (ids.length >= defaultPageLimits.windows) return yield* tooManyWindows(defaultPageLimits)
       yield* Ref.update(open, (now) => ({ ...now, ids: [...now.ids, next], next: next + 1 }))
       yield* turnTo(next)
     })

@@ -6,24 +6,24 @@
  */
 import type { Download as Saved } from "playwright-core"
 import { PageFailure } from "../../core/agent/Browser.ts"
+import { defaultPageLimits, type PageLimits, tooLargeDownload, tooManyDownloads } from "../../core/agent/Limits.ts"
+import { type Bounds, unbounded } from "./Bounds.ts"
 import type { Tabs } from "./Tabs.ts"
 
 export interface Options {
   /** The folder that the browser saves to, where it is on this machine: the growth of downloads is followed then. */
   readonly folder: string | null
-  /** How large a download may be, in bytes. */
-  readonly maxDownloadBytes: number
+  readonly bounds: Bounds
+  readonly limits: PageLimits
   /** How large all that a session has at one time may be together, in bytes. */
   readonly maxSessionBytes: number
-  /** How many a session may have at one time. */
-  readonly maxDownloads: number
 }
 
 export const defaults: Options = {
   folder: null,
-  maxDownloadBytes: 100_000_000,
-  maxSessionBytes: 500_000_000,
-  maxDownloads: 200
+  bounds: unbounded,
+  limits: defaultPageLimits,
+  maxSessionBytes: 500_000_000
 }
 
 /** One download, under way or complete. */
@@ -54,10 +54,11 @@ interface Growth {
 }
 
 export const follow = (tabs: Tabs, options: Options): Downloads => {
-  const { maxDownloadBytes, maxDownloads, maxSessionBytes } = options
+  const { bounds, limits, maxSessionBytes } = options
   const entries: Array<Entry> = []
   const taken = new Set<Entry>()
   const growing: Array<Growth> = []
+  let begun = 0
 
   const discard = (entry: Entry): void => {
     const at = entries.indexOf(entry)
@@ -74,18 +75,12 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     entry.saved.cancel().catch(() => undefined)
   }
 
-  const tooLarge = (): PageFailure =>
-    new PageFailure({
-      kind: "tooLarge",
-      reason: `it is larger than ${maxDownloadBytes / 1_000_000} MB, the most that a download may have (maxDownloadBytes)`
-    })
-
   /** Keeps what all have together within bounds: those that nobody took go first. */
   const bound = (): void => {
     const all = [...taken, ...entries]
     let total = all.reduce((sum, { received }) => sum + received, 0)
-    for (const entry of all) if (entry.received > maxDownloadBytes) end(entry, tooLarge())
-    while ((total > maxSessionBytes || entries.length > maxDownloads) && entries[0] !== undefined) {
+    for (const entry of all) if (entry.received > limits.downloadBytes) end(entry, tooLargeDownload(limits))
+    while (total > maxSessionBytes && entries[0] !== undefined) {
       total -= entries[0].received
       discard(entries[0])
     }
@@ -94,6 +89,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
   const begin = (saved: Saved): void => {
     const entry: Entry = { saved, received: 0, ended: false, failure: null }
     entries.push(entry)
+    if (++begun > limits.downloads) bounds.pass(tooManyDownloads(limits))
     const known = growing.find((one) => one.entry === null && one.url === saved.url())
     if (known !== undefined) {
       known.entry = entry
@@ -133,7 +129,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
       const paired = new Set(growing.map(({ entry }) => entry))
       const entry = entries.find((one) => one.saved.url() === url && !paired.has(one)) ?? null
       growing.push({ guid, url, received: 0, entry })
-      if (growing.length > maxDownloads) growing.shift()
+      if (growing.length > limits.downloads) growing.shift()
     })
     line.on("Browser.downloadProgress", ({ guid, receivedBytes }) => {
       const one = growing.find((known) => known.guid === guid)

@@ -5,7 +5,7 @@ import { Clock, Effect, type Schema } from "effect"
 import type { Locator } from "playwright-core"
 import { type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
 import type { Remembered } from "../../core/agent/Session.ts"
-import { NoOption, navigationMillis } from "./Attempt.ts"
+import { NoOption } from "./Attempt.ts"
 import type * as Downloads from "./Downloads.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
@@ -22,6 +22,8 @@ import * as Windows from "./Windows.ts"
 export interface Options {
   /** Why an address could not be reached, or `null`. Asked after a page could not be loaded. */
   readonly refusal: (url: URL) => Pick<PageFailure, "kind" | "reason"> | null
+  /** How long an address may take to load, in milliseconds. */
+  readonly navigationMillis: number
   /** What the session remembers. */
   readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
   /** Where downloads go, and how far. */
@@ -48,11 +50,14 @@ const stepMillis = 50
 
 export const make = (tabs: Tabs, options: Options): Page => {
   const { attempt, current, observe } = tabs
+  const { navigationMillis } = options
   const onOne = (target: Target, act: (element: Locator, timeout: number) => Promise<unknown>) =>
     tabs.following(Finder.onOne(tabs, target, act))
   const scrolling = Scrolling.make(tabs)
 
   const arrived = Effect.gen(function* () {
+    // What the browser told before it answers this has been heard then: a form that was sent a moment ago, for one.
+    yield* attempt(null, () => current().page.context().cookies("http://localhost"))
     const until = (yield* Clock.currentTimeMillis) + arrivalMillis
     while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
   })

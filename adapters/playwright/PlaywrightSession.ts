@@ -3,18 +3,22 @@
  */
 import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
 import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/agent/Session.ts"
+import type { Guard } from "./Guard.ts"
 
 /** Whether a session needs a context that was made for it. */
 export const needsItsOwn = ({ place, proxy, userAgent }: Session): boolean =>
   proxy !== null || userAgent !== null || Object.values(place).some((part) => part !== null)
 
-/** The options of the context of a session, whose traffic goes to the proxy at `server`, where there is one. */
-export const optionsOf = ({ place, userAgent }: Session, server: string | null): BrowserContextOptions => ({
+/** The options of the context of a session, whose traffic goes out through `guard`, where there is one. */
+export const optionsOf = (
+  { place, userAgent }: Session,
+  guard: Pick<Guard, "server" | "credential"> | null
+): BrowserContextOptions => ({
   ...(userAgent === null ? {} : { userAgent }),
   ...(place.locale === null ? {} : { locale: place.locale }),
   ...(place.timeZone === null ? {} : { timezoneId: place.timeZone }),
   ...(place.geolocation === null ? {} : { geolocation: place.geolocation, permissions: ["geolocation"] }),
-  ...(server === null ? {} : { proxy: { server, bypass: "<-loopback>" } })
+  ...(guard === null ? {} : { proxy: { server: guard.server, bypass: "<-loopback>", ...guard.credential } })
 })
 
 export const context = (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> =>

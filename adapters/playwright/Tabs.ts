@@ -3,9 +3,11 @@
  */
 import { Effect } from "effect"
 import type { CDPSession, Page } from "playwright-core"
-import { PageFailure } from "../../core/agent/Browser.ts"
+import type { PageFailure } from "../../core/agent/Browser.ts"
+import { defaultPageLimits, type PageLimits, tooManyWindows } from "../../core/agent/Limits.ts"
 import type { Dialog } from "../../core/agent/Windows.ts"
-import { type Attempt, attempting, navigationMillis } from "./Attempt.ts"
+import { type Attempt, attempting, attemptingWithin } from "./Attempt.ts"
+import { type Bounds, unbounded } from "./Bounds.ts"
 import { departures } from "./Departures.ts"
 
 /** An open window, and what is known of it. */
@@ -46,17 +48,18 @@ export interface Tabs {
 }
 
 export interface Options {
-  /** How many windows may be open at once. Those beyond are closed, and what is tried next fails. */
-  readonly maxWindows: number
+  /** What bounds the session. Windows beyond what it may have open are closed, and what is tried next fails. */
+  readonly bounds: Bounds
+  readonly limits: PageLimits
 }
 
-export const defaults: Options = { maxWindows: 20 }
+export const defaults: Options = { bounds: unbounded, limits: defaultPageLimits }
 
 /** So many dialogs are kept until they are asked for, and so much of what each says, in characters. */
 const keptDialogs = 20
 const keptMessage = 2_000
 
-export const make = (first: Page, { maxWindows }: Options = defaults): Tabs => {
+export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs => {
   const context = first.context()
   const shown: Array<Dialog> = []
   const listeners: Array<(tab: Tab) => void> = []
@@ -66,7 +69,6 @@ export const make = (first: Page, { maxWindows }: Options = defaults): Tabs => {
   const looked: Array<Tab> = []
   /** Until when each window is waited for that a page has begun to open. */
   const coming: Array<number> = []
-  let crowded = false
 
   const current = () => looked.at(-1) as Tab
   const isOpen = (tab: Tab) => open.includes(tab)
@@ -93,7 +95,7 @@ export const make = (first: Page, { maxWindows }: Options = defaults): Tabs => {
   const add = (page: Page): Tab => {
     const known = open.find((one) => one.page === page)
     if (known !== undefined) return known
-    const tab = follow(page, () => coming.push(Date.now() + navigationMillis))
+    const tab = follow(page, () => coming.push(Date.now() + limits.navigationMillis))
     open.push(tab)
     turnTo(tab)
     page.on("close", () => void closed(tab, page))
@@ -106,8 +108,8 @@ export const make = (first: Page, { maxWindows }: Options = defaults): Tabs => {
     coming.shift()
     // A window that came with a file to save is closed again by the browser.
     if (page.isClosed()) return
-    if (open.length < maxWindows) return void add(page)
-    crowded = true
+    if (open.length < limits.windows) return void add(page)
+    bounds.pass(tooManyWindows(limits))
     page.close().catch(() => undefined)
   })
   context.on("dialog", (dialog) => {
@@ -134,9 +136,12 @@ export const make = (first: Page, { maxWindows }: Options = defaults): Tabs => {
 
   const attempt: Attempt = <A>(selector: string | null, act: () => Promise<A>) =>
     Effect.suspend(() => {
-      if (crowded) return Effect.fail(tooMany(maxWindows))
       const before = current()
-      const once = attempting(before.isGone)(selector, async () => {
+      const once = attemptingWithin(
+        bounds,
+        before.isGone,
+        before.devTools
+      )(selector, async () => {
         const done = await act().catch((error: unknown) => {
           // What closed its own window, as the last click of a login does, was done.
           if (before.page.isClosed() && isUnderWay(error)) return undefined as A
@@ -167,8 +172,8 @@ export const make = (first: Page, { maxWindows }: Options = defaults): Tabs => {
         )
       }),
     open: Effect.suspend(() =>
-      open.length >= maxWindows
-        ? Effect.fail(tooMany(maxWindows))
+      open.length >= limits.windows
+        ? Effect.fail(tooManyWindows(limits))
         : attempting(() => false)(null, async () => {
             await look(add(await context.newPage()))
           })
@@ -186,12 +191,6 @@ export const make = (first: Page, { maxWindows }: Options = defaults): Tabs => {
     await tab.page.bringToFront()
   }
 }
-
-const tooMany = (maxWindows: number): PageFailure =>
-  new PageFailure({
-    kind: "tooManyWindows",
-    reason: `more than ${maxWindows} windows were opened, the most that a run may have open (maxWindows)`
-  })
 
 /** Whether Playwright had begun to do it when it failed, and was not still waiting for the element. */
 const isUnderWay = (error: unknown): boolean =>

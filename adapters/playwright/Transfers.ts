@@ -9,6 +9,7 @@ import { Clock, Effect } from "effect"
 import type { FileChooser } from "playwright-core"
 import { PageFailure } from "../../core/agent/Browser.ts"
 import * as FileNames from "../../core/agent/FileNames.ts"
+import { tooLargeDownload } from "../../core/agent/Limits.ts"
 import type { Download, Transfers } from "../../core/agent/Transfers.ts"
 import * as Downloading from "./Downloads.ts"
 import * as Finder from "./Finder.ts"
@@ -51,7 +52,7 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
     taken++
     const fileName = FileNames.safe(entry.saved.suggestedFilename())
     const bytes = Effect.tryPromise({
-      try: () => contents(entry, options.maxDownloadBytes),
+      try: () => contents(entry, options.limits.downloadBytes),
       catch: () => new PageFailure({ kind: "download", reason: `the download ${fileName} could not be read` })
     })
     return {
@@ -117,12 +118,7 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
       })
     )
     const bytes = new Uint8Array(pdf)
-    if (bytes.length > options.maxDownloadBytes) {
-      return yield* new PageFailure({
-        kind: "tooLarge",
-        reason: `as a PDF it is larger than ${options.maxDownloadBytes / 1_000_000} MB, the most that a download may have (maxDownloadBytes)`
-      })
-    }
+    if (bytes.length > options.limits.downloadBytes) return yield* tooLargeDownload(options.limits)
     const fileName = `${FileNames.safe(title.slice(0, 100), "page")}.pdf`
     return {
       fileName,

@@ -6,6 +6,7 @@ import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
 import { FileSource } from "../../core/agent/FileSource.ts"
+import { RunLimits } from "../../core/agent/Limits.ts"
 import type { Observer, Picture } from "../../core/agent/Observer.ts"
 import type { Failure } from "../../core/agent/Outcome.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
@@ -32,6 +33,7 @@ export const layer = Layer.effect(
   Executor,
   Effect.gen(function* () {
     const browser = yield* Browser
+    const limits = yield* RunLimits
     const files = yield* ArtifactFiles
     const identifiers = yield* Identifiers
     const personOf = yield* RemotePerson.make
@@ -113,7 +115,8 @@ export const layer = Layer.effect(
           codes,
           secrets
         },
-        evidence(claimed, secrets, { ...observer(claimed, reporter), over })
+        evidence(claimed, secrets, { ...observer(claimed, reporter), over }),
+        limits
       ).pipe(Effect.provideService(Browser, browser), Effect.provideService(FileSource, sourceOfFiles))
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const code = yield* declaredCode(claimed, outcome.failure)

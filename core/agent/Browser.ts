@@ -32,14 +32,18 @@ export const PageFailureKind = Schema.Literals([
   "selector",
   /** The page or the browser went away. */
   "crash",
+  /** More windows were opened than a session may have. */
+  "windows",
+  /** A page took more memory than it may. */
+  "memory",
+  /** A download is larger, or there are more of them, than a session may have. */
+  "downloads",
+  /** The page is so busy with itself that it answers nothing. */
+  "unresponsive",
   /** There is no window with this number. */
   "window",
-  /** More windows were opened than a session may have. */
-  "tooManyWindows",
   /** No download has begun, or it did not come to its end. */
   "download",
-  /** A file is larger than a session may take. */
-  "tooLarge",
   /** There is nowhere to put a file. */
   "upload"
 ])

@@ -141,8 +141,8 @@ describe("windows", () => {
     Effect.gen(function* () {
       const many = Array.from({ length: 25 }, () => tab({ tabAction: "OPEN" }))
       const { code, message } = failure(yield* run(many))
-      assert.strictEqual(code, "WINDOW-E0002")
-      assert.include(message, "maxWindows")
+      assert.strictEqual(code, "LIMIT-E0003")
+      assert.include(message, "SLUICE_PAGE_WINDOWS")
     })
   )
 

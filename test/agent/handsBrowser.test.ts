@@ -7,11 +7,12 @@ import { Context, Effect, Layer } from "effect"
 import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import { FileSource } from "../../core/agent/FileSource.ts"
+import { defaultPageLimits } from "../../core/agent/Limits.ts"
 import { executablePath, graphOf, type Step, walk } from "../support/browser.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 /** Small bounds, so that a test reaches them. */
-const bounds = { maxWindows: 4, maxDownloadBytes: 5_000_000 }
+const bounds = { limits: { ...defaultPageLimits, windows: 4, downloadBytes: 5 * 1_048_576 } }
 
 const pdf = Buffer.from(
   "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj " +
@@ -260,8 +261,8 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           const file = failure(yield* run("/", () => [tab({ tabAction: "OPEN", url: "file:///etc/passwd" })]))
           assert.strictEqual(file.code, "NAVIGATION-E0002")
           const many = yield* run("/", () => [click("#many"), heading, heading, click("#blank"), heading])
-          assert.deepInclude(failure(many), { code: "WINDOW-E0002" })
-          assert.include(failure(many).message, "more than 4 windows were opened")
+          assert.deepInclude(failure(many), { code: "LIMIT-E0003" })
+          assert.include(failure(many).message, "more than 4 windows were open")
           assert.strictEqual(many.pictures.filter(({ error }) => error).length, 1)
         }),
       timeout
@@ -369,8 +370,8 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
       (selector) =>
         Effect.gen(function* () {
           const told = failure(yield* run("/files", () => [click(selector), download()]))
-          assert.strictEqual(told.code, "DOWNLOAD-E0002")
-          assert.include(told.message, "larger than 5 MB, the most that a download may have (maxDownloadBytes)")
+          assert.strictEqual(told.code, "LIMIT-E0005")
+          assert.include(told.message, "larger than 5 MB, the most that a download may be (SLUICE_DOWNLOAD_MB)")
         }),
       timeout
     )

@@ -2,7 +2,8 @@
  * A real Chromium with the agent, for tests that walk graphs in it.
  */
 import { existsSync } from "node:fs"
-import { Effect, Layer, Option, Result, type Schema } from "effect"
+import { Context, Effect, Layer, ManagedRuntime, Option, Result, type Schema } from "effect"
+import { afterAll } from "vitest"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import * as Agent from "../../core/agent/Agent.ts"
@@ -21,13 +22,30 @@ export const executablePath = Option.getOrThrow(
   PlaywrightBrowser.findExecutable(Option.fromUndefinedOr(process.env.SLUICE_CHROMIUM), existsSync)
 )
 
+class DemoSite extends Context.Service<DemoSite, string>()("sluice/test/DemoSite") {}
+
 /** Chromium that may reach the given origins, and nothing else that is private. */
 export const chromium = (allowedOrigins: ReadonlyArray<string>) =>
   PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowedOrigins })
 
+/** One demo site and one Chromium that may reach it for all tests of a file, started for the first that needs them. */
+const demo = ManagedRuntime.make(
+  Layer.unwrap(Effect.map(Site.serve(0), (site) => Layer.merge(Layer.succeed(DemoSite, site), chromium([site]))))
+)
+afterAll(() => demo.dispose())
+
 /** Runs a test with the demo site and a browser that may reach it. */
 export const withSite = <A, E>(test: (site: string) => Effect.Effect<A, E, Browser>) =>
-  Effect.scoped(Effect.flatMap(Site.serve(0), (site) => test(site).pipe(Effect.provide(Layer.fresh(chromium([site]))))))
+  Effect.flatMap(demo.contextEffect, (context) => test(Context.get(context, DemoSite)).pipe(Effect.provide(context)))
+
+const open = ManagedRuntime.make(
+  PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks: true })
+)
+afterAll(() => open.dispose())
+
+/** Gives a test a browser that may reach everything, which all tests of a file share. */
+export const inBrowser = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(open.contextEffect, (context) => Effect.provide(test, context))
 
 export interface Step {
   readonly action: string

@@ -5,13 +5,16 @@
  * real page would do in time, so whoever waits for an element that is not there is refused at once.
  */
 import { Clock, Effect, Layer, Ref, type Schema } from "effect"
-import { Browser, type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
+import { Browser, type Page } from "../../core/agent/Browser.ts"
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Scroll } from "../../core/agent/Scrolling.ts"
 import type { Remembered, Session, Storage } from "../../core/agent/Session.ts"
+import type { Target } from "../../core/agent/Target.ts"
 import type { Dialog } from "../../core/agent/Windows.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
+import * as ScriptedInspection from "./ScriptedInspection.ts"
 import * as ScriptedWindows from "./ScriptedWindows.ts"
 
 export interface ScriptedElement {
@@ -42,6 +45,14 @@ export interface ScriptedElement {
   readonly afterTicks?: number
   /** When it is a row: the texts of its parts, by their path in the row. */
   readonly parts?: Readonly<Record<string, string>>
+  /** What it looks like, beside its text. */
+  readonly looks?: ScriptedInspection.Looks
+  /** When it lies over the page: what it covers and what is to be pressed on it. */
+  readonly over?: ScriptedInspection.Over
+  /** The selectors of what goes away when it is clicked. */
+  readonly removes?: ReadonlyArray<string>
+  /** It is not there before it was looked for so often. */
+  readonly late?: number
 }
 
 /** Pages by their address. */
@@ -71,12 +82,24 @@ interface State {
   readonly fields: Readonly<Record<string, string>>
   readonly focus: string | null
   readonly refusals: number
+  readonly removed: ReadonlyArray<string>
+  /** How often an element was looked for in vain. */
+  readonly misses: number
   readonly watchers: ReadonlyArray<(exchange: Exchange) => void>
   /** How often the wheel was turned on the page. */
   readonly ticks: number
 }
 
-const blank: State = { history: [], fields: {}, focus: null, refusals: 0, watchers: [], ticks: 0 }
+const blank: State = {
+  history: [],
+  fields: {},
+  focus: null,
+  refusals: 0,
+  removed: [],
+  misses: 0,
+  watchers: [],
+  ticks: 0
+}
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
@@ -122,10 +145,11 @@ const open = (
 ): Page => {
   const address = Effect.map(Ref.get(state), ({ history }) => history.at(-1) ?? "about:blank")
   const all = Effect.map(address, (url) => site[url] ?? [])
-  const elements = Effect.gen(function* () {
-    const { ticks } = yield* Ref.get(state)
-    return (yield* all).filter(({ afterTicks = 0 }) => afterTicks <= ticks)
-  })
+  const elements = Effect.map(Ref.get(state), ({ history, misses, removed, ticks }) =>
+    (site[history.at(-1) ?? "about:blank"] ?? []).filter(
+      ({ afterTicks = 0, late = 0, selector }) => afterTicks <= ticks && misses >= late && !removed.includes(selector)
+    )
+  )
 
   const goto = Effect.fnUntraced(function* (url: string) {
     const known = Object.hasOwn(site, url)
@@ -139,7 +163,13 @@ const open = (
   const one = Effect.fnUntraced(function* ({ selector, waitMillis }: Target) {
     const found = (yield* elements).filter((element) => element.selector === selector)
     const [only] = found
+    const cover = (yield* elements).find(({ over }) => over?.covers.includes(selector))
+    if (cover !== undefined) {
+      const reason = `the element did not become visible, enabled and still within ${waitMillis} ms`
+      return yield* new PageFailure({ kind: "unusable", reason, selector, matched: 1 })
+    }
     if (only !== undefined && found.length === 1) return only
+    yield* Ref.update(state, (now) => ({ ...now, misses: now.misses + 1 }))
     return yield* new PageFailure({
       kind: "mismatch",
       reason: `${found.length} elements match after ${waitMillis} ms, expected exactly 1`,
@@ -222,12 +252,14 @@ const open = (
         reason: "no file dialog is open: a CLICK before must open one, or selector name the field for files"
       })
     }),
+    ...ScriptedInspection.make(elements, address, one),
     goto,
     address,
     back: Ref.update(state, ({ history, watchers }) => ({ ...blank, watchers, history: history.slice(0, -1) })),
     html: () => Effect.map(elements, (shown) => shown.map(({ text = "" }) => text).join("\n")),
     click: Effect.fnUntraced(function* (target) {
-      const { closes, leadsTo, leaves, opens, opensDialog, saves, says } = yield* one(target)
+      const { closes, leadsTo, leaves, opens, opensDialog, removes, saves, says } = yield* one(target)
+      if (removes !== undefined) yield* Ref.update(state, (now) => ({ ...now, removed: [...now.removed, ...removes] }))
       if (says !== undefined) yield* windows.says(says)
       if (saves !== undefined) yield* files.saves(saves)
       if (opensDialog === true) yield* files.opensDialog

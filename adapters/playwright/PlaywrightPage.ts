@@ -3,9 +3,12 @@
  */
 import { Clock, Effect, type Schema } from "effect"
 import type { Locator } from "playwright-core"
-import { type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
+import type { Page } from "../../core/agent/Browser.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Remembered } from "../../core/agent/Session.ts"
+import type { Target } from "../../core/agent/Target.ts"
 import { NoOption } from "./Attempt.ts"
+import * as Candidates from "./Candidates.ts"
 import type * as Downloads from "./Downloads.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
@@ -15,6 +18,7 @@ import * as Pointer from "./Pointer.ts"
 import * as Scrolling from "./Scrolling.ts"
 import * as Snapshot from "./Snapshot.ts"
 import type { Tabs } from "./Tabs.ts"
+import * as Traffic from "./Traffic.ts"
 import * as Transfers from "./Transfers.ts"
 import { strike, type } from "./Typing.ts"
 import * as Windows from "./Windows.ts"
@@ -51,6 +55,7 @@ const stepMillis = 50
 export const make = (tabs: Tabs, options: Options): Page => {
   const { attempt, current, observe } = tabs
   const { navigationMillis } = options
+  const traffic = Traffic.make(current().page)
   const onOne = (target: Target, act: (element: Locator, timeout: number) => Promise<unknown>) =>
     tabs.following(Finder.onOne(tabs, target, act))
   const scrolling = Scrolling.make(tabs)
@@ -61,6 +66,15 @@ export const make = (tabs: Tabs, options: Options): Page => {
     const until = (yield* Clock.currentTimeMillis) + arrivalMillis
     while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
   })
+
+  /** An error of the server without a page is told by its status as well. */
+  const unanswered = (failure: PageFailure) =>
+    Effect.gen(function* () {
+      if (!failure.reason.includes("ERR_HTTP_RESPONSE_CODE_FAILURE")) return yield* failure
+      const status = yield* Effect.promise(() => traffic.lastStatus(current().page))
+      if (status === null) return yield* failure
+      return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}`, status })
+    })
 
   const goto = (url: string) =>
     Effect.gen(function* () {
@@ -82,13 +96,18 @@ export const make = (tabs: Tabs, options: Options): Page => {
           () => Effect.succeed(null)
         ),
         Effect.mapError((failure) => (failure.reason.includes("ERR_INVALID_AUTH_CREDENTIALS") ? notLetIn : failure)),
+        Effect.catch((failure) => unanswered(failure)),
         Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? failure)
       )
       const status = response?.status() ?? 200
       const landed = options.refusal(new URL(response?.url() ?? url))
       if (landed !== null && (landed.kind === "forbidden" || status === 502)) return yield* new PageFailure(landed)
-      if (status === 404 || status === 410 || status >= 500) {
-        return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}` })
+      if (status === 404 || status === 410 || status === 429 || status >= 500) {
+        return yield* new PageFailure({
+          kind: "navigation",
+          reason: `the server answered with status ${status}`,
+          status
+        })
       }
     })
 
@@ -97,6 +116,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     ...Transfers.make(tabs, options.downloads),
     ...scrolling,
     ...Pictures.make(tabs, scrolling),
+    ...Candidates.make(tabs, traffic),
     goto,
     back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
     address: Effect.sync(() => current().page.url()),

@@ -55,9 +55,9 @@ export const layerSource = (outside: FileSource) =>
         return yield* files.get(id)
       })
       return Source.of({
-        fetch: Effect.fnUntraced(function* (url) {
+        get: Effect.fnUntraced(function* (url) {
           const artifact = yield* own(url)
-          if (Option.isNone(artifact)) return yield* outside.fetch(url)
+          if (Option.isNone(artifact)) return yield* outside.get(url)
           const folder = yield* Effect.acquireRelease(
             Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-file-"))),
             (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))

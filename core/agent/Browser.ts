@@ -5,69 +5,17 @@
  * enabled and still; it never waits a fixed time. A selector is an XPath, or `css=`, `role=` or `text=` and a selector of
  * that kind.
  */
-import { Context, type Effect, Schema, type Scope } from "effect"
+import { Context, type Effect, type Schema, type Scope } from "effect"
 import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
+import type { Inspection } from "./Inspection.ts"
+import type { PageFailure } from "./PageFailure.ts"
 import type { Gesture } from "./Pointer.ts"
 import type { Scrolling } from "./Scrolling.ts"
 import type { Remembered, Session } from "./Session.ts"
+import type { Target } from "./Target.ts"
 import type { Transfers } from "./Transfers.ts"
 import type { Windows } from "./Windows.ts"
-
-/** What went wrong between the agent and the page. */
-export const PageFailureKind = Schema.Literals([
-  /** The address could not be loaded: no such host, refused, timed out, or an error status of the server. */
-  "navigation",
-  /** The address is one that workflows may not reach. */
-  "forbidden",
-  /** The proxy of the session could not be reached, or refused. */
-  "proxy",
-  /** Not exactly one element matched in time; `matched` says how many did. */
-  "mismatch",
-  /** The one element never became visible, enabled and still, or does not do what was asked. */
-  "unusable",
-  /** The list has no such option. */
-  "option",
-  /** The selector cannot be read. */
-  "selector",
-  /** The page or the browser went away. */
-  "crash",
-  /** More windows were opened than a session may have. */
-  "windows",
-  /** A page took more memory than it may. */
-  "memory",
-  /** A download is larger, or there are more of them, than a session may have. */
-  "downloads",
-  /** The page is so busy with itself that it answers nothing. */
-  "unresponsive",
-  /** There is no window with this number. */
-  "window",
-  /** No download has begun, or it did not come to its end. */
-  "download",
-  /** There is nowhere to put a file. */
-  "upload"
-])
-export type PageFailureKind = typeof PageFailureKind.Type
-
-/** Raised by a verb. `reason` says what happened, without the selector or the address. */
-export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure", {
-  kind: PageFailureKind,
-  reason: Schema.String,
-  selector: Schema.optionalKey(Schema.String),
-  matched: Schema.optionalKey(Schema.Int)
-}) {
-  override get message() {
-    return this.reason
-  }
-}
-
-/** An element, and how long to wait for it, in milliseconds. */
-export interface Target {
-  readonly selector: string
-  readonly waitMillis: number
-  /** Takes the first element that matches. Without it, exactly one must match. */
-  readonly first?: boolean
-}
 
 /** What a page shows of a field for a one-time code. */
 export interface CodeField {
@@ -123,7 +71,7 @@ export interface Framing {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page extends Windows, Scrolling, Transfers {
+export interface Page extends Windows, Scrolling, Transfers, Inspection {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

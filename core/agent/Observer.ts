@@ -3,9 +3,11 @@
  */
 import type { Effect, Schema, Scope } from "effect"
 import type { Node } from "../workflow/Graph.ts"
+import type { Offer } from "../workflow/Patch.ts"
 import type { Page, Shot } from "./Browser.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { Person } from "./Person.ts"
+import type { Analysis } from "./recovery/Remedy.ts"
 import type { Download } from "./Transfers.ts"
 
 /** A picture and the step it shows. `error` when it shows why a step failed. */
@@ -34,6 +36,10 @@ export interface Observer<E> {
   readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
   /** The login with a credential begins, which is awaited, or is over. Either is told at most once of each. */
   readonly login?: (alias: string, phase: "begins" | "over") => Effect.Effect<void, E>
+  /** What was done about a step that failed, or a pop-up, and whether that helped. */
+  readonly analysed?: (analysis: Analysis) => Effect.Effect<void, E>
+  /** A change of the workflow that would have made a recovery unnecessary. */
+  readonly offered?: (offer: Offer) => Effect.Effect<void, E>
   /** Who answers what the execution asks. */
   readonly person: Person
   /** The session was opened. What is begun in the scope ends with the session. */

@@ -26,7 +26,7 @@ const site: ScriptedBrowser.ScriptedSite = {
 
 /** Nothing outside can be reached. */
 const outside = FileSource.of({
-  fetch: () => Effect.fail(new FileNotFetched({ kind: "failed", reason: "the host is away" }))
+  get: () => Effect.fail(new FileNotFetched({ kind: "failed", reason: "the host is away" }))
 })
 
 const work = Effect.gen(function* () {

@@ -1,0 +1,9 @@
+/** Which element a verb is about. */
+
+/** An element, and how long to wait for it, in milliseconds. */
+export interface Target {
+  readonly selector: string
+  readonly waitMillis: number
+  /** Takes the first element that matches. Without it, exactly one must match. */
+  readonly first?: boolean
+}

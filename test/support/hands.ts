@@ -127,7 +127,7 @@ const pages: Readonly<Record<string, Answer>> = {
     html(`<!doctype html><title>0</title><button id=go style="position:absolute;left:600px;top:400px;width:120px;height:40px">go</button>
     <p style="width:60px;position:absolute;left:20px;top:500px"><a id=wrapped href=#x>a link over several lines of text here</a></p>
     <input id=slider type=range min=0 max=10 value=5 style="position:absolute;top:600px">
-    <p id=got></p><script>let moves = 0; addEventListener("mousemove", (event) => { if (event.isTrusted) moves++ })
+    <p id=got></p><script>let moves = 0; addEventListener("pointermove", (event) => { if (event.isTrusted) moves += event.getCoalescedEvents().length })
     go.addEventListener("click", (event) => { got.textContent = moves > 10 ? "by hand" : "at once " + moves })
     go.addEventListener("contextmenu", () => { got.textContent = "menu" })
     go.addEventListener("dblclick", () => { got.textContent = "twice" })

@@ -100,7 +100,7 @@ export const make = (options: Options): FileSource => {
       })
     })
 
-  const fetch = Effect.fnUntraced(function* (first: URL) {
+  const fetched = Effect.fnUntraced(function* (first: URL) {
     let url = first
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       const refused = refusal(url)
@@ -128,8 +128,8 @@ export const make = (options: Options): FileSource => {
   })
 
   return FileSource.of({
-    fetch: (url) =>
-      fetch(url).pipe(
+    get: (url) =>
+      fetched(url).pipe(
         Effect.timeoutOrElse({
           duration: budgetMillis,
           orElse: () =>

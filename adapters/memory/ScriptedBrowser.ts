@@ -5,11 +5,13 @@
  * real page would do in time, so whoever waits for an element that is not there is refused at once.
  */
 import { Clock, Effect, Layer, Option, Ref, type Schema } from "effect"
-import { Browser, type Page, PageFailure, type Shot, type Target, type Typing } from "../../core/agent/Browser.ts"
+import { Browser, type Page } from "../../core/agent/Browser.ts"
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Scroll } from "../../core/agent/Scrolling.ts"
 import type { Remembered, Session, Storage } from "../../core/agent/Session.ts"
+import type { Target } from "../../core/agent/Target.ts"
 import type { Dialog } from "../../core/agent/Windows.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
@@ -239,7 +241,7 @@ const open = (
     }
   }
 
-  const page: Omit<Page, keyof Sight<PageFailure, Shot, Typing>> = {
+  const page: Omit<Page, keyof Sight> = {
     ...windows,
     forgetDownloads: files.forgetDownloads,
     download: files.download,

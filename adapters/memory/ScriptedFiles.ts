@@ -1,7 +1,7 @@
 /** Downloads and file dialogs of a browser in memory. */
 import { Effect, Ref } from "effect"
-import { PageFailure } from "../../core/agent/Browser.ts"
 import * as FileNames from "../../core/agent/FileNames.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Download } from "../../core/agent/Transfers.ts"
 
 /** A file that a page gives, by its name and text. A text of `null` never comes to its end. */

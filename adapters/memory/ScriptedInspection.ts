@@ -2,10 +2,11 @@
  * What can be learned of a page that is written down, for recoveries.
  */
 import { Effect } from "effect"
-import type { PageFailure, Target } from "../../core/agent/Browser.ts"
 import type { Inspection } from "../../core/agent/Inspection.ts"
+import type { PageFailure } from "../../core/agent/PageFailure.ts"
 import { type Appearance, unknown } from "../../core/agent/recovery/Appearance.ts"
 import { type Button, empty } from "../../core/agent/recovery/Survey.ts"
+import type { Target } from "../../core/agent/Target.ts"
 
 export type Looks = Partial<Appearance>
 
@@ -28,7 +29,7 @@ export const make = (
   elements: Effect.Effect<ReadonlyArray<Element>>,
   address: Effect.Effect<string>,
   one: (target: Target) => Effect.Effect<Element, PageFailure>
-): Inspection<PageFailure, Target> => ({
+): Inspection => ({
   seen: (selectors) =>
     Effect.map(elements, (all) =>
       selectors.flatMap((wanted, index) => (all.some(({ selector }) => selector === wanted) ? [index] : []))

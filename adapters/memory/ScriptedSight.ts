@@ -3,7 +3,8 @@
  * pixels high, from the top of the window down.
  */
 import { Effect } from "effect"
-import { type Page, PageFailure, type Shot, type Typing } from "../../core/agent/Browser.ts"
+import type { Page } from "../../core/agent/Browser.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Place, Sight } from "../../core/agent/Sight.ts"
 
 export const lineHeight = 20
@@ -32,7 +33,7 @@ export const make = ({
   textOf,
   type,
   visited
-}: Scripted): Sight<PageFailure, Shot, Typing> => {
+}: Scripted): Sight => {
   const boxOf = (index: number) => ({ x: 0, y: index * lineHeight, width: window.width, height: lineHeight })
 
   const elementAt = Effect.fnUntraced(function* (place: Place) {

@@ -1,7 +1,7 @@
 /** The windows of a browser in memory. */
 import { Effect, Ref } from "effect"
-import { PageFailure } from "../../core/agent/Browser.ts"
 import { defaultPageLimits, tooManyWindows } from "../../core/agent/Limits.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Dialog, Windows } from "../../core/agent/Windows.ts"
 
 interface Open {

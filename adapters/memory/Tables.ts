@@ -8,7 +8,8 @@ import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { Message } from "../../core/builder/Message.ts"
 import type { Written } from "../../core/event/ClientProgress.ts"
-import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
+import { isLast, type LoggedEvent, type RunEvent } from "../../core/event/RunEvent.ts"
+import * as RunFiles from "../../core/event/RunFiles.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Interaction } from "../../core/interaction/Interaction.ts"
 import type { Begun, Summary } from "../../core/run/ArtifactStore.ts"
@@ -181,7 +182,15 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
 /** Writes what a transition decided. */
 export const write = (tables: Shape, { events, run }: Change, at: number): void => {
   tables.runs.set(run.id, run)
-  append(tables, run.id, events, at)
+  const files = events.some(isLast)
+    ? tables.events.flatMap(({ event, runId }) => (runId === run.id ? RunFiles.fileOf(event) : []))
+    : []
+  append(
+    tables,
+    run.id,
+    events.map((event) => RunFiles.withFiles(event, files)),
+    at
+  )
 }
 
 export const append = (tables: Shape, runId: string, events: ReadonlyArray<RunEvent>, at: number): void => {

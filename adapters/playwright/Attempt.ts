@@ -3,8 +3,8 @@
  */
 import { Effect } from "effect"
 import { type CDPSession, errors } from "playwright-core"
-import { PageFailure } from "../../core/agent/Browser.ts"
 import { defaultPageLimits } from "../../core/agent/Limits.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Bounds } from "./Bounds.ts"
 
 /** How long an address may take to load where nothing else is said, in milliseconds. */

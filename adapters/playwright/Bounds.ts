@@ -3,8 +3,8 @@
  */
 import { Effect } from "effect"
 import type { CDPSession } from "playwright-core"
-import type { PageFailure } from "../../core/agent/Browser.ts"
 import { type PageLimits, unresponsive } from "../../core/agent/Limits.ts"
+import type { PageFailure } from "../../core/agent/PageFailure.ts"
 
 export interface Bounds {
   /** How bounds were passed; `null` while they were not. */

@@ -2,8 +2,8 @@
  * The verbs of recoveries, done by Playwright.
  */
 import { Effect } from "effect"
-import { PageFailure, type Target } from "../../core/agent/Browser.ts"
 import type { Inspection } from "../../core/agent/Inspection.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import { locate, onOne } from "./Finder.ts"
 import { inspect, seen, type Task } from "./Inspecting.ts"
 import type { Tabs } from "./Tabs.ts"
@@ -17,7 +17,7 @@ const mostCandidates = 1_500
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
-export const make = (tabs: Tabs, { underWay }: Traffic): Inspection<PageFailure, Target> => {
+export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
   const { attempt, current } = tabs
   const bounded = <A>(effect: Effect.Effect<A, PageFailure>): Effect.Effect<A, PageFailure> =>
     Effect.timeoutOrElse(effect, { duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })

@@ -5,8 +5,8 @@
  * allowed is ended there and then, and so is the oldest that nobody took when all together are too large.
  */
 import type { Download as Saved } from "playwright-core"
-import { PageFailure } from "../../core/agent/Browser.ts"
 import { defaultPageLimits, type PageLimits, tooLargeDownload, tooManyDownloads } from "../../core/agent/Limits.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import { type Bounds, unbounded } from "./Bounds.ts"
 import type { Tabs } from "./Tabs.ts"
 

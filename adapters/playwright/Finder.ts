@@ -3,7 +3,8 @@
  */
 import { Clock, Effect } from "effect"
 import type { Locator, Page } from "playwright-core"
-import { PageFailure, type Target } from "../../core/agent/Browser.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
+import type { Target } from "../../core/agent/Target.ts"
 import type { Tabs } from "./Tabs.ts"
 
 /** How often a selector that matches several elements is looked at again, in milliseconds. */

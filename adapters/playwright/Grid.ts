@@ -11,9 +11,10 @@
  */
 import { Context, Effect, Layer, PubSub, Schema, type Scope, Stream } from "effect"
 import type { BrowserContext } from "playwright-core"
-import { Browser, PageFailure } from "../../core/agent/Browser.ts"
+import { Browser } from "../../core/agent/Browser.ts"
 import * as Endpoints from "../../core/agent/Endpoints.ts"
 import type { PageLimits } from "../../core/agent/Limits.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Session } from "../../core/agent/Session.ts"
 import { Seats } from "../../core/run/Seats.ts"
 import { type Connection, connect, NotConnected } from "./Connection.ts"

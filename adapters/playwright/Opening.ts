@@ -3,8 +3,9 @@
  */
 import { Effect, type Scope } from "effect"
 import type { Page as PlaywrightPage } from "playwright-core"
-import { type Page, PageFailure } from "../../core/agent/Browser.ts"
+import type { Page } from "../../core/agent/Browser.ts"
 import type { PageLimits } from "../../core/agent/Limits.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Session } from "../../core/agent/Session.ts"
 import * as AllowedSites from "../../core/workflow/AllowedSites.ts"
 import * as Bounds from "./Bounds.ts"

@@ -7,8 +7,9 @@
  */
 import { Clock, Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
 import type { BrowserContext, BrowserContextOptions, Page as PlaywrightPage } from "playwright-core"
-import { Browser, PageFailure } from "../../core/agent/Browser.ts"
+import { Browser } from "../../core/agent/Browser.ts"
 import { defaultPageLimits, type PageLimits, tooMuchMemory } from "../../core/agent/Limits.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Session } from "../../core/agent/Session.ts"
 import * as Guard from "./Guard.ts"
 import * as LocalChromium from "./LocalChromium.ts"

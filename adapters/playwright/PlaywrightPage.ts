@@ -3,8 +3,10 @@
  */
 import { Clock, Effect, type Schema } from "effect"
 import type { Locator } from "playwright-core"
-import { type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
+import type { Page } from "../../core/agent/Browser.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Remembered } from "../../core/agent/Session.ts"
+import type { Target } from "../../core/agent/Target.ts"
 import { NoOption } from "./Attempt.ts"
 import * as Candidates from "./Candidates.ts"
 import type * as Downloads from "./Downloads.ts"

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { PageFailure } from "../../core/agent/Browser.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Gesture, RemoteHand } from "../../core/agent/RemoteHand.ts"
 import type { Tabs } from "./Tabs.ts"
 

@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, Queue, type Scope } from "effect"
 import type { CDPSession, Page } from "playwright-core"
-import type { Shot } from "../../core/agent/Browser.ts"
+import type { Shot } from "../../core/agent/Shot.ts"
 import type { ScreencastOptions } from "../../core/agent/Screencast.ts"
 import type { Tabs } from "./Tabs.ts"
 

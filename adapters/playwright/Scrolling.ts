@@ -3,8 +3,9 @@
  */
 import { Clock, Effect } from "effect"
 import type { ElementHandle, JSHandle } from "playwright-core"
-import { PageFailure, type Target } from "../../core/agent/Browser.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Direction, Position, Scrolling } from "../../core/agent/Scrolling.ts"
+import type { Target } from "../../core/agent/Target.ts"
 import * as Finder from "./Finder.ts"
 import type { Tabs } from "./Tabs.ts"
 

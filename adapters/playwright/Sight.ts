@@ -3,7 +3,8 @@
  */
 import { Effect } from "effect"
 import type { ElementHandle, Frame, JSHandle, Page } from "playwright-core"
-import { PageFailure, type Shot, type Typing } from "../../core/agent/Browser.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
+import type { Typing } from "../../core/agent/Typing.ts"
 import type { Box, Outlined, Place, Seen, Sight } from "../../core/agent/Sight.ts"
 import * as Finder from "./Finder.ts"
 import * as Outline from "./Outline.ts"
@@ -22,7 +23,7 @@ interface Known {
   readonly index: number
 }
 
-export const make = (tabs: Tabs): Sight<PageFailure, Shot, Typing> => {
+export const make = (tabs: Tabs): Sight => {
   const { attempt, current } = tabs
   let known = new Map<string, Known>()
   const hosts = visits(current().page)

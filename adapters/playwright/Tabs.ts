@@ -3,8 +3,8 @@
  */
 import { Effect } from "effect"
 import type { CDPSession, Page } from "playwright-core"
-import type { PageFailure } from "../../core/agent/Browser.ts"
 import { defaultPageLimits, type PageLimits, tooManyWindows } from "../../core/agent/Limits.ts"
+import type { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Dialog } from "../../core/agent/Windows.ts"
 import { type Attempt, attempting, attemptingWithin } from "./Attempt.ts"
 import { type Bounds, unbounded } from "./Bounds.ts"

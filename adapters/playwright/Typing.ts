@@ -2,7 +2,7 @@
  * Typing into an element, and where the focus is.
  */
 import type { Locator, Page } from "playwright-core"
-import type { Typing } from "../../core/agent/Browser.ts"
+import type { Typing } from "../../core/agent/Typing.ts"
 
 /** Types into an element, in the way that is asked for. */
 export const type = async (page: Page, element: Locator, typing: Typing, timeout: number): Promise<void> => {

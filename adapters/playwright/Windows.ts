@@ -2,7 +2,7 @@
  * Opening, closing and turning to windows.
  */
 import { Clock, Effect } from "effect"
-import { PageFailure } from "../../core/agent/Browser.ts"
+import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Windows } from "../../core/agent/Windows.ts"
 import type { Tab, Tabs } from "./Tabs.ts"
 

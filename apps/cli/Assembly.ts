@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
+import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import type { GridUnusable } from "../../adapters/playwright/Grid.ts"
 import type { ChromiumNotRunnable } from "../../adapters/playwright/PlaywrightBrowser.ts"
@@ -40,6 +41,7 @@ import { PublicUrl } from "../api/request/Origin.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
+import * as RunFiles from "../worker/RunFiles.ts"
 import * as RunSession from "../worker/RunSession.ts"
 import * as BrowserSettings from "./BrowserSettings.ts"
 import * as Artifacts from "./Artifacts.ts"
@@ -198,10 +200,17 @@ export const layerWorker = (
     Layer.provide(Inbox.layerReceived(settings)),
     Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
     Layer.provide(layerSecretSources(settings)),
+    Layer.provide(layerFileSource(settings, allowedOrigins)),
     Layer.provide(layerBrowser(settings, allowedOrigins)),
     Layer.provide(Layer.succeed(RunLimits, { steps: settings.runSteps, millis: settings.runMinutes * 60_000 }))
   )
 }
+
+/** Where the files come from that runs upload. */
+const layerFileSource = ({ allowPrivateNetworks }: Working, allowedOrigins: ReadonlyArray<string>) =>
+  RunFiles.layerSource(HttpFiles.make({ ...HttpFiles.defaults, allowPrivateNetworks, allowedOrigins })).pipe(
+    Layer.provide(ArtifactLinks.layer)
+  )
 
 /** The browsers of the grid that is named, or else one of this machine. */
 const layerBrowser = (settings: Working, allowedOrigins: ReadonlyArray<string>) =>

@@ -5,6 +5,7 @@ import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "eff
 import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
+import { FileSource } from "../../core/agent/FileSource.ts"
 import { RunLimits } from "../../core/agent/Limits.ts"
 import { ModelBudget } from "../../core/agent/model/Budget.ts"
 import type { Decision } from "../../core/agent/model/Decision.ts"
@@ -32,6 +33,7 @@ import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import * as Evidence from "./Evidence.ts"
 import * as RemotePerson from "./RemotePerson.ts"
 import * as RunAccounts from "./RunAccounts.ts"
+import * as RunFiles from "./RunFiles.ts"
 import * as RunRecovery from "./RunRecovery.ts"
 import * as RunSession from "./RunSession.ts"
 
@@ -44,6 +46,7 @@ export const layer = Layer.effect(
     const identifiers = yield* Identifiers
     const personOf = yield* RemotePerson.make
     const evidence = yield* Evidence.make
+    const sourceOfFiles = yield* FileSource
     const errorCodes = yield* ErrorCodeStore
     const gates = yield* Gates
     const codes = yield* LoginCodes
@@ -97,6 +100,7 @@ export const layer = Layer.effect(
             payload: { ...session, current_step: node.name, next_step: following?.name ?? null }
           }),
         picture: (picture) => Effect.asVoid(upload(picture)),
+        file: RunFiles.keeping(claimed, reporter, keeper),
         before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true }),
         person: personOf(claimed, reporter, upload),
         login: (alias, phase) => (phase === "over" ? reporter.loggedIn(alias) : Effect.void)
@@ -148,6 +152,7 @@ export const layer = Layer.effect(
         limits
       ).pipe(
         Effect.provideService(Browser, browser),
+        Effect.provideService(FileSource, sourceOfFiles),
         Effect.provideService(Model, model),
         Effect.provideService(ModelUse.ModelUse, ModelUse.make(budget, kept(claimed.run.id, secrets)))
       )

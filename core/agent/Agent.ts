@@ -143,7 +143,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       attempt({ node, position: { ...position, memory } }, noting(on, noted, describes), brought, option)
     const first = outOfBounds === null ? yield* again(position.memory, page, null) : Result.fail(outOfBounds)
     const signedIn = signsIn && Login.underWay(login) === null
-    const recovered: Recovery.Recovered<Done | Position.Turned> =
+    const done: Recovery.Recovered<Done | Position.Turned> =
       first._tag === "Success"
         ? { _tag: "Done", done: first.success, memory: position.memory }
         : yield* Recovery.recover(
@@ -153,10 +153,8 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
             again
           )
     yield* Effect.forEach(brought.pictures, observer.picture, { discard: true })
-    for (const file of brought.files) {
-      yield* observer.file?.(file) ?? Effect.void
-      yield* file.discard
-    }
+    const unkept = yield* handOver(brought.files, observer)
+    const recovered = unkept === null || passesOver(node) ? done : Recovery.without(done, unkept)
     if (recovered._tag === "Failed") {
       const { classification, failure } = recovered
       const shot = yield* Effect.result(page.glimpse)
@@ -208,6 +206,19 @@ const acts = (node: Node): boolean =>
   node.action === "INPUT_SELECT" ||
   node.action === "TFA" ||
   node.action === "FILE_UPLOAD"
+
+/** Hands over the files that a step brought, and answers why one of them is not kept. */
+const handOver = Effect.fnUntraced(function* <E>(files: Brought["files"], observer: Observer<E>) {
+  let unkept: string | null = null
+  for (const file of files) {
+    unkept ??= yield* observer.file?.(file) ?? Effect.succeed(null)
+    yield* file.discard
+  }
+  return unkept
+})
+
+const passesOver = ({ parameters }: Node): boolean =>
+  "continue_on_failed_download" in parameters && parameters.continue_on_failed_download === true
 
 const endsDryRun = (node: Node): boolean =>
   "end_here_on_dry_run" in node.parameters && node.parameters.end_here_on_dry_run === true

@@ -5,79 +5,23 @@
  * enabled and still; it never waits a fixed time. A selector is an XPath, or `css=`, `role=` or `text=` and a selector of
  * that kind.
  */
-import { Context, type Effect, Schema, type Scope } from "effect"
+import { Context, type Effect, type Schema, type Scope } from "effect"
 import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
 import type { Inspection } from "./Inspection.ts"
+import type { PageFailure } from "./PageFailure.ts"
 import type { Gesture } from "./Pointer.ts"
 import type { Scrolling } from "./Scrolling.ts"
 import type { RemoteHand } from "./RemoteHand.ts"
 import type { Screencast } from "./Screencast.ts"
 import type { Remembered, Session } from "./Session.ts"
+import type { Target } from "./Target.ts"
 import type { Transfers } from "./Transfers.ts"
 import type { Windows } from "./Windows.ts"
 import type { Sight } from "./Sight.ts"
-
-/** What went wrong between the agent and the page. */
-export const PageFailureKind = Schema.Literals([
-  /** The address could not be loaded: no such host, refused, timed out, or an error status of the server. */
-  "navigation",
-  /** The address is one that workflows may not reach. */
-  "forbidden",
-  /** The proxy of the session could not be reached, or refused. */
-  "proxy",
-  /** Not exactly one element matched in time; `matched` says how many did. */
-  "mismatch",
-  /** The one element never became visible, enabled and still, or does not do what was asked. */
-  "unusable",
-  /** The list has no such option. */
-  "option",
-  /** The selector cannot be read. */
-  "selector",
-  /** The page or the browser went away. */
-  "crash",
-  /** More windows were opened than a session may have. */
-  "windows",
-  /** A page took more memory than it may. */
-  "memory",
-  /** A download is larger, or there are more of them, than a session may have. */
-  "downloads",
-  /** The page is so busy with itself that it answers nothing. */
-  "unresponsive",
-  /** There is no window with this number. */
-  "window",
-  /** No download has begun, or it did not come to its end. */
-  "download",
-  /** There is nowhere to put a file. */
-  "upload"
-])
-export type PageFailureKind = typeof PageFailureKind.Type
-
-/** Raised by a verb. `reason` says what happened, without the selector or the address. */
-export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure", {
-  kind: PageFailureKind,
-  reason: Schema.String,
-  selector: Schema.optionalKey(Schema.String),
-  matched: Schema.optionalKey(Schema.Int),
-  /** How many options of a list fitted equally well, where none was chosen for that. */
-  alike: Schema.optionalKey(Schema.Int),
-  /** The status that a server answered with, where that is why. */
-  status: Schema.optionalKey(Schema.Int),
-  /** Whether what was tried may have taken effect all the same: it failed only after it had begun. */
-  acted: Schema.optionalKey(Schema.Boolean)
-}) {
-  override get message() {
-    return this.reason
-  }
-}
-
-/** An element, and how long to wait for it, in milliseconds. */
-export interface Target {
-  readonly selector: string
-  readonly waitMillis: number
-  /** Takes the first element that matches. Without it, exactly one must match. */
-  readonly first?: boolean
-}
+import type { Framing, Shot } from "./Shot.ts"
+import type { Typing } from "./Typing.ts"
+import type { ClickKind } from "./Target.ts"
 
 /** What a page shows of a field for a one-time code. */
 export interface CodeField {
@@ -96,45 +40,9 @@ export interface CodeField {
   readonly loading: boolean
 }
 
-export type ClickKind = "click" | "double_click" | "right_click" | "hover"
-
-/** A key by its name, as keyboards know it: `Enter`, `Tab`, `Control+a`. */
-export interface Key {
-  readonly key: string
-}
-
-export interface Typing {
-  /** Texts and keys in their order. */
-  readonly strokes: ReadonlyArray<string | Key>
-  /** What becomes of the text that is there: replaced, emptied key by key first, or kept. */
-  readonly existing: "replace" | "erase" | "keep"
-  /** The pause between two keys, in milliseconds; 0 sets the text at once. */
-  readonly delayMillis: number
-  /** Inserts the text as a paste would. */
-  readonly paste: boolean
-}
-
-export interface Shot {
-  readonly bytes: Uint8Array
-  readonly mediaType: "image/jpeg"
-}
-
-/** What a picture shows of a page. */
-export interface Framing {
-  readonly fullPage: boolean
-  /** The element that it shows, instead of the whole page or what is seen of it. */
-  readonly target?: Target
-  /** How much it shows around the element, in pixels. */
-  readonly margin?: number
-  /** How often it scrolls down before, so that the page loads what it shows only then. */
-  readonly maxScrolls?: number
-  /** How long it waits at most for what comes after each scrolling, in milliseconds. */
-  readonly settleMillis?: number
-}
-
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
 export interface Page
-  extends Windows, Scrolling, Transfers, Inspection<PageFailure, Target>, RemoteHand, Screencast, Sight<PageFailure, Shot, Typing> {
+  extends Windows, Scrolling, Transfers, Inspection, RemoteHand, Screencast, Sight {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import type { Node } from "../workflow/Graph.ts"
-import type { PageFailure } from "./Browser.ts"
+import type { PageFailure } from "./PageFailure.ts"
 
 /** The failures of the agent, each with its class (section 6.7 of the clients' facts calls it the error category). */
 export const kinds = {
@@ -41,6 +41,7 @@ export const kinds = {
   "LIMIT-E0006": "PAGE_STILL_LOADING",
   "WINDOW-E0001": "UNEXPECTED_UI_STATE",
   "DOWNLOAD-E0001": "UNEXPECTED_UI_STATE",
+  "DOWNLOAD-E0002": "SERVICE_UNAVAILABLE",
   "UPLOAD-E0001": "UNEXPECTED_UI_STATE",
   "UPLOAD-E0002": "INCORRECT_FORM_INPUTS",
   "UPLOAD-E0003": "INCORRECT_FORM_INPUTS",

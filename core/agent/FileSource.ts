@@ -30,12 +30,12 @@ export interface FileSource {
    * Fetches a file of at most `maxUploadBytes` over HTTP. Its name is what the address or its server says, made safe. Private
    * and loopback addresses are refused unless they are allowed.
    */
-  readonly fetch: (url: URL) => Effect.Effect<LocalFile, FileNotFetched, Scope.Scope>
+  readonly get: (url: URL) => Effect.Effect<LocalFile, FileNotFetched, Scope.Scope>
 }
 
 /** Where nothing is provided, no file can be fetched. */
 export const FileSource = Context.Reference<FileSource>("sluice/core/agent/FileSource", {
   defaultValue: () => ({
-    fetch: () => Effect.fail(new FileNotFetched({ kind: "forbidden", reason: "files are not fetched here" }))
+    get: () => Effect.fail(new FileNotFetched({ kind: "forbidden", reason: "files are not fetched here" }))
   })
 })

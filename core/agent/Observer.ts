@@ -4,7 +4,8 @@
 import type { Effect, Schema, Scope } from "effect"
 import type { Node } from "../workflow/Graph.ts"
 import type { Offer } from "../workflow/Patch.ts"
-import type { Page, Shot } from "./Browser.ts"
+import type { Page } from "./Browser.ts"
+import type { Shot } from "./Shot.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { Person } from "./Person.ts"
 import type { Analysis } from "./recovery/Remedy.ts"
@@ -30,8 +31,8 @@ export interface Observer<E> {
   /** A step begins. `following` is the step after it, where that does not depend on what happens. */
   readonly step: (node: Node, following: Node | null) => Effect.Effect<void, E>
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
-  /** A file was downloaded by a step that has succeeded, or failed after it. */
-  readonly file?: (file: DownloadedFile) => Effect.Effect<void, E>
+  /** A file was downloaded by a step that has succeeded, or failed after it. Answers why it is not kept; `null` when it is. */
+  readonly file?: (file: DownloadedFile) => Effect.Effect<string | null, E>
   /** Awaited before each step, END included: somebody may have taken the page into their own hands. */
   readonly hold?: Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */

@@ -3,7 +3,7 @@
  */
 import type { Effect, Schema } from "effect"
 import type { Node } from "../workflow/Graph.ts"
-import type { Shot } from "./Browser.ts"
+import type { Shot } from "./Shot.ts"
 
 /** What a step wants to know. */
 export interface Question {

@@ -67,6 +67,15 @@ export type Recovered<A> =
       readonly memory: Memory.Memory
     }
 
+/** What comes of a step whose file could not be kept. */
+export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => {
+  if (done._tag === "Failed") return done
+  const sentence = `Cannot keep what was downloaded: ${reason}`
+  const failure = new StepFailed({ code: "DOWNLOAD-E0002", sentence, original: reason })
+  const classification = Classification.of(failure, null, { signedIn: false, typed: false })
+  return { _tag: "Failed", failure, classification, memory: done.memory }
+}
+
 /** A look at the page may take so long, in milliseconds. */
 const lookMillis = 5_000
 

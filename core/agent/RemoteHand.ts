@@ -2,7 +2,7 @@
  * What a person does to the window that is looked at from afar, with a mouse and a keyboard.
  */
 import { type Effect, Schema } from "effect"
-import type { PageFailure } from "./Browser.ts"
+import type { PageFailure } from "./PageFailure.ts"
 
 /** A place in the window: 0 is its left or upper edge, 1 its right or lower one. */
 const share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))

@@ -2,7 +2,7 @@
  * Watching a session: the window that is looked at, as pictures or as a video, whichever window that becomes.
  */
 import type { Effect, Option, Scope, Stream } from "effect"
-import type { Shot } from "./Browser.ts"
+import type { Shot } from "./Shot.ts"
 
 export interface ScreencastOptions {
   /** The largest picture; a larger window is scaled down. */

@@ -3,6 +3,10 @@
  * for executions that choose an element by its looks or by a point.
  */
 import type { Effect } from "effect"
+import type { PageFailure } from "./PageFailure.ts"
+import type { Shot } from "./Shot.ts"
+import type { ClickKind } from "./Target.ts"
+import type { Typing } from "./Typing.ts"
 
 /** A part of what is to be seen, in CSS pixels from the upper left corner of the window. */
 export interface Box {
@@ -55,8 +59,7 @@ export interface Seen {
   readonly box: Box
 }
 
-/** The verbs, with what they are about as the page has it: how they fail, its pictures, and what is typed. */
-export interface Sight<PageFailure, Shot, Typing> {
+export interface Sight {
   /** The elements that somebody may act on, of the whole page and its frames; makes the refs of the outline before void. */
   readonly outline: (options: { readonly maxElements: number }) => Effect.Effect<Outline, PageFailure>
   /** Texts in the window with where they are, values of fields included. Password fields are told with an empty text. */
@@ -65,7 +68,7 @@ export interface Sight<PageFailure, Shot, Typing> {
   readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
   readonly clickAt: (
     place: Place,
-    kind: "click" | "double_click" | "right_click" | "hover",
+    kind: ClickKind,
     waitMillis: number
   ) => Effect.Effect<void, PageFailure>
   /** Clicks a place and types there. */

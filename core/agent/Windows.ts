@@ -6,7 +6,7 @@
  * counted from 0, in the order in which they were opened; those after one that closes move up.
  */
 import type { Effect } from "effect"
-import type { PageFailure } from "./Browser.ts"
+import type { PageFailure } from "./PageFailure.ts"
 
 /** A question or a message that a page showed in a box of the browser, and what was answered for the person. */
 export interface Dialog {

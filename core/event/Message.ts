@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "./RunEvent.ts"
+import * as RunFiles from "./RunFiles.ts"
 
 /** Its names stand in this order, and it is written without spaces: receivers may serialise it anew to check a signature. */
 export const Message = Schema.Struct({
@@ -53,6 +54,14 @@ export const payloadOf = (event: RunEvent, links: Links): Schema.JsonObject => {
   if (event.event === "execution.input_required") {
     const { screenshot_id, ...facts } = event.payload
     return { ...facts, screenshot_url: screenshot_id === null ? null : links.artifact(screenshot_id).url }
+  }
+  if (event.event === "file.uploaded") {
+    const { expires, url } = links.artifact(event.payload.file_id)
+    return { ...event.payload, signed_file_url: url, signed_file_url_expires: expires }
+  }
+  if ("file_urls" in event.payload) {
+    const files = RunFiles.read(event.payload.file_urls).map((file) => RunFiles.rendered(file, links.artifact))
+    return { ...event.payload, file_urls: files } as Schema.JsonObject
   }
   if (event.event === "execution.start") {
     return { ...event.payload, live_view_url: links.liveView(event.payload.session_id) }

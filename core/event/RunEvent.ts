@@ -107,6 +107,17 @@ export const RunEvent = Schema.Union([
       reason: Schema.Literals(["released", "timeout", "ended"])
     })
   }),
+  Schema.Struct({
+    event: Schema.Literal("file.uploaded"),
+    payload: Schema.Struct({
+      ...session,
+      /** The file; whoever renders the event adds its address, as `signed_file_url`. */
+      file_id: Schema.String,
+      file_name: Schema.String,
+      timestamp: Schema.String,
+      metadata: Schema.JsonObject
+    })
+  }),
   Schema.Struct({ event: Schema.Literal("interaction.waiting"), payload: Schema.Struct(question), expires_at }),
   Schema.Struct({ event: Schema.Literal("interaction.finished"), payload: Schema.Struct(question) }),
   Schema.Struct({

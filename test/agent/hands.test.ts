@@ -37,7 +37,7 @@ const site: ScriptedBrowser.ScriptedSite = {
 }
 
 const source = FileSource.of({
-  fetch: (url) =>
+  get: (url) =>
     url.pathname === "/gone"
       ? Effect.fail(new FileNotFetched({ kind: "failed", reason: "the server answered with status 404" }))
       : Effect.succeed({ path: "/dev/null", fileName: "scan.pdf" })

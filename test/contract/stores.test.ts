@@ -239,6 +239,35 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
+    promise("tell again at the end of a run of the files that it brought, in their order", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const [sent, other] = [submission(workflow), submission(workflow)]
+        yield* Effect.forEach([sent, other], runs.submit)
+        const claimed = yield* runs.claim(claim)
+        const file = (name: string) => ({
+          file_id: `id of ${name}`,
+          file_name: name,
+          timestamp: "2026-01-01T00:00:00.000Z",
+          metadata: { name }
+        })
+        const names = ["b \u0000.csv", "a.pdf"]
+        for (const { run } of claimed) {
+          const fence = run.lease?.fence ?? 0
+          const told = (run.id === sent.id ? names : []).map((name) => ({
+            event: "file.uploaded" as const,
+            payload: { session_id: run.id, workflow_id: run.workflowId, ...file(name) }
+          }))
+          for (const event of told) yield* runs.report({ id: run.id, fence }, { events: [event] })
+          yield* runs.settle({ id: run.id, fence }, success(fence))
+        }
+        const lastOf = (id: typeof sent.id) => Effect.map(runs.events(id, 0), (events) => events.at(-1)?.event.payload)
+        assert.deepInclude(yield* lastOf(sent.id), { file_urls: names.map(file) })
+        assert.deepInclude(yield* lastOf(other.id), { file_urls: [] })
+      })
+    )
+
     promise("never change a run that has ended", () =>
       Effect.gen(function* () {
         const runs = yield* RunStore

@@ -157,6 +157,7 @@ export const walk = (
         file: ({ bytes, fileName, mediaType, metadata, node }) =>
           Effect.map(Effect.orDie(bytes), (read) => {
             files.push({ node: node.name, fileName, mediaType, metadata, text: new TextDecoder().decode(read) })
+            return null
           }),
         before: (mark) => Effect.sync(() => void marks.push(mark)),
         login: (alias, phase) =>

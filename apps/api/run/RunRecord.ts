@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import { type Links, payloadOf } from "../../../core/event/Message.ts"
+import * as RunFiles from "../../../core/event/RunFiles.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import type { Summary } from "../../../core/run/ArtifactStore.ts"
 import { vaultEntries } from "../../../core/run/Credentials.ts"
@@ -129,7 +130,9 @@ export const record = (view: View, links: Links, kept: Summary): typeof RunRecor
     recovered_error_ids: recovered,
     screenshot_urls: screenshots(view.events, links, kept),
     video_urls: kept.videos.map(({ at, id }) => video(run.id, id, at, links)),
-    file_urls: [],
+    file_urls: view.events.flatMap(({ event }) =>
+      RunFiles.fileOf(event).map((file) => RunFiles.rendered(file, links.artifact))
+    ),
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
     holds: view.holds.map(holdJson),
     can_start_at: isoOrNull(view.earliestStart),

@@ -19,11 +19,11 @@ export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* ({ 
       original: null
     })
   }
-  const { fetch } = yield* FileSource
+  const source = yield* FileSource
   const target = selector === "" ? null : { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis }
   yield* Effect.scoped(
     Effect.gen(function* () {
-      const file = yield* fetch(url).pipe(Effect.mapError((failure) => ofFile(url, failure)))
+      const file = yield* source.get(url).pipe(Effect.mapError((failure) => ofFile(url, failure)))
       const fileName = given.trim() === "" ? file.fileName : FileNames.safe(given, file.fileName)
       yield* page
         .upload(target, { ...file, fileName })

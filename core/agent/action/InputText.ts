@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
-import type { Key, Typing } from "../Browser.ts"
+import type { Key, Typing } from "../Typing.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Pointing from "../Pointing.ts"

@@ -6,14 +6,16 @@ import type { Parameters } from "../../workflow/Action.ts"
 import type { NodeOf } from "../../workflow/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import * as SafePattern from "../../workflow/SafePattern.ts"
-import type { CodeField, Page, PageFailure, Target } from "../Browser.ts"
+import type { CodeField, Page } from "../Browser.ts"
 import * as CodeVerdict from "../CodeVerdict.ts"
 import * as Credentials from "../Credentials.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as References from "../model/References.ts"
 import * as Pointing from "../Pointing.ts"
+import type { PageFailure } from "../PageFailure.ts"
 import { type Action, next, type Surroundings } from "../Step.ts"
+import type { Target } from "../Target.ts"
 
 /** How long a code or a link is waited for, and an answer of a person. */
 const longestMillis = 300_000

@@ -5,7 +5,7 @@
 import { Clock, Effect, Random, Ref, Result, type Schema } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
 import * as InputContract from "../../workflow/InputContract.ts"
-import type { Shot } from "../Browser.ts"
+import type { Shot } from "../Shot.ts"
 import { StepFailed } from "../Failure.ts"
 import type { Secrets } from "../Secrets.ts"
 import * as Budget from "./Budget.ts"

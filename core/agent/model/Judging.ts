@@ -3,7 +3,7 @@
  */
 import { Effect, Result } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
-import type { Shot } from "../Browser.ts"
+import type { Shot } from "../Shot.ts"
 import type { StepFailed } from "../Failure.ts"
 import type { Secrets } from "../Secrets.ts"
 import * as Asking from "./Asking.ts"

@@ -4,7 +4,9 @@
  */
 import { Effect, Result } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
-import type { ClickKind, Page, PageFailure } from "../Browser.ts"
+import type { ClickKind } from "../Target.ts"
+import type { Page } from "../Browser.ts"
+import type { PageFailure } from "../PageFailure.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
 import type { Memory } from "../Memory.ts"
 import type { Place } from "../Sight.ts"

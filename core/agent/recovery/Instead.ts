@@ -1,5 +1,6 @@
 /** The same page, on which one selector means what another leads to. */
-import type { Page, Target } from "../Browser.ts"
+import type { Page } from "../Browser.ts"
+import type { Target } from "../Target.ts"
 
 export const instead = (page: Page, selector: string, other: string): Page => {
   const aim = <T extends Target>(target: T): T =>

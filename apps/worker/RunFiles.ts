@@ -1,0 +1,71 @@
+/**
+ * The files of runs: keeps those that a run downloads, and gives those of earlier runs to be uploaded again.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Clock, Effect, Layer, Option, Result, Stream } from "effect"
+import * as FileNames from "../../core/agent/FileNames.ts"
+import { FileNotFetched, type FileSource, FileSource as Source } from "../../core/agent/FileSource.ts"
+import type { DownloadedFile } from "../../core/agent/Observer.ts"
+import { ArtifactFiles, type Kept } from "../../core/run/ArtifactFiles.ts"
+import type { Reporter } from "../../core/run/Executor.ts"
+import type { Keeper } from "../../core/run/RunArtifacts.ts"
+import type { Claimed } from "../../core/run/RunStore.ts"
+import { ArtifactLinks } from "../api/run/ArtifactLinks.ts"
+
+/** The function that keeps a downloaded file and tells of it, or answers why it is not kept. */
+export const keeping = ({ run }: Claimed, reporter: Reporter, keeper: Keeper) =>
+  Effect.fnUntraced(function* ({ bytes, fileName, mediaType, metadata }: DownloadedFile) {
+    const kept = yield* Effect.result(
+      Effect.flatMap(bytes, (read) => keeper.keep("file", { bytes: read, mediaType, fileName }))
+    )
+    if (Result.isFailure(kept)) return kept.failure.message
+    yield* reporter.event({
+      event: "file.uploaded",
+      payload: {
+        session_id: run.id,
+        workflow_id: run.workflowId,
+        file_id: kept.success,
+        file_name: fileName,
+        timestamp: new Date(yield* Clock.currentTimeMillis).toISOString(),
+        metadata
+      }
+    })
+    return null
+  })
+
+/**
+ * Where the files come from that runs upload: from `outside`, and from our own artifacts when the address is one that we
+ * signed. Those are read where they are kept, wherever the address leads.
+ */
+export const layerSource = (outside: FileSource) =>
+  Layer.effect(
+    Source,
+    Effect.gen(function* () {
+      const files = yield* ArtifactFiles
+      const links = yield* ArtifactLinks
+      const own = Effect.fnUntraced(function* ({ pathname, searchParams }: URL) {
+        const id = /\/artifacts\/([0-9a-f-]{36})$/.exec(pathname)?.[1] ?? ""
+        const [expires, signature] = [searchParams.get("expires") ?? "", searchParams.get("signature") ?? ""]
+        if (id === "" || !(yield* links.verify(id, expires, signature))) return Option.none()
+        return yield* files.find(id).pipe(Effect.orElseSucceed(() => Option.none<Kept>()))
+      })
+      return Source.of({
+        get: Effect.fnUntraced(function* (url) {
+          const artifact = yield* own(url)
+          if (Option.isNone(artifact)) return yield* outside.get(url)
+          const folder = yield* Effect.acquireRelease(
+            Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-file-"))),
+            (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
+          )
+          const path = join(folder, "file")
+          const bytes = yield* Stream.runCollect(artifact.value.read()).pipe(
+            Effect.mapError(({ message }) => new FileNotFetched({ kind: "failed", reason: message }))
+          )
+          yield* Effect.promise(() => writeFile(path, Buffer.concat([...bytes]), { mode: 0o600 }))
+          return { path, fileName: FileNames.safe(artifact.value.fileName ?? "", "file") }
+        })
+      })
+    })
+  )

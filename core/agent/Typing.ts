@@ -1,0 +1,19 @@
+/**
+ * What is typed, and how.
+ */
+
+/** A key by its name, as keyboards know it: `Enter`, `Tab`, `Control+a`. */
+export interface Key {
+  readonly key: string
+}
+
+export interface Typing {
+  /** Texts and keys in their order. */
+  readonly strokes: ReadonlyArray<string | Key>
+  /** What becomes of the text that is there: replaced, emptied key by key first, or kept. */
+  readonly existing: "replace" | "erase" | "keep"
+  /** The pause between two keys, in milliseconds; 0 sets the text at once. */
+  readonly delayMillis: number
+  /** Inserts the text as a paste would. */
+  readonly paste: boolean
+}

@@ -1,0 +1,42 @@
+/**
+ * The files that a run brought: each told by an event of its own, and all of them again with the end of the run.
+ */
+import { Schema } from "effect"
+import { isLast, type RunEvent } from "./RunEvent.ts"
+
+/** A file as events keep it; whoever renders it gives its address in place of the id, as `signed_file_url`. */
+export const RunFile = Schema.Struct({
+  file_id: Schema.String,
+  file_name: Schema.String,
+  timestamp: Schema.String,
+  metadata: Schema.JsonObject
+})
+export type RunFile = typeof RunFile.Type
+
+/** The file that an event tells of. */
+export const fileOf = (event: RunEvent): ReadonlyArray<RunFile> => {
+  if (event.event !== "file.uploaded") return []
+  const { file_id, file_name, metadata, timestamp } = event.payload
+  return [{ file_id, file_name, timestamp, metadata }]
+}
+
+/** The end of a run with the files that it brought. Other events are as they were. */
+export const withFiles = (event: RunEvent, files: ReadonlyArray<RunFile>): RunEvent =>
+  isLast(event) && files.length > 0
+    ? ({ ...event, payload: { ...event.payload, file_urls: files } } as RunEvent)
+    : event
+
+/** A file with the address at which it can be fetched without a key. */
+export const rendered = (
+  { file_id, file_name, metadata, timestamp }: RunFile,
+  artifact: (id: string) => { readonly url: string; readonly expires: string }
+) => {
+  const { expires, url } = artifact(file_id)
+  return { signed_file_url: url, signed_file_url_expires: expires, file_name, timestamp, metadata }
+}
+
+/** Files as events keep them. What is none is left out. */
+export const read = (kept: unknown): ReadonlyArray<RunFile> =>
+  (Array.isArray(kept) ? kept : [])
+    .filter(Schema.is(RunFile))
+    .map(({ file_id, file_name, metadata, timestamp }) => ({ file_id, file_name, timestamp, metadata }))

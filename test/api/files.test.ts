@@ -1,0 +1,144 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
+import * as RunFiles from "../../apps/worker/RunFiles.ts"
+import { FileNotFetched, FileSource } from "../../core/agent/FileSource.ts"
+import * as Attempt from "../../core/run/Attempt.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import { graphOf, type Step } from "../support/browser.ts"
+import { layer, type Member, Service } from "../support/service.ts"
+
+const shop = "https://shop.example/"
+
+const site: ScriptedBrowser.ScriptedSite = {
+  [shop]: [
+    {
+      selector: "#save",
+      saves: [
+        ["report.csv", "a;b"],
+        ["notes.txt", "n"]
+      ]
+    },
+    { selector: "#file" }
+  ]
+}
+
+/** Nothing outside can be reached. */
+const outside = FileSource.of({
+  get: () => Effect.fail(new FileNotFetched({ kind: "failed", reason: "the host is away" }))
+})
+
+const work = Effect.gen(function* () {
+  const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
+  yield* Effect.forEach(claimed, Attempt.carryOut, { discard: true })
+}).pipe(
+  Effect.provide(
+    AgentExecutor.layer.pipe(Layer.provide([ScriptedBrowser.layer(site), RunFiles.layerSource(outside)]), Layer.fresh)
+  ),
+  Effect.scoped
+)
+
+/** Runs a workflow of these steps, and answers its record. */
+const carriedOut = (me: Member, steps: ReadonlyArray<Step>) =>
+  Effect.gen(function* () {
+    const { send } = yield* Service
+    const workflow = { name: "Files", ...graphOf(shop, steps), input_schema: {}, output_schema: {} }
+    const { body: created } = yield* send({ method: "POST", path: "/workflows", key: me.key, json: workflow })
+    const json = { workflow_id: created.id, run_input_variables: {} }
+    const { body: started } = yield* send({ method: "POST", path: "/run", key: me.key, json })
+    yield* work
+    return (yield* send({ method: "GET", path: `/run/${started.session_id}`, key: me.key })).body
+  })
+
+const save: ReadonlyArray<Step> = [
+  { action: "CLICK", parameters: { selector: "#save" } },
+  { action: "FILE_DOWNLOAD", parameters: { metadata: { kind: "monthly" } } }
+]
+
+interface File {
+  readonly file_name: string
+  readonly signed_file_url: string
+  readonly signed_file_url_expires: string
+  readonly metadata: unknown
+}
+
+it.layer(layer, { timeout: "30 seconds" })("files of runs", (it) => {
+  describe("that were downloaded", () => {
+    it.effect("are in the record and in the events, with addresses that need no key", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Service
+        const record = yield* carriedOut(yield* (yield* Service).member("Member"), save)
+        assert.strictEqual(record.status, "execution.success")
+        const files = record.file_urls as ReadonlyArray<File>
+        assert.deepStrictEqual(
+          files.map(({ file_name, metadata }) => [file_name, metadata]),
+          [
+            ["report.csv", { kind: "monthly" }],
+            ["notes.txt", { kind: "monthly" }]
+          ]
+        )
+        const address = new URL(files[0]?.signed_file_url ?? "")
+        const served = yield* send({ method: "GET", path: address.pathname + address.search })
+        assert.deepStrictEqual([served.status, served.text], [200, "a;b"])
+        assert.include(served.headers.get("content-type") ?? "", "text/csv")
+        assert.strictEqual((yield* send({ method: "GET", path: address.pathname })).status, 404)
+
+        const events = record.events as ReadonlyArray<{
+          readonly event: string
+          readonly payload: Record<string, unknown>
+        }>
+        const told = events.filter(({ event }) => event === "file.uploaded").map(({ payload }) => payload)
+        assert.lengthOf(told, 2)
+        assert.deepInclude(told[0], {
+          session_id: record.session_id,
+          file_name: "report.csv",
+          metadata: { kind: "monthly" }
+        })
+        assert.isString(told[0]?.signed_file_url)
+        assert.isString(told[0]?.signed_file_url_expires)
+        assert.deepStrictEqual(events.at(-1)?.payload.file_urls, record.file_urls)
+      })
+    )
+
+    it.effect("stay in the record and the last event of a run that fails after them", () =>
+      Effect.gen(function* () {
+        const me = yield* (yield* Service).member("Member")
+        const nothing: Step = { action: "CLICK", parameters: { selector: "#nothing", wait_time: 10 } }
+        const record = yield* carriedOut(me, [...save, nothing])
+        assert.strictEqual(record.status, "execution.failed")
+        assert.lengthOf(record.file_urls as ReadonlyArray<File>, 2)
+        const events = record.events as ReadonlyArray<{ readonly payload: Record<string, unknown> }>
+        assert.lengthOf(events.at(-1)?.payload.file_urls as ReadonlyArray<File>, 2)
+      })
+    )
+  })
+
+  describe("that are uploaded", () => {
+    const upload = (signed_file_url: string): ReadonlyArray<Step> => [
+      { action: "FILE_UPLOAD", parameters: { signed_file_url, selector: "#file" } },
+      {
+        action: "EXTRACT_DATAMODEL",
+        parameters: { extract_data_model: { type: "object", properties: { name: { type: "string", path: "#file" } } } }
+      }
+    ]
+
+    it.effect("may be those of an earlier run, by their address as long as it works", () =>
+      Effect.gen(function* () {
+        const me = yield* (yield* Service).member("Member")
+        const [file] = (yield* carriedOut(me, save)).file_urls as ReadonlyArray<File>
+        const address = file?.signed_file_url ?? ""
+        const record = yield* carriedOut(me, upload(address))
+        assert.deepStrictEqual(record.data, { name: "report.csv" })
+
+        const forged = address.replace(/signature=.*/, "signature=AAAA")
+        const refused = yield* carriedOut(me, upload(forged))
+        assert.strictEqual(refused.status, "execution.failed")
+        const [error] = refused.errors as ReadonlyArray<{ readonly error_code: string; readonly message: string }>
+        assert.strictEqual(error?.error_code, "UPLOAD-E0002")
+        assert.include(error?.message, "the host is away")
+        assert.notInclude(error?.message, "signature")
+      })
+    )
+  })
+})

@@ -2,8 +2,9 @@
  * The verbs of recoveries, done by Playwright.
  */
 import { Effect } from "effect"
-import type { Inspection } from "../../core/agent/Inspection.ts"
 import { PageFailure } from "../../core/agent/PageFailure.ts"
+import type { Target } from "../../core/agent/Target.ts"
+import type { Inspection } from "../../core/agent/Inspection.ts"
 import { locate, onOne } from "./Finder.ts"
 import { inspect, seen, type Task } from "./Inspecting.ts"
 import type { Tabs } from "./Tabs.ts"
@@ -17,7 +18,7 @@ const mostCandidates = 1_500
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
-export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
+export const make = (tabs: Tabs, { underWay }: Traffic): Inspection<PageFailure, Target> => {
   const { attempt, current } = tabs
   const bounded = <A>(effect: Effect.Effect<A, PageFailure>): Effect.Effect<A, PageFailure> =>
     Effect.timeoutOrElse(effect, { duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })

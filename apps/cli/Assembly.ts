@@ -9,7 +9,6 @@ import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
-import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import type { GridUnusable } from "../../adapters/playwright/Grid.ts"
@@ -22,6 +21,7 @@ import { RunLimits } from "../../core/agent/Limits.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
+import * as Retention from "../../core/run/Retention.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
@@ -44,10 +44,12 @@ import * as AgentExecutor from "../worker/AgentExecutor.ts"
 import * as RunFiles from "../worker/RunFiles.ts"
 import * as RunSession from "../worker/RunSession.ts"
 import * as BrowserSettings from "./BrowserSettings.ts"
+import * as Artifacts from "./Artifacts.ts"
 import * as Inbox from "./Inbox.ts"
 import * as MasterKeys from "./MasterKeys.ts"
+import * as Models from "./Models.ts"
 
-export type Storage = MasterKeys.Sources
+export interface Storage extends MasterKeys.Sources, Artifacts.Settings {}
 
 export interface Working {
   readonly concurrency: number
@@ -80,12 +82,11 @@ export class NoChromium extends Schema.TaggedError<NoChromium>()("NoChromium", {
 
 /** Stores, signals, identifiers and artifacts. */
 export const layerStorage = (settings: Storage) => {
-  const artifacts = ArtifactFolder.layer(`${settings.dataDir}/artifacts`)
   const stores = Option.match(settings.databaseUrl, {
     onNone: () => Layer.fresh(Embedded.layer(settings.dataDir)),
     onSome: (url) => Postgres.layer(url)
   })
-  return Layer.mergeAll(stores, artifacts, Crypto.layer)
+  return Layer.mergeAll(stores, Artifacts.layer(settings), Crypto.layer)
 }
 
 /**
@@ -101,7 +102,7 @@ export const layerEncryption = (settings: Storage) =>
     })
   )
 
-export interface Serving extends Inbox.Reachable {
+export interface Serving extends Inbox.Reachable, Models.Asked {
   readonly host: string
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
@@ -127,6 +128,7 @@ export const layerApi = (settings: Serving) =>
     Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
     Layer.provide([
       layerReadiness,
+      Models.layerAvailability(settings),
       ArtifactLinks.layer,
       LiveTickets.layer,
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
@@ -151,21 +153,31 @@ const layerWebhooks = Layer.effectDiscard(
   })
 )
 
+export interface Keeping {
+  /** How long what runs left behind is kept; `null` keeps it for ever. */
+  readonly retentionDays: number | null
+}
+
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = Layer.mergeAll(
-  Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
-  Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
-  Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
-  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
-  Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run()))),
-  Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping))
-)
+export const layerScheduler = ({ retentionDays }: Keeping) =>
+  Layer.mergeAll(
+    Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+    Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
+    Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
+    Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
+    Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run()))),
+    Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping)),
+    Layer.effectDiscard(Effect.forkScoped(Retention.run(retentionDays)))
+  )
 
 /**
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
  * the orderly shutdown.
  */
-export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins: ReadonlyArray<string> = []) => {
+export const layerWorker = (
+  settings: Working & Models.Asked & Inbox.Reachable,
+  allowedOrigins: ReadonlyArray<string> = []
+) => {
   const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
   const worker = Layer.effectDiscard(
     Effect.forkScoped(
@@ -184,6 +196,7 @@ export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins:
     })
   ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(Models.layer(settings)),
     Layer.provide(Inbox.layerReceived(settings)),
     Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
     Layer.provide(layerSecretSources(settings)),
@@ -202,7 +215,7 @@ const layerFileSource = ({ allowPrivateNetworks }: Working, allowedOrigins: Read
 /** The browsers of the grid that is named, or else one of this machine. */
 const layerBrowser = (settings: Working, allowedOrigins: ReadonlyArray<string>) =>
   Layer.unwrap(
-    Effect.gen(function* () {
+    Effect.gen(function* (): Effect.fn.Return<Layer.Layer<Browser, ChromiumNotRunnable | GridUnusable>, NoChromium> {
       const { allowPrivateNetworks } = settings
       const options = { allowPrivateNetworks, allowedOrigins, limits: BrowserSettings.pageLimits(settings) }
       // Loaded where there is a worker only: no other process needs it, and it is large.

@@ -7,14 +7,19 @@ import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
 import { FileSource } from "../../core/agent/FileSource.ts"
 import { RunLimits } from "../../core/agent/Limits.ts"
+import { ModelBudget } from "../../core/agent/model/Budget.ts"
+import type { Decision } from "../../core/agent/model/Decision.ts"
+import { Model } from "../../core/agent/model/Model.ts"
+import * as ModelUse from "../../core/agent/model/ModelUse.ts"
 import type { Observer, Picture } from "../../core/agent/Observer.ts"
 import type { Failure } from "../../core/agent/Outcome.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import * as Session from "../../core/agent/Session.ts"
 import { Gates } from "../../core/gate/Gates.ts"
-import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
+import { DecisionStore } from "../../core/run/DecisionStore.ts"
 import { Executor, type Reporter } from "../../core/run/Executor.ts"
-import type { LeaseLost, RunError } from "../../core/run/Run.ts"
+import type { LeaseLost, RunError, RunId } from "../../core/run/Run.ts"
+import { type Keeper, RunArtifacts } from "../../core/run/RunArtifacts.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome, Retry } from "../../core/run/Transition.ts"
 import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
@@ -37,7 +42,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const browser = yield* Browser
     const limits = yield* RunLimits
-    const files = yield* ArtifactFiles
+    const artifacts = yield* RunArtifacts
     const identifiers = yield* Identifiers
     const personOf = yield* RemotePerson.make
     const evidence = yield* Evidence.make
@@ -49,14 +54,30 @@ export const layer = Layer.effect(
     const openAccounts = yield* RunAccounts.make
     const sessionOf = yield* RunSession.make
     const recoveryOf = yield* RunRecovery.make
+    const model = yield* Model
+    const budget = yield* ModelBudget
+    const decisions = yield* DecisionStore
     const forgetFailed = yield* RunAccounts.forgetting
 
-    const observer = (claimed: Claimed, reporter: Reporter): Observer<LeaseLost> => {
+    /** What cannot be kept is missing, and the run goes on. */
+    const kept = (id: RunId, secrets: Secrets) => (decision: Decision) =>
+      decisions
+        .keep(id, decision)
+        .pipe(
+          Effect.catchDefect((defect) =>
+            Effect.logWarning(`A decision of a model could not be kept: ${secrets.describe(defect)}`)
+          )
+        )
+
+    const observer = (claimed: Claimed, reporter: Reporter, keeper: Keeper): Observer<LeaseLost> => {
       const { run } = claimed
       const session = { session_id: run.id, workflow_id: run.workflowId }
       const upload = Effect.fnUntraced(function* (picture: Picture) {
-        const id = yield* identifiers.uuid
-        yield* files.put(id, { bytes: picture.bytes, mediaType: picture.mediaType, fileName: null })
+        const { bytes, mediaType } = picture
+        // A picture that cannot be kept is missing, and the run goes on.
+        const kept = yield* Effect.option(keeper.keep("screenshot", { bytes, mediaType, fileName: null }))
+        if (Option.isNone(kept)) return null
+        const id = kept.value
         yield* reporter.event({
           event: "screenshot.uploaded",
           payload: {
@@ -80,7 +101,7 @@ export const layer = Layer.effect(
             payload: { ...session, current_step: node.name, next_step: following?.name ?? null }
           }),
         picture: (picture) => Effect.asVoid(upload(picture)),
-        file: keepFile(claimed, reporter),
+        file: keepFile(claimed, reporter, keeper),
         before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true }),
         person: personOf(claimed, reporter, upload),
         login: (alias, phase) => (phase === "over" ? reporter.loggedIn(alias) : Effect.void)
@@ -106,8 +127,9 @@ export const layer = Layer.effect(
         return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome
       }
       const { over, session } = begun.success
+      const keeper = artifacts.of(claimed.run)
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
-      const watching = observer(claimed, reporter)
+      const watching = observer(claimed, reporter, keeper)
       let committed = false
       const before: typeof watching.before = (mark) => {
         committed ||= mark === "committing"
@@ -127,9 +149,14 @@ export const layer = Layer.effect(
           codes,
           secrets
         },
-        evidence(claimed, secrets, { ...watching, ...recovering.observes, before, over }),
+        evidence(claimed, secrets, keeper, reporter, { ...watching, ...recovering.observes, before, over }),
         limits
-      ).pipe(Effect.provideService(Browser, browser), Effect.provideService(FileSource, sourceOfFiles))
+      ).pipe(
+        Effect.provideService(Browser, browser),
+        Effect.provideService(FileSource, sourceOfFiles),
+        Effect.provideService(Model, model),
+        Effect.provideService(ModelUse.ModelUse, ModelUse.make(budget, kept(claimed.run.id, secrets)))
+      )
       yield* recovering.over
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const code = yield* declaredCode(claimed, outcome.failure)
@@ -199,14 +226,21 @@ export const layer = Layer.effect(
         llm_error_sub_type: failure.subType,
         llm_error_description: failure.description,
         suggested_error_code: failure.suggestedErrorCode,
-        original_error: code === null ? failure.original : failure.message
+        original_error: code === null ? failure.original : failure.message,
+        ...(failure.model === undefined ? {} : { llm_model: failure.model.name, prompt: failure.model.prompt })
       } satisfies RunError
     })
 
     return Executor.of({ execute })
   })
 ).pipe(
-  Layer.provide([Gates.layer, Accounts.layer, LoginCodes.layer, Patches.layer.pipe(Layer.provide(Workflows.layer))])
+  Layer.provide([
+    Gates.layer,
+    Accounts.layer,
+    LoginCodes.layer,
+    RunArtifacts.layer,
+    Patches.layer.pipe(Layer.provide(Workflows.layer))
+  ])
 )
 
 /** As often as the workflow allows, each time after twice the time of the one before. */

@@ -12,10 +12,13 @@ import type { Inspection } from "./Inspection.ts"
 import type { PageFailure } from "./PageFailure.ts"
 import type { Gesture } from "./Pointer.ts"
 import type { Scrolling } from "./Scrolling.ts"
+import type { RemoteHand } from "./RemoteHand.ts"
+import type { Screencast } from "./Screencast.ts"
 import type { Remembered, Session } from "./Session.ts"
 import type { Target } from "./Target.ts"
 import type { Transfers } from "./Transfers.ts"
 import type { Windows } from "./Windows.ts"
+import type { Sight } from "./Sight.ts"
 
 /** What a page shows of a field for a one-time code. */
 export interface CodeField {
@@ -71,7 +74,8 @@ export interface Framing {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page extends Windows, Scrolling, Transfers, Inspection {
+export interface Page
+  extends Windows, Scrolling, Transfers, Inspection<PageFailure, Target>, RemoteHand, Screencast, Sight<PageFailure, Shot, Typing> {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

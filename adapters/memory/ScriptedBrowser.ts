@@ -11,13 +11,13 @@ import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
 import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Scroll } from "../../core/agent/Scrolling.ts"
 import type { Remembered, Session, Storage } from "../../core/agent/Session.ts"
+import type { Sight } from "../../core/agent/Sight.ts"
 import type { Target } from "../../core/agent/Target.ts"
 import type { Dialog } from "../../core/agent/Windows.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
-import * as ScriptedWindows from "./ScriptedWindows.ts"
-import type { Sight } from "../../core/agent/Sight.ts"
 import * as ScriptedSight from "./ScriptedSight.ts"
+import * as ScriptedWindows from "./ScriptedWindows.ts"
 
 export interface ScriptedElement {
   /** The selector that it is found by. Several elements may have the same one. */

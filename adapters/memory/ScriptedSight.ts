@@ -26,14 +26,7 @@ export interface Scripted extends Pick<Page, "address" | "click" | "type"> {
   readonly visited: Effect.Effect<ReadonlySet<string>>
 }
 
-export const make = ({
-  address,
-  click,
-  elements,
-  textOf,
-  type,
-  visited
-}: Scripted): Sight => {
+export const make = ({ address, click, elements, textOf, type, visited }: Scripted): Sight => {
   const boxOf = (index: number) => ({ x: 0, y: index * lineHeight, width: window.width, height: lineHeight })
 
   const elementAt = Effect.fnUntraced(function* (place: Place) {

@@ -2,8 +2,8 @@
  * What the stores in memory keep, together: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
-import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
 import type { Decision } from "../../core/agent/model/Decision.ts"
+import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { Message } from "../../core/builder/Message.ts"

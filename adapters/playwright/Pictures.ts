@@ -2,9 +2,9 @@
  * Pictures of a page, of as much of it as is asked for.
  */
 import { Effect } from "effect"
-import type { Framing, Shot } from "../../core/agent/Shot.ts"
 import type { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Scrolling } from "../../core/agent/Scrolling.ts"
+import type { Framing, Shot } from "../../core/agent/Shot.ts"
 import * as Finder from "./Finder.ts"
 import type { Tabs } from "./Tabs.ts"
 

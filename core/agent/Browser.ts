@@ -11,17 +11,16 @@ import type { ExtractionPlan } from "./Extraction.ts"
 import type { Inspection } from "./Inspection.ts"
 import type { PageFailure } from "./PageFailure.ts"
 import type { Gesture } from "./Pointer.ts"
-import type { Scrolling } from "./Scrolling.ts"
 import type { RemoteHand } from "./RemoteHand.ts"
 import type { Screencast } from "./Screencast.ts"
+import type { Scrolling } from "./Scrolling.ts"
 import type { Remembered, Session } from "./Session.ts"
-import type { Target } from "./Target.ts"
-import type { Transfers } from "./Transfers.ts"
-import type { Windows } from "./Windows.ts"
-import type { Sight } from "./Sight.ts"
 import type { Framing, Shot } from "./Shot.ts"
+import type { Sight } from "./Sight.ts"
+import type { ClickKind, Target } from "./Target.ts"
+import type { Transfers } from "./Transfers.ts"
 import type { Typing } from "./Typing.ts"
-import type { ClickKind } from "./Target.ts"
+import type { Windows } from "./Windows.ts"
 
 /** What a page shows of a field for a one-time code. */
 export interface CodeField {
@@ -41,8 +40,7 @@ export interface CodeField {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page
-  extends Windows, Scrolling, Transfers, Inspection, RemoteHand, Screencast, Sight {
+export interface Page extends Windows, Scrolling, Transfers, Inspection, RemoteHand, Screencast, Sight {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

@@ -5,10 +5,10 @@ import type { Effect, Schema, Scope } from "effect"
 import type { Node } from "../workflow/Graph.ts"
 import type { Offer } from "../workflow/Patch.ts"
 import type { Page } from "./Browser.ts"
-import type { Shot } from "./Shot.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { Person } from "./Person.ts"
 import type { Analysis } from "./recovery/Remedy.ts"
+import type { Shot } from "./Shot.ts"
 import type { Download } from "./Transfers.ts"
 
 /** A picture and the step it shows. `error` when it shows why a step failed. */

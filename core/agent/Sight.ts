@@ -66,11 +66,7 @@ export interface Sight {
   readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
   /** A picture of the window, one pixel for each CSS pixel, with boxes covered in it. */
   readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
-  readonly clickAt: (
-    place: Place,
-    kind: ClickKind,
-    waitMillis: number
-  ) => Effect.Effect<void, PageFailure>
+  readonly clickAt: (place: Place, kind: ClickKind, waitMillis: number) => Effect.Effect<void, PageFailure>
   /** Clicks a place and types there. */
   readonly typeAt: (place: Place, typing: Typing, waitMillis: number) => Effect.Effect<void, PageFailure>
   /** What is at a place, or has the focus when it is `null`. */

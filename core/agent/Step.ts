@@ -6,10 +6,10 @@ import type { LoginCodes } from "../tfa/LoginCodes.ts"
 import type { ActionName } from "../workflow/Action.ts"
 import type { NodeOf } from "../workflow/Graph.ts"
 import type { Page } from "./Browser.ts"
-import type { Shot } from "./Shot.ts"
 import type { StepFailed } from "./Failure.ts"
 import type { Memory } from "./Memory.ts"
 import type { Person, Question } from "./Person.ts"
+import type { Shot } from "./Shot.ts"
 import type { Download } from "./Transfers.ts"
 
 /** The surroundings of one step. */

@@ -95,8 +95,8 @@ export const reported = (error: RunError): ReportedError => ({
   llm_error_sub_type: error.llm_error_sub_type ?? null,
   llm_error_description: error.llm_error_description ?? null,
   original_error: error.original_error ?? null,
-    suggested_error_code: error.suggested_error_code ?? null,
-    ...(error.prompt === undefined ? {} : { llm_model: error.llm_model ?? null, prompt: error.prompt })
+  suggested_error_code: error.suggested_error_code ?? null,
+  ...(error.prompt === undefined ? {} : { llm_model: error.llm_model ?? null, prompt: error.prompt })
 })
 
 /** What a submission may ask for beside its input. */

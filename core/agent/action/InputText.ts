@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
-import type { Key, Typing } from "../Typing.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Pointing from "../Pointing.ts"
 import { type Action, next } from "../Step.ts"
+import type { Key, Typing } from "../Typing.ts"
 
 /**
  * Types a text into the one element that matches, what a model takes for the one that is meant, or what is at a point; where

@@ -3,9 +3,9 @@
  */
 import { Effect, Result } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
-import type { Shot } from "../Shot.ts"
 import type { StepFailed } from "../Failure.ts"
 import type { Secrets } from "../Secrets.ts"
+import type { Shot } from "../Shot.ts"
 import * as Asking from "./Asking.ts"
 import * as Prompts from "./Prompts.ts"
 

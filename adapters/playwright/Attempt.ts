@@ -2,11 +2,13 @@
  * Tries something on a page, and says in the words of the agent how it failed.
  */
 import { Effect } from "effect"
-import { errors } from "playwright-core"
+import { type CDPSession, errors } from "playwright-core"
 import { PageFailure } from "../../core/agent/Browser.ts"
+import { defaultPageLimits } from "../../core/agent/Limits.ts"
+import type { Bounds } from "./Bounds.ts"
 
-/** How long an address may take to load, in milliseconds. */
-export const navigationMillis = 30_000
+/** How long an address may take to load where nothing else is said, in milliseconds. */
+export const { navigationMillis } = defaultPageLimits
 
 /** Raised in an attempt when a list has no option that was asked for. */
 export class NoOption extends Error {
@@ -26,6 +28,19 @@ export const attempting =
   (isGone: () => boolean): Attempt =>
   (selector, act) =>
     Effect.tryPromise({ try: act, catch: (error) => toFailure(error, selector, isGone()) })
+
+/** Attempts that end as soon as `bounds` of the session are passed, also those that begin later. */
+export const attemptingWithin =
+  (bounds: Bounds, isGone: () => boolean, devTools: () => Promise<CDPSession>): Attempt =>
+  (selector, act) =>
+    Effect.suspend(() => {
+      const passed = bounds.passed()
+      if (passed !== null) return Effect.fail(passed)
+      return attempting(isGone)(selector, act).pipe(
+        Effect.raceFirst(bounds.passing(devTools)),
+        Effect.mapError((failure) => (failure.kind === "crash" ? (bounds.passed() ?? failure) : failure))
+      )
+    })
 
 const toFailure = (error: unknown, selector: string | null, gone: boolean): PageFailure => {
   const text = error instanceof Error ? error.message : String(error)
@@ -52,7 +67,8 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
     return new PageFailure({ kind: "mismatch", reason: firstLine, ...of })
   }
   if (selector === null) {
-    const reason = error instanceof errors.TimeoutError ? `it did not load within ${navigationMillis} ms` : firstLine
+    const allowed = /Timeout (\d+)ms/.exec(firstLine)?.[1] ?? String(navigationMillis)
+    const reason = error instanceof errors.TimeoutError ? `it did not load within ${allowed} ms` : firstLine
     return new PageFailure({ kind: "navigation", reason })
   }
   return new PageFailure({ kind: "unusable", reason: firstLine, ...of })

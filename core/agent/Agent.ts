@@ -10,7 +10,7 @@ import { ofPage } from "./Failure.ts"
 import { defaultLimits, exceeded, type Limits, tooLong } from "./Limits.ts"
 import * as Login from "./Login.ts"
 import * as Memory from "./Memory.ts"
-import type { Observer, Picture } from "./Observer.ts"
+import type { DownloadedFile, Observer, Picture } from "./Observer.ts"
 import { failed, finish, type Outcome } from "./Outcome.ts"
 import { perform } from "./Perform.ts"
 import * as Position from "./Position.ts"
@@ -22,6 +22,7 @@ import * as Popup from "./recovery/Popup.ts"
 import type { Trodden } from "./recovery/Remedy.ts"
 import { none } from "./recovery/Settings.ts"
 import type { Done, Surroundings } from "./Step.ts"
+import type { Download } from "./Transfers.ts"
 
 /**
  * Executes a graph in a session of its own, which is closed when it ends or is interrupted.
@@ -65,14 +66,25 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
   }
   yield* moved(unbegun, "over")
 
-  const attempt = Effect.fnUntraced(function* (step: Step, on: Page, pictures: Array<Picture>, option: string | null) {
+  const attempt = Effect.fnUntraced(function* (step: Step, on: Page, brought: Brought, option: string | null) {
     const { node } = step
     const surroundings: Surroundings = {
       page: on,
       memory: step.position.memory,
       shoot: (shot, { fullPage, metadata }) =>
         Effect.sync(
-          () => void pictures.push({ ...shot, fullPage, metadata: secrets.hideIn(metadata), node, error: false })
+          () =>
+            void brought.pictures.push({ ...shot, fullPage, metadata: secrets.hideIn(metadata), node, error: false })
+        ),
+      keep: (file, metadata) =>
+        Effect.sync(
+          () =>
+            void brought.files.push({
+              ...file,
+              fileName: secrets.hide(file.fileName),
+              metadata: secrets.hideIn(metadata),
+              node
+            })
         ),
       ask: (question) => observer.person.ask({ ...question, node }),
       option,
@@ -98,11 +110,12 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     choices: new Map<string, string>(),
     remembered: (node: Node) => Effect.map(memories.known(node), (known) => known?.appearance ?? null),
     redo: (step: Trodden, memory: Memory.Memory, on: Page) =>
-      attempt({ node: step.node, position: { ...step.position, memory } }, on, [], null)
+      attempt({ node: step.node, position: { ...step.position, memory } }, on, { pictures: [], files: [] }, null)
   }
 
   for (let steps = 1; ; steps++) {
     const node = Position.nodeOf(graph, position.at)
+    yield* observer.hold ?? Effect.void
     if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
       const outcome = finish(execution, position.memory, node)
       if (outcome._tag === "Success") yield* observer.seen?.(page, node, "begins") ?? Effect.void
@@ -122,12 +135,12 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     const dismissed = yield* Popup.clear(node, page, settings.popupXpaths)
     if (dismissed.length > 0) yield* told.analysed(Popup.cleared(node, dismissed, yield* page.address))
 
-    const pictures: Array<Picture> = []
+    const brought: Brought = { pictures: [], files: [] }
     const noted: Noted = { selector: null, appearance: null }
     const describes =
       settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
     const again: Recovery.Again<Done | Position.Turned> = (memory, on, option) =>
-      attempt({ node, position: { ...position, memory } }, noting(on, noted, describes), pictures, option)
+      attempt({ node, position: { ...position, memory } }, noting(on, noted, describes), brought, option)
     const first = outOfBounds === null ? yield* again(position.memory, page, null) : Result.fail(outOfBounds)
     const signedIn = signsIn && Login.underWay(login) === null
     const recovered: Recovery.Recovered<Done | Position.Turned> =
@@ -139,7 +152,11 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
             told,
             again
           )
-    yield* Effect.forEach(pictures, observer.picture, { discard: true })
+    yield* Effect.forEach(brought.pictures, observer.picture, { discard: true })
+    for (const file of brought.files) {
+      yield* observer.file?.(file) ?? Effect.void
+      yield* file.discard
+    }
     if (recovered._tag === "Failed") {
       const { classification, failure } = recovered
       const shot = yield* Effect.result(page.glimpse)
@@ -170,6 +187,12 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
 
 const withoutRecovery = { settings: none, memories: nothing }
 
+/** What a step brings that is told of when it is over. */
+interface Brought {
+  readonly pictures: Array<Picture>
+  readonly files: Array<DownloadedFile & Pick<Download, "discard">>
+}
+
 interface Step {
   readonly node: Trodden["node"]
   readonly position: Position.Position
@@ -180,7 +203,11 @@ const longestTrail = 20
 
 /** Opening and reading pages does nothing on the site that a second attempt would do again. */
 const acts = (node: Node): boolean =>
-  node.action === "CLICK" || node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT" || node.action === "TFA"
+  node.action === "CLICK" ||
+  node.action === "INPUT_TEXT" ||
+  node.action === "INPUT_SELECT" ||
+  node.action === "TFA" ||
+  node.action === "FILE_UPLOAD"
 
 const endsDryRun = (node: Node): boolean =>
   "end_here_on_dry_run" in node.parameters && node.parameters.end_here_on_dry_run === true

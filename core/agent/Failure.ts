@@ -29,6 +29,16 @@ export const kinds = {
   "TFA-E0003": "AUTHENTICATION_ERROR",
   "LIMIT-E0001": "UNEXPECTED_UI_STATE",
   "LIMIT-E0002": "PAGE_STILL_LOADING",
+  "LIMIT-E0003": "UNEXPECTED_POPUP",
+  "LIMIT-E0004": "UNEXPECTED_UI_STATE",
+  "LIMIT-E0005": "UNEXPECTED_UI_STATE",
+  "LIMIT-E0006": "PAGE_STILL_LOADING",
+  "WINDOW-E0001": "UNEXPECTED_UI_STATE",
+  "DOWNLOAD-E0001": "UNEXPECTED_UI_STATE",
+  "UPLOAD-E0001": "UNEXPECTED_UI_STATE",
+  "UPLOAD-E0002": "INCORRECT_FORM_INPUTS",
+  "UPLOAD-E0003": "INCORRECT_FORM_INPUTS",
+  "UPLOAD-E0004": "ACTION_BLOCKED_BY_PLATFORM",
   OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
 } as const
 
@@ -69,7 +79,14 @@ const codes: Record<PageFailure["kind"], Code> = {
   unusable: "SELECTOR-E0002",
   option: "OPTION-E0001",
   selector: "SELECTOR-E0003",
-  crash: "BROWSER-E0001"
+  crash: "BROWSER-E0001",
+  windows: "LIMIT-E0003",
+  memory: "LIMIT-E0004",
+  downloads: "LIMIT-E0005",
+  unresponsive: "LIMIT-E0006",
+  window: "WINDOW-E0001",
+  download: "DOWNLOAD-E0001",
+  upload: "UPLOAD-E0001"
 }
 
 /** A failure of the page, told as the failure of what was tried. */
@@ -105,6 +122,12 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "PROXY-E0001",
   "LIMIT-E0001",
   "LIMIT-E0002",
+  "LIMIT-E0003",
+  "LIMIT-E0004",
+  "LIMIT-E0005",
+  "LIMIT-E0006",
+  "UPLOAD-E0003",
+  "UPLOAD-E0004",
   "NAVIGATION-E0003",
   "ACCOUNT-E0001",
   "ACCOUNT-E0002",

@@ -2,7 +2,8 @@
  * A real Chromium with the agent, for tests that walk graphs in it.
  */
 import { existsSync } from "node:fs"
-import { Effect, Layer, Option, Result, type Schema } from "effect"
+import { Context, Effect, Layer, ManagedRuntime, Option, Result, type Schema } from "effect"
+import { afterAll } from "vitest"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import * as Agent from "../../core/agent/Agent.ts"
@@ -25,13 +26,30 @@ export const executablePath = Option.getOrThrow(
   PlaywrightBrowser.findExecutable(Option.fromUndefinedOr(process.env.SLUICE_CHROMIUM), existsSync)
 )
 
+class DemoSite extends Context.Service<DemoSite, string>()("sluice/test/DemoSite") {}
+
 /** Chromium that may reach the given origins, and nothing else that is private. */
 export const chromium = (allowedOrigins: ReadonlyArray<string>) =>
   PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowedOrigins })
 
+/** One demo site and one Chromium that may reach it for all tests of a file, started for the first that needs them. */
+const demo = ManagedRuntime.make(
+  Layer.unwrap(Effect.map(Site.serve(0), (site) => Layer.merge(Layer.succeed(DemoSite, site), chromium([site]))))
+)
+afterAll(() => demo.dispose())
+
 /** Runs a test with the demo site and a browser that may reach it. */
 export const withSite = <A, E>(test: (site: string) => Effect.Effect<A, E, Browser>) =>
-  Effect.scoped(Effect.flatMap(Site.serve(0), (site) => test(site).pipe(Effect.provide(Layer.fresh(chromium([site]))))))
+  Effect.flatMap(demo.contextEffect, (context) => test(Context.get(context, DemoSite)).pipe(Effect.provide(context)))
+
+const open = ManagedRuntime.make(
+  PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks: true })
+)
+afterAll(() => open.dispose())
+
+/** Gives a test a browser that may reach everything, which all tests of a file share. */
+export const inBrowser = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(open.contextEffect, (context) => Effect.provide(test, context))
 
 export interface Step {
   readonly action: string
@@ -72,6 +90,14 @@ export interface Seen {
   readonly outcome: Outcome
   readonly steps: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Picture>
+  /** The files that were downloaded, with what they hold as text. */
+  readonly files: ReadonlyArray<{
+    readonly node: string
+    readonly fileName: string
+    readonly mediaType: string
+    readonly metadata: Schema.JsonObject
+    readonly text: string
+  }>
   readonly marks: ReadonlyArray<string>
   /** The logins that began and were over, such as `BANK begins`. */
   readonly logins: ReadonlyArray<string>
@@ -101,6 +127,7 @@ export const walk = (
   Effect.gen(function* () {
     const steps: Array<string> = []
     const pictures: Array<Picture> = []
+    const files: Array<Seen["files"][number]> = []
     const marks: Array<string> = []
     const logins: Array<string> = []
     const analyses: Array<Analysis> = []
@@ -127,6 +154,10 @@ export const walk = (
       {
         step: (node) => Effect.sync(() => void steps.push(node.name)),
         picture: (picture) => Effect.sync(() => void pictures.push(picture)),
+        file: ({ bytes, fileName, mediaType, metadata, node }) =>
+          Effect.map(Effect.orDie(bytes), (read) => {
+            files.push({ node: node.name, fileName, mediaType, metadata, text: new TextDecoder().decode(read) })
+          }),
         before: (mark) => Effect.sync(() => void marks.push(mark)),
         login: (alias, phase) =>
           Effect.sync(() => void logins.push(`${alias} ${phase} at ${steps.at(-1) ?? "the start"}`)),
@@ -136,5 +167,5 @@ export const walk = (
       },
       options.limits
     )
-    return { outcome, steps, pictures, marks, logins, analyses, offers } satisfies Seen
+    return { outcome, steps, pictures, files, marks, logins, analyses, offers } satisfies Seen
   })

@@ -11,7 +11,10 @@ type Fields = Readonly<Record<string, unknown>>
 
 let id = "pay-old"
 const payment: Answer = (request, response) =>
-  html(`<form action="/done"><h2>Invoice of Ada Lovelace</h2><button id="${id}">Pay now</button></form>`)(request, response)
+  html(`<form action="/done"><h2>Invoice of Ada Lovelace</h2><button id="${id}">Pay now</button></form>`)(
+    request,
+    response
+  )
 
 const site = serve({
   "/": payment,

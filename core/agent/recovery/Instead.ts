@@ -3,17 +3,21 @@ import type { Page } from "../Browser.ts"
 import type { Target } from "../Target.ts"
 
 export const instead = (page: Page, selector: string, other: string): Page => {
+  const aimed = (one: string): string => (one === selector ? other : one)
   const aim = <T extends Target>(target: T): T =>
     target.selector === selector ? { ...target, selector: other } : target
   return {
     ...page,
-    click: (target, kind) => page.click(aim(target), kind),
+    click: (target, kind, gesture) => page.click(aim(target), kind, gesture),
     type: (target, typing) => page.type(target === null ? null : aim(target), typing),
+    upload: (target, file) => page.upload(target === null ? null : aim(target), file),
+    scroll: (scroll, waitMillis) =>
+      page.scroll(scroll.kind === "element" ? { ...scroll, selector: aimed(scroll.selector) } : scroll, waitMillis),
     select: (target, value, fuzzy) => page.select(aim(target), value, fuzzy),
     find: (target) => page.find(aim(target)),
     read: (target) => page.read(aim(target)),
     describe: (target) => page.describe(aim(target)),
-    codeField: (field) => page.codeField(field === selector ? other : field),
-    survey: ({ fields, target }) => page.survey({ fields, target: target === selector ? other : target })
+    codeField: (field) => page.codeField(aimed(field)),
+    survey: ({ fields, target }) => page.survey({ fields, target: target === null ? null : aimed(target) })
   }
 }

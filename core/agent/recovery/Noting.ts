@@ -27,7 +27,7 @@ export const noting = (page: Page, noted: Noted, describes: boolean): Page => {
   }
   return {
     ...page,
-    click: (target, kind) => Effect.andThen(look(target), page.click(target, kind)),
+    click: (target, kind, gesture) => Effect.andThen(look(target), page.click(target, kind, gesture)),
     type: (target, typing) =>
       target === null ? page.type(null, typing) : Effect.andThen(look(target), page.type(target, typing)),
     select: (target, value, fuzzy) => Effect.andThen(look(target), page.select(target, value, fuzzy))

@@ -50,11 +50,11 @@ const pages: Record<string, Answer> = {
   "/late": html(`
     <div class="loading-spinner" id="spin" style="width:20px;height:20px">.</div>
     <script>setTimeout(() => { document.getElementById('spin').remove()
-      document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>') }, 3500)</script>`),
+      document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>') }, 7000)</script>`),
   "/fetching": html(`
     <p>Orders</p><script>fetch('/slow').then(() =>
       document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>'))</script>`),
-  "/slow": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), 3_500),
+  "/slow": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), 7_000),
   "/form": html(`
     <form novalidate onsubmit="event.preventDefault()
       const zip = document.getElementById('zip')
@@ -73,7 +73,7 @@ type Options = Parameters<typeof walk>[2]
 
 const click = (selector: string, more = {}): Step => ({
   action: "CLICK",
-  parameters: { selector, wait_time: 1_500, ...more }
+  parameters: { selector, wait_time: 3_000, ...more }
 })
 
 const type = (selector: string, text: string): Step => ({ action: "INPUT_TEXT", parameters: { selector, text } })
@@ -217,8 +217,8 @@ it.live(
             ["timing"],
             path
           )
-          assert.deepInclude(offers[0], { kind: "wait_time", before: 1_500 })
-          assert.isAbove(Number(offers[0]?.after), 1_500)
+          assert.deepInclude(offers[0], { kind: "wait_time", before: 3_000 })
+          assert.isAbove(Number(offers[0]?.after), 3_000)
         }
         const early = yield* run("/late", [click("//a[@id='go']"), read])
         if (early.outcome._tag === "Failed") {

@@ -22,9 +22,9 @@ const someRun = Effect.gen(function* () {
 })
 
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
-  it.layer(layer, { timeout: "120 seconds" })(`watched runs (${name})`, (it) => {
+  it.layer(layer, { timeout: "120 seconds", excludeTestServices: true })(`watched runs (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
-      it.live(title, () => Effect.andThen(empty, test()), 60_000)
+      it.effect(title, () => Effect.andThen(empty, test()), 60_000)
 
     promise("are controlled by one page at a time, as long as it keeps control", () =>
       Effect.gen(function* () {

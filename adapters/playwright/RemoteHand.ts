@@ -11,7 +11,12 @@ const gestureMillis = 2_000
 
 export const make = (tabs: Tabs): RemoteHand => ({
   gesture: (gesture) =>
-    Effect.ignore(Effect.timeout(tabs.attempt(null, () => act(tabs.current().page, gesture)), gestureMillis))
+    Effect.ignore(
+      Effect.timeout(
+        tabs.attempt(null, () => act(tabs.current().page, gesture)),
+        gestureMillis
+      )
+    )
 })
 
 const act = async (page: Page, gesture: Gesture): Promise<void> => {

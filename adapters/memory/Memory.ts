@@ -12,6 +12,7 @@ import * as MemoryArtifacts from "./MemoryArtifacts.ts"
 import * as MemoryBuilderStore from "./MemoryBuilderStore.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryComponentStore from "./MemoryComponentStore.ts"
+import * as MemoryDecisionStore from "./MemoryDecisionStore.ts"
 import * as MemoryDeliveries from "./MemoryDeliveries.ts"
 import * as MemoryElementMemory from "./MemoryElementMemory.ts"
 import * as MemoryErrorReports from "./MemoryErrorReports.ts"
@@ -46,6 +47,7 @@ export const layer = Layer.mergeAll(
   MemoryArtifacts.layer,
   MemoryArtifactStore.layer,
   MemoryErrorReports.layer,
+  MemoryDecisionStore.layer,
   MemoryEvidenceStore.layer,
   MemoryLiveStore.layer,
   MemoryElementMemory.layer,

@@ -5,7 +5,7 @@
  * real page would do in time, so whoever waits for an element that is not there is refused at once.
  */
 import { Clock, Effect, Layer, Option, Ref, type Schema } from "effect"
-import { Browser, type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
+import { Browser, type Page, PageFailure, type Shot, type Target, type Typing } from "../../core/agent/Browser.ts"
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
 import type { Scroll } from "../../core/agent/Scrolling.ts"
@@ -14,6 +14,8 @@ import type { Dialog } from "../../core/agent/Windows.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
 import * as ScriptedWindows from "./ScriptedWindows.ts"
+import type { Sight } from "../../core/agent/Sight.ts"
+import * as ScriptedSight from "./ScriptedSight.ts"
 
 export interface ScriptedElement {
   /** The selector that it is found by. Several elements may have the same one. */
@@ -21,6 +23,8 @@ export interface ScriptedElement {
   readonly text?: string
   /** What it holds when it is a field. */
   readonly value?: string
+  /** When it is a field whose value is not shown. */
+  readonly type?: "password"
   /** The values that may be chosen when it is a list. */
   readonly options?: ReadonlyArray<string>
   /** The address that a click leads to. */
@@ -235,7 +239,7 @@ const open = (
     }
   }
 
-  return {
+  const page: Omit<Page, keyof Sight<PageFailure, Shot, Typing>> = {
     ...windows,
     forgetDownloads: files.forgetDownloads,
     download: files.download,
@@ -346,5 +350,14 @@ const open = (
         localStorage: wantedOf(localStorage, wanted),
         sessionStorage: wantedOf(sessionStorage, wanted)
       }))
+  }
+  return {
+    ...page,
+    ...ScriptedSight.make({
+      ...page,
+      elements,
+      textOf: (element) => Effect.map(Ref.get(state), (now) => textOf(element, now)),
+      visited: Effect.map(Ref.get(state), ({ history }) => new Set(history.map((url) => new URL(url).host)))
+    })
   }
 }

@@ -3,6 +3,7 @@
  */
 import { Context, Layer } from "effect"
 import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
+import type { Decision } from "../../core/agent/model/Decision.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { Message } from "../../core/builder/Message.ts"
@@ -66,6 +67,7 @@ interface Shape {
   readonly artifacts: Map<string, KeptArtifact>
   /** What runs did without, and when their artifacts were removed. */
   readonly artifactTotals: Map<string, Omit<Summary, "videos">>
+  readonly decisions: Map<string, ReadonlyArray<Decision>>
   /** By the hash of their token. */
   readonly admissions: Map<string, Admission>
   readonly controls: Map<string, Control>
@@ -122,6 +124,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       networkLogs: new Map(),
       artifacts: new Map(),
       artifactTotals: new Map(),
+      decisions: new Map(),
       admissions: new Map(),
       controls: new Map(),
       untold: new Map(),

@@ -17,6 +17,7 @@ import * as Recorder from "./Recorder.ts"
 import * as RemoteHand from "./RemoteHand.ts"
 import * as Screencast from "./Screencast.ts"
 import * as Scrolling from "./Scrolling.ts"
+import * as Sight from "./Sight.ts"
 import * as Snapshot from "./Snapshot.ts"
 import type { Tabs } from "./Tabs.ts"
 import * as Traffic from "./Traffic.ts"
@@ -121,6 +122,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     ...RemoteHand.make(tabs),
     screencast: (how, show) => Screencast.screencast(tabs, how, show),
     record: (how) => Recorder.record(tabs, how),
+    ...Sight.make(tabs),
     goto,
     back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
     address: Effect.sync(() => current().page.url()),

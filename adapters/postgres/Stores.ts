@@ -10,6 +10,7 @@ import * as PgArtifactStore from "./PgArtifactStore.ts"
 import * as PgBuilderStore from "./PgBuilderStore.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgComponentStore from "./PgComponentStore.ts"
+import * as PgDecisionStore from "./PgDecisionStore.ts"
 import * as PgDeliveries from "./PgDeliveries.ts"
 import * as PgElementMemory from "./PgElementMemory.ts"
 import * as PgErrorReports from "./PgErrorReports.ts"
@@ -48,6 +49,7 @@ export const layerStores = Layer.mergeAll(
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,
   PgErrorReports.layer,
+  PgDecisionStore.layer,
   PgEvidenceStore.layer,
   PgLiveStore.layer,
   PgElementMemory.layer,

@@ -7,6 +7,7 @@ import { CreateBody, RenameBody, SaveBody } from "../../core/workflow/ComponentB
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
+import { DecisionsGroup } from "./decision/DecisionsApi.ts"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
 import { EvidenceGroup } from "./evidence/EvidenceApi.ts"
@@ -35,6 +36,7 @@ export class Api extends HttpApi.make("sluice")
   .add(RunsGroup)
   .add(ComponentsGroup)
   .add(EvidenceGroup)
+  .add(DecisionsGroup)
   .add(LiveGroup)
   .add(ErrorCodesGroup)
   .add(WorkspacesGroup)

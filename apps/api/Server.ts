@@ -11,6 +11,7 @@ import { EventStreams } from "../../core/event/EventStreams.ts"
 import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Interactions } from "../../core/interaction/Interactions.ts"
+import { Decisions } from "../../core/run/Decisions.ts"
 import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
@@ -32,6 +33,7 @@ import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
+import * as DecisionsHttp from "./decision/DecisionsHttp.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
@@ -100,6 +102,7 @@ const handlers = Layer.mergeAll(
   GatesHttp.layer,
   RunsHttp.layer,
   InteractionsHttp.layer,
+  DecisionsHttp.layer,
   EvidenceHttp.layer,
   LiveHttp.layer,
   ComponentsHttp.layer,
@@ -145,6 +148,7 @@ const services = Layer.mergeAll(
   ApiKeys.layer,
   ErrorCodes.layer,
   EventStreams.layer,
+  Decisions.layer,
   Evidence.layer,
   Gates.layer,
   Interactions.layer,

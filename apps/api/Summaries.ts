@@ -8,6 +8,7 @@ export const operations: Readonly<Record<string, string>> = {
   "authentication.getAuthentication": "Read the entries of a user, with domain the one for a site",
   "authentication.listAuthentication": "List the entries of the vault, or the one of a user for a site",
   "authentication.updateAuthentication": "Change the given fields of the entry of a user for a site",
+  "decisions.list": "List what models were asked in a run and what they decided",
   "encryptionKey.beginRotation":
     "Give the workspace a new encryption key, which is told this once; values under the former one are still accepted",
   "encryptionKey.finishRotation":
@@ -132,6 +133,7 @@ export const operations: Readonly<Record<string, string>> = {
 /** What the operations of each group are about. */
 export const groups: Readonly<Record<string, string>> = {
   authentication: "Credentials and sessions of users of sites, by the names of the first clients",
+  decisions: "What models decided in runs",
   "error codes": "What a workspace calls the failures of its workflows, and what follows when a run fails with one",
   events: "What happens to runs, as it happens",
   evidence: "What runs leave behind for whoever looks for the reason of a failure",

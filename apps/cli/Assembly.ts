@@ -45,6 +45,7 @@ import * as Artifacts from "./Artifacts.ts"
 import * as BrowserSettings from "./BrowserSettings.ts"
 import * as Inbox from "./Inbox.ts"
 import * as MasterKeys from "./MasterKeys.ts"
+import * as Models from "./Models.ts"
 
 export interface Storage extends MasterKeys.Sources, Artifacts.Settings {}
 
@@ -99,7 +100,7 @@ export const layerEncryption = (settings: Storage) =>
     })
   )
 
-export interface Serving extends Inbox.Reachable {
+export interface Serving extends Inbox.Reachable, Models.Asked {
   readonly host: string
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
@@ -125,6 +126,7 @@ export const layerApi = (settings: Serving) =>
     Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
     Layer.provide([
       layerReadiness,
+      Models.layerAvailability(settings),
       ArtifactLinks.layer,
       LiveTickets.layer,
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
@@ -170,7 +172,10 @@ export const layerScheduler = ({ retentionDays }: Keeping) =>
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
  * the orderly shutdown.
  */
-export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins: ReadonlyArray<string> = []) => {
+export const layerWorker = (
+  settings: Working & Models.Asked & Inbox.Reachable,
+  allowedOrigins: ReadonlyArray<string> = []
+) => {
   const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
   const worker = Layer.effectDiscard(
     Effect.forkScoped(
@@ -189,6 +194,7 @@ export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins:
     })
   ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(Models.layer(settings)),
     Layer.provide(Inbox.layerReceived(settings)),
     Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
     Layer.provide(layerSecretSources(settings)),
@@ -200,7 +206,7 @@ export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins:
 /** The browsers of the grid that is named, or else one of this machine. */
 const layerBrowser = (settings: Working, allowedOrigins: ReadonlyArray<string>) =>
   Layer.unwrap(
-    Effect.gen(function* () {
+    Effect.gen(function* (): Effect.fn.Return<Layer.Layer<Browser, ChromiumNotRunnable | GridUnusable>, NoChromium> {
       const { allowPrivateNetworks } = settings
       const options = { allowPrivateNetworks, allowedOrigins, limits: BrowserSettings.pageLimits(settings) }
       // Loaded where there is a worker only: no other process needs it, and it is large.

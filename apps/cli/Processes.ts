@@ -13,7 +13,14 @@ import * as Settings from "./Settings.ts"
 
 export const api = Command.make(
   "api",
-  { ...Settings.storage, ...Settings.listening, ...Settings.vault, ...Settings.inbox, ...Settings.inbound },
+  {
+    ...Settings.storage,
+    ...Settings.listening,
+    ...Settings.model,
+    ...Settings.vault,
+    ...Settings.inbox,
+    ...Settings.inbound
+  },
   Effect.fn(function* (settings) {
     const service = Layer.merge(Assembly.layerApi(settings), Inbox.layer(settings)).pipe(
       Layer.provideMerge(Assembly.layerEncryption(settings)),
@@ -58,7 +65,7 @@ export const scheduler = Command.make(
 
 export const worker = Command.make(
   "worker",
-  { ...Settings.storage, ...Settings.working, ...BrowserSettings.browsers, ...Settings.vault },
+  { ...Settings.storage, ...Settings.working, ...Settings.model, ...BrowserSettings.browsers, ...Settings.vault },
   Effect.fn(function* (settings) {
     const running = Assembly.layerWorker(settings).pipe(
       Layer.provide(Assembly.layerEncryption(settings)),

@@ -225,6 +225,50 @@ export const keeping = {
   )
 }
 
+/** The model that workflows may ask for, and how much of it. */
+export const model = {
+  modelUrl: setting(
+    "model-url",
+    "SLUICE_MODEL_URL",
+    "Address of a service that speaks the protocol of OpenAI's chat completions, such as https://api.openai.com/v1, in a private network too"
+  ).pipe(
+    Flag.filter(
+      (written) => /^https?:\/\/[^\s@]+$/.test(written) && URL.canParse(written),
+      () => "an address such as https://api.openai.com/v1"
+    ),
+    Flag.optional
+  ),
+  models: setting(
+    "model",
+    "SLUICE_MODEL",
+    "Names of the models that workflows may ask for, separated by commas; the first is the usual one"
+  ).pipe(
+    Flag.map((written) => written.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))),
+    Flag.withDefault([] as ReadonlyArray<string>)
+  ),
+  visionModel: setting(
+    "model-vision",
+    "SLUICE_MODEL_VISION",
+    "Name of the usual model for pictures, where it is another one"
+  ).pipe(Flag.withSchema(text), Flag.optional),
+  modelKey: secret("model-key", "SLUICE_MODEL_KEY", "Key of the model's service", {
+    pattern: /^[\x21-\x7e]{1,4096}$/,
+    words: "a key of visible ASCII characters"
+  }),
+  modelCalls: setting("model-calls", "SLUICE_MODEL_CALLS", "How many questions a run may ask the model").pipe(
+    Flag.withSchema(wholeNumber(1, 100_000, "a number from 1 to 100000")),
+    Flag.withDefault(200)
+  ),
+  modelTokens: setting("model-tokens", "SLUICE_MODEL_TOKENS", "How many tokens a run may use").pipe(
+    Flag.withSchema(wholeNumber(1, 1_000_000_000, "a number from 1 to 1000000000")),
+    Flag.withDefault(1_000_000)
+  ),
+  modelSeconds: setting("model-seconds", "SLUICE_MODEL_SECONDS", "How long a run may wait for the model in all").pipe(
+    Flag.withSchema(wholeNumber(1, 86_400, "a number of seconds from 1 to 86400")),
+    Flag.withDefault(900)
+  )
+}
+
 /** What the service does for credentials. */
 export const vault = {
   proxies,

@@ -25,6 +25,7 @@ export const up = Command.make(
     ...Settings.storage,
     ...Settings.listening,
     ...Settings.working,
+    ...Settings.model,
     ...BrowserSettings.browsers,
     ...Settings.keeping,
     ...Settings.vault,

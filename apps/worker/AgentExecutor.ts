@@ -6,13 +6,18 @@ import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
 import { RunLimits } from "../../core/agent/Limits.ts"
+import { ModelBudget } from "../../core/agent/model/Budget.ts"
+import type { Decision } from "../../core/agent/model/Decision.ts"
+import { Model } from "../../core/agent/model/Model.ts"
+import * as ModelUse from "../../core/agent/model/ModelUse.ts"
 import type { Observer, Picture } from "../../core/agent/Observer.ts"
 import type { Failure } from "../../core/agent/Outcome.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import * as Session from "../../core/agent/Session.ts"
 import { Gates } from "../../core/gate/Gates.ts"
+import { DecisionStore } from "../../core/run/DecisionStore.ts"
 import { Executor, type Reporter } from "../../core/run/Executor.ts"
-import type { LeaseLost, RunError } from "../../core/run/Run.ts"
+import type { LeaseLost, RunError, RunId } from "../../core/run/Run.ts"
 import { type Keeper, RunArtifacts } from "../../core/run/RunArtifacts.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome, Retry } from "../../core/run/Transition.ts"
@@ -45,7 +50,20 @@ export const layer = Layer.effect(
     const openAccounts = yield* RunAccounts.make
     const sessionOf = yield* RunSession.make
     const recoveryOf = yield* RunRecovery.make
+    const model = yield* Model
+    const budget = yield* ModelBudget
+    const decisions = yield* DecisionStore
     const forgetFailed = yield* RunAccounts.forgetting
+
+    /** What cannot be kept is missing, and the run goes on. */
+    const kept = (id: RunId, secrets: Secrets) => (decision: Decision) =>
+      decisions
+        .keep(id, decision)
+        .pipe(
+          Effect.catchDefect((defect) =>
+            Effect.logWarning(`A decision of a model could not be kept: ${secrets.describe(defect)}`)
+          )
+        )
 
     const observer = (claimed: Claimed, reporter: Reporter, keeper: Keeper): Observer<LeaseLost> => {
       const { run } = claimed
@@ -128,7 +146,11 @@ export const layer = Layer.effect(
         },
         evidence(claimed, secrets, keeper, reporter, { ...watching, ...recovering.observes, before, over }),
         limits
-      ).pipe(Effect.provideService(Browser, browser))
+      ).pipe(
+        Effect.provideService(Browser, browser),
+        Effect.provideService(Model, model),
+        Effect.provideService(ModelUse.ModelUse, ModelUse.make(budget, kept(claimed.run.id, secrets)))
+      )
       yield* recovering.over
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const code = yield* declaredCode(claimed, outcome.failure)
@@ -198,7 +220,8 @@ export const layer = Layer.effect(
         llm_error_sub_type: failure.subType,
         llm_error_description: failure.description,
         suggested_error_code: failure.suggestedErrorCode,
-        original_error: code === null ? failure.original : failure.message
+        original_error: code === null ? failure.original : failure.message,
+        ...(failure.model === undefined ? {} : { llm_model: failure.model.name, prompt: failure.model.prompt })
       } satisfies RunError
     })
 

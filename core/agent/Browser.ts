@@ -16,6 +16,7 @@ import type { Scrolling } from "./Scrolling.ts"
 import type { Remembered, Session } from "./Session.ts"
 import type { Transfers } from "./Transfers.ts"
 import type { Windows } from "./Windows.ts"
+import type { Sight } from "./Sight.ts"
 
 /** What went wrong between the agent and the page. */
 export const PageFailureKind = Schema.Literals([
@@ -132,7 +133,8 @@ export interface Framing {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page extends Windows, Scrolling, Transfers, Inspection, RemoteHand, Screencast {
+export interface Page
+  extends Windows, Scrolling, Transfers, Inspection<PageFailure, Target>, RemoteHand, Screencast, Sight<PageFailure, Shot, Typing> {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

@@ -29,6 +29,12 @@ export const kinds = {
   "TFA-E0003": "AUTHENTICATION_ERROR",
   "LIMIT-E0001": "UNEXPECTED_UI_STATE",
   "LIMIT-E0002": "PAGE_STILL_LOADING",
+  "MODEL-E0001": "SERVICE_UNAVAILABLE",
+  "MODEL-E0002": "SERVICE_UNAVAILABLE",
+  "MODEL-E0003": "SERVICE_UNAVAILABLE",
+  "MODEL-E0004": "UNEXPECTED_UI_STATE",
+  "MODEL-E0005": "UNEXPECTED_UI_STATE",
+  "MODEL-E0006": "ACTION_BLOCKED_BY_PLATFORM",
   "LIMIT-E0003": "UNEXPECTED_POPUP",
   "LIMIT-E0004": "UNEXPECTED_UI_STATE",
   "LIMIT-E0005": "UNEXPECTED_UI_STATE",
@@ -64,7 +70,9 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   /** How many options fitted equally well, where none was chosen for that. */
   alike: Schema.optionalKey(Schema.Int),
   /** Whether what was tried may have taken effect all the same. */
-  acted: Schema.optionalKey(Schema.Boolean)
+  acted: Schema.optionalKey(Schema.Boolean),
+  /** The model that was to do the step, `null` for the usual one, and what it was asked. */
+  model: Schema.optionalKey(Schema.Struct({ name: Schema.NullOr(Schema.String), prompt: Schema.String }))
 }) {
   override get message() {
     return this.sentence
@@ -122,6 +130,11 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "PROXY-E0001",
   "LIMIT-E0001",
   "LIMIT-E0002",
+  "MODEL-E0001",
+  "MODEL-E0002",
+  "MODEL-E0003",
+  "MODEL-E0004",
+  "MODEL-E0006",
   "LIMIT-E0003",
   "LIMIT-E0004",
   "LIMIT-E0005",

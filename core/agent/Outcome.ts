@@ -30,6 +30,8 @@ export interface Failure {
   readonly address: string | null
   /** The credential that the site refused, as far as its page tells; `null` when the failure is another. */
   readonly failedLogin: string | null
+  /** The model that was to do the step, and what it was asked. Absent from other failures. */
+  readonly model?: { readonly name: string | null; readonly prompt: string }
 }
 
 /** How an execution ended. A failed one keeps the data that it had gathered. */
@@ -74,7 +76,7 @@ const nameFor = (node: Node | null, category: Category): string =>
 /** The failure of an execution, in the words of its node where that has its own. */
 export const failed = (
   data: Schema.JsonObject,
-  { code, original, sentence }: StepFailed,
+  { code, model, original, sentence }: StepFailed,
   node: Node | null,
   address: string | null,
   secrets: Secrets,
@@ -103,7 +105,8 @@ export const failed = (
       errorCodeId,
       node,
       address: address === null ? null : hide(address),
-      failedLogin
+      failedLogin,
+      ...(model === undefined ? {} : { model: { name: model.name, prompt: hide(model.prompt) } })
     }
   }
 }

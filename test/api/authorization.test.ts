@@ -95,6 +95,7 @@ const table: Readonly<Record<string, Row>> = {
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },
+  "GET /run/{session_id}/decisions": { ability: "read", status: 200 },
   "GET /runs/workflow/{workflow_id}/errors": { ability: "read", query: `?${frame}`, status: 200 },
   "GET /reporting/errors": { ability: "read", query: `?workflow_id={workflow_id}&${frame}`, status: 200 },
   // The run of this test waits, and only a running one can be watched.

@@ -337,7 +337,7 @@ const open = (
         )
       }),
     gesture: () => Effect.void,
-    screencast: (_options, show) => show({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
+    screencast: (_options, show) => show(new Uint8Array([0xff, 0xd8])),
     record: () => Effect.succeed(Option.none()),
     watchNetwork: (tell) =>
       Effect.gen(function* () {

@@ -46,11 +46,11 @@ export const record = (
     const add = (jpeg: string, millis: number) =>
       Effect.tryPromise(async () => writer.add(await encoder.encode(jpeg, millis)))
 
-    yield* screencast(tabs, options, ({ bytes }) =>
+    yield* screencast(tabs, options, (jpeg) =>
       Effect.gen(function* () {
         const millis = yield* since
         if (isOver || millis > options.maxMillis || writer.bytes() > options.maxBytes) return
-        last = Buffer.from(bytes).toString("base64")
+        last = Buffer.from(jpeg).toString("base64")
         yield* add(last, millis)
       }).pipe(Effect.ignore)
     )

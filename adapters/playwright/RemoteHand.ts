@@ -3,7 +3,6 @@
  */
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Gesture, RemoteHand } from "../../core/agent/RemoteHand.ts"
 import type { Tabs } from "./Tabs.ts"
 
@@ -12,15 +11,12 @@ const gestureMillis = 2_000
 
 export const make = (tabs: Tabs): RemoteHand => ({
   gesture: (gesture) =>
-    tabs
-      .attempt(null, () => act(tabs.current().page, gesture))
-      .pipe(
-        Effect.timeoutOrElse({
-          duration: gestureMillis,
-          orElse: () =>
-            Effect.fail(new PageFailure({ kind: "unusable", reason: `it did not answer within ${gestureMillis} ms` }))
-        })
+    Effect.ignore(
+      Effect.timeout(
+        tabs.attempt(null, () => act(tabs.current().page, gesture)),
+        gestureMillis
       )
+    )
 })
 
 const act = async (page: Page, gesture: Gesture): Promise<void> => {

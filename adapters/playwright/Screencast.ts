@@ -20,7 +20,7 @@ interface Sent {
 export const screencast = (
   tabs: Tabs,
   { intervalMillis, maxHeight, maxWidth, quality }: ScreencastOptions,
-  show: (shot: Shot) => Effect.Effect<void>
+  show: (jpeg: Uint8Array) => Effect.Effect<void>
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sent = yield* Queue.sliding<Sent>(1)
@@ -55,7 +55,7 @@ export const screencast = (
     const pass = Effect.gen(function* () {
       const { acknowledge, data } = yield* Queue.take(sent)
       const began = yield* Clock.currentTimeMillis
-      yield* show({ bytes: new Uint8Array(Buffer.from(data, "base64")), mediaType: "image/jpeg" })
+      yield* show(new Uint8Array(Buffer.from(data, "base64")))
       yield* Effect.sleep(Math.max(intervalMillis - ((yield* Clock.currentTimeMillis) - began), 0))
       acknowledge()
     })

@@ -109,7 +109,7 @@ export const make = Effect.gen(function* () {
         yield* Queue.take(desk.watched)
         yield* Effect.scoped(
           Effect.gen(function* () {
-            yield* page.screencast(pictures, ({ bytes }) =>
+            yield* page.screencast(pictures, (bytes) =>
               Effect.flatMap(Clock.currentTimeMillis, (at) => channel.show(run.id, { bytes, at })).pipe(
                 surviving(secrets)
               )
@@ -129,7 +129,7 @@ export const make = Effect.gen(function* () {
         if (control?.holder !== holder) yield* learn
         for (const gesture of gestures) {
           if (control?.holder !== holder) return
-          yield* Effect.ignore(page.gesture(gesture))
+          yield* page.gesture(gesture)
         }
       }).pipe(surviving(secrets))
 

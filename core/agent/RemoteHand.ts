@@ -2,7 +2,6 @@
  * What a person does to the window that is looked at from afar, with a mouse and a keyboard.
  */
 import { type Effect, Schema } from "effect"
-import type { PageFailure } from "./PageFailure.ts"
 
 /** A place in the window: 0 is its left or upper edge, 1 its right or lower one. */
 const share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
@@ -36,6 +35,9 @@ export const Gesture = Schema.Union([
 export type Gesture = typeof Gesture.Type
 
 export interface RemoteHand {
-  /** Makes a gesture in the window. It waits for no element, and is over soon, whatever the page does. */
-  readonly gesture: (gesture: Gesture) => Effect.Effect<void, PageFailure>
+  /**
+   * Makes a gesture in the window. It waits for no element, and is over soon, whatever the page does; what a window does not
+   * take is lost.
+   */
+  readonly gesture: (gesture: Gesture) => Effect.Effect<void>
 }

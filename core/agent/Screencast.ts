@@ -2,7 +2,6 @@
  * Watching a session: the window that is looked at, as pictures or as a video, whichever window that becomes.
  */
 import type { Effect, Option, Scope, Stream } from "effect"
-import type { Shot } from "./Shot.ts"
 
 export interface ScreencastOptions {
   /** The largest picture; a larger window is scaled down. */
@@ -35,12 +34,12 @@ export interface Recording {
 
 export interface Screencast {
   /**
-   * Shows the window at once, and then whenever it has changed and the one before was dealt with, until the scope closes.
+   * Shows the window as a JPEG at once, and then whenever it has changed and the one before was dealt with, until the scope closes.
    * It takes nothing while nothing changes. A window that cannot be shown is not.
    */
   readonly screencast: (
     options: ScreencastOptions,
-    show: (shot: Shot) => Effect.Effect<void>
+    show: (jpeg: Uint8Array) => Effect.Effect<void>
   ) => Effect.Effect<void, never, Scope.Scope>
 
   /** Records a video until it is finished or the scope closes; none when the browser has no way to encode one. */

@@ -213,7 +213,7 @@ const running = Effect.fnUntraced(function* (pages: Readonly<Record<string, Answ
   const { member } = yield* Service
   const site = yield* serve(pages)
   const me = yield* member("Member")
-  const session = yield* start(me, graphOf(`${site}/`, steps))
+  const session = yield* start(me, { ...graphOf(`${site}/`, steps), video_record_session: true })
   const [claimed] = yield* claim
   if (claimed === undefined) throw new Error("The run was not claimed")
   const worker = AgentExecutor.layer.pipe(Layer.provide(Layer.fresh(chromium([site]))))
@@ -276,7 +276,17 @@ it.live(
         assert.deepStrictEqual(errors, [[], []])
       })
       yield* Fiber.join(fiber)
-      assert.strictEqual((yield* recordOf(me, session)).body.status, "execution.success")
+      const { body } = yield* recordOf(me, session)
+      assert.strictEqual(body.status, "execution.success")
+      // The run was recorded all the while, and its video told of before its end.
+      const names = (body.events as ReadonlyArray<{ event: string }>).map(({ event }) => event)
+      assert.deepStrictEqual(names.slice(-2), ["video.uploaded", "execution.success"])
+      const [video, ...others] = body.video_urls as ReadonlyArray<{ signed_screen_recording_url: string }>
+      assert.lengthOf(others, 0)
+      const answer = yield* Effect.promise(() => fetch(video?.signed_screen_recording_url ?? ""))
+      assert.deepStrictEqual([answer.status, answer.headers.get("content-type")], [200, "video/webm"])
+      const content = Buffer.from(yield* Effect.promise(() => answer.arrayBuffer()))
+      assert.strictEqual(content.toString("hex", 0, 4), "1a45dfa3")
       const last = yield* watch(session, ticket, () => false)
       assert.deepInclude(last.told.at(-1), { ended: true, status: "execution.success" })
       assert.lengthOf(last.pictures, 0)

@@ -105,5 +105,18 @@ const ofNoBody = ({
   "content-type": contentType
 })
 
-/** The router gives HEAD to what answers GET. */
-export const routes = HttpRouter.add("GET", "/artifacts/:id", serve)
+/** The router has no routes for HEAD alone. */
+export const routes = HttpRouter.add(
+  "*",
+  "/artifacts/:id",
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method }) =>
+    method === "GET" || method === "HEAD"
+      ? serve
+      : Effect.succeed(
+          HttpServerResponse.jsonUnsafe(
+            Errors.general(405, `Method ${method} is not allowed here: expected GET or HEAD`),
+            { status: 405, headers: { allow: "GET, HEAD" } }
+          )
+        )
+  )
+)

@@ -1,0 +1,212 @@
+import { randomUUID } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect, type Layer, Option, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
+import * as Bounds from "../../core/run/ArtifactBounds.ts"
+import { ArtifactFiles, ArtifactsUnavailable } from "../../core/run/ArtifactFiles.ts"
+import { ArtifactStore, type Kind } from "../../core/run/ArtifactStore.ts"
+import { EvidenceStore } from "../../core/run/EvidenceStore.ts"
+import * as Retention from "../../core/run/Retention.ts"
+import { RunArtifacts } from "../../core/run/RunArtifacts.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+
+type Stores = ArtifactStore | EvidenceStore | RunStore | WorkflowStore | WorkspaceStore
+
+const day = 86_400_000
+const jpeg = { mediaType: "image/jpeg", fileName: null }
+const of = (bytes: number) => ({ ...jpeg, bytes: new Uint8Array(bytes) })
+
+const someRun = Effect.gen(function* () {
+  const caller = yield* makeWorkspace()
+  const workflow = yield* makeWorkflow(caller)
+  const sent = submission(workflow)
+  yield* (yield* RunStore).submit(sent)
+  return { id: sent.id, workflowId: sent.workflowId, caller }
+})
+
+const keeperOf = (run: Parameters<RunArtifacts["Service"]["of"]>[0]) => Effect.map(RunArtifacts, ({ of }) => of(run))
+
+const isThere = (id: string) =>
+  Effect.map(
+    Effect.flatMap(ArtifactFiles, ({ find }) => find(id)),
+    Option.isSome
+  )
+
+const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
+  it.layer(layer, { timeout: "60 seconds" })(`the artifacts of runs (${name})`, (it) => {
+    const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores | ArtifactFiles | RunArtifacts>) =>
+      it.effect(title, () =>
+        Effect.andThen(
+          empty,
+          test().pipe(
+            Effect.provide(RunArtifacts.layer),
+            Effect.provide(MemoryArtifacts.layer),
+            Effect.provide(Crypto.layer)
+          )
+        )
+      )
+
+    promise("are counted, and the videos among them told of, oldest first", () =>
+      Effect.gen(function* () {
+        const store = yield* ArtifactStore
+        const run = yield* someRun
+        const keeper = yield* keeperOf(run)
+        assert.deepStrictEqual(yield* store.summary(run.id), { videos: [], leftOut: 0, removedAt: null })
+        yield* keeper.keep("screenshot", of(10))
+        const snapshot = yield* keeper.keep("snapshot", of(100))
+        assert.strictEqual(yield* keeper.keep("snapshot", of(50), snapshot), snapshot)
+        yield* TestClock.adjust(5)
+        const first = yield* keeper.keepStream("video", jpeg, Stream.make(new Uint8Array(3), new Uint8Array(4)))
+        yield* TestClock.adjust(5)
+        const second = yield* keeper.keep("video", of(1))
+        const { videos } = yield* store.summary(run.id)
+        assert.deepStrictEqual(
+          videos.map(({ id }) => id),
+          [first, second]
+        )
+        assert.deepStrictEqual(yield* store.used(run.id), {
+          bytes: 68,
+          count: { screenshot: 1, snapshot: 1, video: 2, file: 0 }
+        })
+      })
+    )
+
+    promise("over the bounds, or whose store is away, are left out and counted", () =>
+      Effect.gen(function* () {
+        const store = yield* ArtifactStore
+        const run = yield* someRun
+        const keeper = yield* keeperOf(run)
+        const tooLarge = yield* Effect.flip(keeper.keep("screenshot", of(Bounds.maxBytes.screenshot + 1)))
+        assert.include(tooLarge.message, String(Bounds.maxBytes.screenshot))
+        const piece = new Uint8Array(30 * 1_048_576)
+        const endless = Stream.fromEffectRepeat(Effect.succeed(piece))
+        const tooLong = yield* Effect.flip(keeper.keepStream("file", jpeg, endless))
+        assert.include(tooLong.message, String(Bounds.maxBytes.file))
+        const broken = keeper.keepStream("file", jpeg, Stream.fail("the page was left" as const))
+        assert.strictEqual(yield* Effect.flip(broken), "the page was left")
+        assert.deepInclude(yield* store.summary(run.id), { leftOut: 2 })
+        assert.strictEqual((yield* store.used(run.id)).bytes, 0)
+
+        const away = Effect.fail(new ArtifactsUnavailable({ action: "keep", reason: "nobody there" }))
+        const files = { ...(yield* ArtifactFiles), put: () => away, putStream: () => away }
+        const unlucky = yield* keeperOf(run).pipe(
+          Effect.provide(RunArtifacts.layer),
+          Effect.provideService(ArtifactFiles, files),
+          Effect.provide(Crypto.layer)
+        )
+        const failure = yield* Effect.flip(unlucky.keep("file", of(1)))
+        assert.deepStrictEqual([failure._tag, failure.kind], ["NotKept", "file"])
+        assert.include(failure.message, "nobody there")
+        assert.deepInclude(yield* store.summary(run.id), { leftOut: 3 })
+        assert.strictEqual((yield* store.used(run.id)).count.file, 0)
+      })
+    )
+
+    promise("go with their evidence when their time is over, and the run says so", () =>
+      Effect.gen(function* () {
+        const store = yield* ArtifactStore
+        const evidence = yield* EvidenceStore
+        const [old, young] = [yield* someRun, yield* someRun]
+        const made = Effect.fnUntraced(function* (run: typeof old) {
+          const keeper = yield* keeperOf(run)
+          const id = yield* keeper.keep("snapshot", of(1))
+          const video = yield* keeper.keep("video", of(1))
+          const at = yield* Clock.currentTimeMillis
+          yield* evidence.keepSnapshot({ runId: run.id, nodeId: "a", artifactId: id, at })
+          yield* evidence.openLog(run.id)
+          yield* evidence.log(run.id, [
+            {
+              id: "1",
+              method: "GET",
+              url: "https://shop.example/",
+              status: 200,
+              resource_type: "xhr",
+              started_at: new Date(at).toISOString(),
+              duration_ms: 1,
+              failure: null,
+              request_headers: {},
+              response_headers: {},
+              response_body: null,
+              response_body_truncated: false
+            }
+          ])
+          yield* evidence.closeLog(run.id, false)
+          return [id, video]
+        })
+        yield* TestClock.setTime(100 * day)
+        const before = yield* made(old)
+        yield* TestClock.adjust(20 * day)
+        const later = yield* made(young)
+        yield* TestClock.adjust(9 * day)
+        assert.strictEqual(yield* Retention.sweep(30), 0)
+        yield* TestClock.adjust(2 * day)
+        assert.strictEqual(yield* Retention.sweep(null), 0)
+        const now = yield* Clock.currentTimeMillis
+        assert.strictEqual(yield* Retention.sweep(30), 2)
+        for (const id of before) assert.isFalse(yield* isThere(id))
+        for (const id of later) assert.isTrue(yield* isThere(id))
+        assert.deepStrictEqual(yield* store.summary(old.id), { videos: [], leftOut: 0, removedAt: now })
+        assert.deepInclude(yield* store.summary(young.id), { removedAt: null })
+        assert.isTrue(Option.isNone(yield* evidence.snapshot(old.id, "a")))
+        assert.isTrue(Option.isSome(yield* evidence.snapshot(young.id, "a")))
+        const log = (id: typeof old.id) => Effect.map(evidence.network(id), Option.getOrThrow)
+        assert.deepStrictEqual(yield* log(old.id), { events: [], open: false, truncated: true })
+        assert.lengthOf((yield* log(young.id)).events, 1)
+      })
+    )
+
+    promise("of a deleted workflow go at once, and what an upload that lost its worker has left a day later", () =>
+      Effect.gen(function* () {
+        const store = yield* ArtifactStore
+        yield* TestClock.setTime(1_000 * day)
+        const [deleted, lost] = [yield* someRun, yield* someRun]
+        const gone = yield* (yield* keeperOf(deleted)).keep("file", of(1))
+        const kept = yield* (yield* keeperOf(lost)).keep("file", of(1))
+        const half = randomUUID()
+        const at = yield* Clock.currentTimeMillis
+        yield* store.begin({ id: half, runId: lost.id, workflowId: lost.workflowId, kind: "file", at })
+        yield* (yield* WorkflowStore).remove(deleted.caller.workspaceId, deleted.workflowId)
+        assert.strictEqual(yield* Retention.sweep(null), 1)
+        assert.isFalse(yield* isThere(gone))
+        yield* TestClock.adjust(day + 1)
+        assert.strictEqual(yield* Retention.sweep(null), 1)
+        assert.isTrue(yield* isThere(kept))
+        assert.strictEqual((yield* store.used(lost.id)).count.file, 1)
+      })
+    )
+
+    promise("are each removed by one of many, and by another when that one is lost", () =>
+      Effect.gen(function* () {
+        const store = yield* ArtifactStore
+        const run = yield* someRun
+        yield* TestClock.setTime(2_000 * day)
+        const at = yield* Clock.currentTimeMillis
+        const kind: Kind = "screenshot"
+        const ids = Array.from({ length: 30 }, () => randomUUID())
+        yield* Effect.forEach(ids, (id) => store.begin({ id, runId: run.id, workflowId: run.workflowId, kind, at }))
+        const expiry = { before: at + 1, unfinishedBefore: 0 }
+        const taken = yield* Effect.all(
+          Array.from({ length: 8 }, () => store.takeExpired(expiry, 10)),
+          { concurrency: "unbounded" }
+        )
+        const all = taken.flat()
+        assert.strictEqual(new Set(all).size, all.length)
+        const rest = yield* store.takeExpired(expiry, 100)
+        assert.deepStrictEqual([...all, ...rest].sort(), [...ids].sort())
+        assert.deepStrictEqual(yield* store.takeExpired(expiry, 100), [])
+        yield* store.removed(all.slice(0, 5))
+        yield* TestClock.adjust(600_000)
+        assert.lengthOf(yield* store.takeExpired(expiry, 100), 25)
+      })
+    )
+  })
+
+suite("memory", ...databases.memory)
+suite("embedded", ...databases.embedded)
+suite("postgres", ...databases.postgres)

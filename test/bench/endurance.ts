@@ -8,8 +8,8 @@ import { chromiumsOf } from "../support/chromiums.ts"
 import * as Endurance from "../support/endurance.ts"
 import type { Row } from "./Row.ts"
 
-const warmUp = Number(process.env.W ?? 50)
-const count = Number(process.env.C ?? 200)
+const warmUp = 50
+const count = 200
 
 const flat = (name: string, before: number, after: number): Row => ({
   name,

@@ -6,7 +6,6 @@
 import { Clock, Effect, Queue, type Scope } from "effect"
 import type { CDPSession, Page } from "playwright-core"
 import type { ScreencastOptions } from "../../core/agent/Screencast.ts"
-import type { Shot } from "../../core/agent/Shot.ts"
 import type { Tabs } from "./Tabs.ts"
 
 /** How often it is looked whether another window is looked at now, in milliseconds. */

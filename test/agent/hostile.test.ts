@@ -16,12 +16,12 @@ const limits = {
 }
 
 /** Longer than any limit, and much shorter than a page that hangs would take. */
-const withinMillis = 45_000
+const withinMillis = 60_000
 
 const page = (script: string) => html(`<button id=go>go</button><p id=text>text</p><script>${script}</script>`)
 const later = (script: string) => page(`document.querySelector("#go").onclick = () => { ${script} }`)
 
-const click: Step = { action: "CLICK", parameters: { selector: "css=#go", wait_time: 3_000 } }
+const click: Step = { action: "CLICK", parameters: { selector: "css=#go", wait_time: 25_000 } }
 const read: Step = {
   action: "EXTRACT_DATAMODEL",
   parameters: {
@@ -203,7 +203,7 @@ const browser = Layer.unwrap(
 )
 
 describe("a page with", () => {
-  layer(browser.pipe(Layer.provideMerge(site)), { timeout: 60_000, excludeTestServices: true })((it) => {
+  layer(browser.pipe(Layer.provideMerge(site)), { timeout: 90_000, excludeTestServices: true })((it) => {
     it.effect.each(Object.entries(cases))(
       "%s ends as it should, and harms no other run",
       ([, { ends, page, steps }]) =>
@@ -220,7 +220,7 @@ describe("a page with", () => {
           const next = yield* walk(graphOf(`${origin}/plain`, [click, read]))
           assert.strictEqual(next.outcome._tag, "Success", JSON.stringify(next.outcome))
         }),
-      60_000
+      90_000
     )
   })
 })

@@ -3,7 +3,6 @@
  */
 import { existsSync } from "node:fs"
 import { Context, Effect, Layer, ManagedRuntime, Option, Result, type Schema } from "effect"
-import { afterAll } from "vitest"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import * as Agent from "../../core/agent/Agent.ts"
@@ -26,6 +25,9 @@ export const executablePath = Option.getOrThrow(
   PlaywrightBrowser.findExecutable(Option.fromUndefinedOr(process.env.SLUICE_CHROMIUM), existsSync)
 )
 
+/** Only tests have files that end: benchmarks use what is here as well. */
+const afterFile = process.env.VITEST === undefined ? () => {} : (await import("vitest")).afterAll
+
 class DemoSite extends Context.Service<DemoSite, string>()("sluice/test/DemoSite") {}
 
 /** Chromium that may reach the given origins, and nothing else that is private. */
@@ -36,7 +38,7 @@ export const chromium = (allowedOrigins: ReadonlyArray<string>) =>
 const demo = ManagedRuntime.make(
   Layer.unwrap(Effect.map(Site.serve(0), (site) => Layer.merge(Layer.succeed(DemoSite, site), chromium([site]))))
 )
-afterAll(() => demo.dispose())
+afterFile(() => demo.dispose())
 
 /** Runs a test with the demo site and a browser that may reach it. */
 export const withSite = <A, E>(test: (site: string) => Effect.Effect<A, E, Browser>) =>
@@ -45,7 +47,7 @@ export const withSite = <A, E>(test: (site: string) => Effect.Effect<A, E, Brows
 const open = ManagedRuntime.make(
   PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks: true })
 )
-afterAll(() => open.dispose())
+afterFile(() => open.dispose())
 
 /** Gives a test a browser that may reach everything, which all tests of a file share. */
 export const inBrowser = <A, E, R>(test: Effect.Effect<A, E, R>) =>

@@ -11,7 +11,15 @@ import type { Bounds } from "./Bounds.ts"
 export const { navigationMillis } = defaultPageLimits
 
 /** Raised in an attempt when a list has no option that was asked for. */
-export class NoOption extends Error {}
+export class NoOption extends Error {
+  /** How many options fitted equally well, where none was chosen for that. */
+  readonly alike: number
+
+  constructor(reason: string, alike = 0) {
+    super(reason)
+    this.alike = alike
+  }
+}
 
 /** Tries something, with the selector that it is about. `isGone` tells whether the page went away. */
 export type Attempt = <A>(selector: string | null, act: () => Promise<A>) => Effect.Effect<A, PageFailure>
@@ -41,13 +49,19 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
   if (gone || /Target (page|crashed|closed)|has been closed|crashed/i.test(text)) {
     return new PageFailure({ kind: "crash", reason: "the page or its browser went away", ...of })
   }
-  if (error instanceof NoOption) return new PageFailure({ kind: "option", reason: text, ...of })
+  if (error instanceof NoOption) {
+    const { alike } = error
+    return new PageFailure({ kind: "option", reason: text, ...of, ...(alike > 1 ? { alike } : {}) })
+  }
   if (
     /not a valid (XPath|selector)|Failed to execute 'evaluate'|Unexpected token|Unknown engine|while parsing/i.test(
       text
     )
   ) {
     return new PageFailure({ kind: "selector", reason: `it cannot be read as a selector: ${firstLine}`, ...of })
+  }
+  if (selector !== null && hasBegun(text)) {
+    return new PageFailure({ kind: "unusable", reason: `${firstLine}, after it had begun`, ...of, acted: true })
   }
   if (selector !== null && (error instanceof errors.TimeoutError || text.includes("strict mode violation"))) {
     return new PageFailure({ kind: "mismatch", reason: firstLine, ...of })
@@ -58,4 +72,11 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
     return new PageFailure({ kind: "navigation", reason })
   }
   return new PageFailure({ kind: "unusable", reason: firstLine, ...of })
+}
+
+/** Whether the log of an action says that it was already being done to the element, and so may have taken effect. */
+const hasBegun = (log: string): boolean => {
+  const performing = log.lastIndexOf(" performing ")
+  // What was in the way of it was noticed before the page had it.
+  return performing >= 0 && !/intercepts pointer events|retrying/.test(log.slice(performing))
 }

@@ -11,13 +11,15 @@ export interface Bounds {
   readonly passed: () => PageFailure | null
   /** Fails as bounds are passed, also when the page answers nothing for too long. `devTools` is a line to the page. */
   readonly passing: (devTools: () => Promise<CDPSession>) => Effect.Effect<never, PageFailure>
+  /** Says that they were passed. The first that is said counts. */
+  readonly pass: (failure: PageFailure) => void
 }
 
 /** No bounds at all. */
-export const unbounded: Bounds = { passed: () => null, passing: () => Effect.never }
+export const unbounded: Bounds = { passed: () => null, passing: () => Effect.never, pass: () => undefined }
 
-/** The bounds of one session, with the way to say that they were passed. The first that is said counts. */
-export const make = (limits: PageLimits): Bounds & { readonly pass: (failure: PageFailure) => void } => {
+/** The bounds of one session. */
+export const make = (limits: PageLimits): Bounds => {
   let first: PageFailure | null = null
   const waiting = new Set<(failure: PageFailure) => void>()
   const told = Effect.callback<never, PageFailure>((resume) => {

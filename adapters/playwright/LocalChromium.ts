@@ -10,6 +10,7 @@ import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { type CDPSession, type Browser as Chromium, chromium } from "playwright-core"
 import * as Processes from "./Processes.ts"
+import { within } from "./Within.ts"
 
 /** What no run needs: background traffic, first-run pages, and protocols that would pass the guard by. */
 export const switches = [
@@ -26,6 +27,8 @@ export interface LocalChromium {
   readonly chromium: Chromium
   /** The process that all others of the browser descend from. */
   readonly pid: number
+  /** The folder that it saves downloads to. */
+  readonly downloads: string
   /** The memory of each of its processes that is its own, in bytes; nothing where the system does not tell. */
   readonly processes: () => Promise<
     ReadonlyArray<{ readonly pid: number; readonly type: string; readonly bytes: number }>
@@ -42,6 +45,7 @@ const folderPrefix = "sluice-browser-"
 export const launch = async (executablePath: string, args: ReadonlyArray<string>): Promise<LocalChromium> => {
   const folder = await mkdtemp(join(tmpdir(), folderPrefix))
   claim(folder, null)
+  const downloads = join(folder, "downloads")
   let pid = 0
   let profile: string | null = null
   try {
@@ -49,6 +53,7 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
       executablePath,
       args: [...switches, ...args],
       artifactsDir: folder,
+      downloadsPath: downloads,
       handleSIGHUP: false,
       handleSIGINT: false,
       handleSIGTERM: false
@@ -66,6 +71,7 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
     return {
       chromium: one,
       pid,
+      downloads,
       processes: async () =>
         (await processesOf(devTools)).map(({ id, type }) => ({ pid: id, type, bytes: Processes.ownMemory(id) })),
       close: async () => {
@@ -82,16 +88,6 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
 }
 
 const processesOf = async (devTools: CDPSession) => (await devTools.send("SystemInfo.getProcessInfo")).processInfo
-
-/** Waits for something, but no longer than this, and whether or not it succeeds. */
-const within = async (millis: number, work: Promise<unknown>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, millis)
-  })
-  await Promise.race([work.catch(() => undefined), late])
-  clearTimeout(timer)
-}
 
 interface Claim {
   readonly host: string

@@ -4,10 +4,11 @@
 import { Effect, type Scope } from "effect"
 import type { Page as PlaywrightPage } from "playwright-core"
 import { type Page, PageFailure } from "../../core/agent/Browser.ts"
-import { type PageLimits, tooManyWindows } from "../../core/agent/Limits.ts"
+import type { PageLimits } from "../../core/agent/Limits.ts"
 import type { Session } from "../../core/agent/Session.ts"
 import * as AllowedSites from "../../core/workflow/AllowedSites.ts"
 import * as Bounds from "./Bounds.ts"
+import * as Downloads from "./Downloads.ts"
 import type { Guard } from "./Guard.ts"
 import * as PlaywrightPages from "./PlaywrightPage.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
@@ -22,11 +23,13 @@ export interface Ready {
   readonly lost: () => PageFailure | null
   /** What the context goes out through; `null` when it may reach everything. */
   readonly guard: Guard | null
+  /** The folder that the browser saves downloads to; `null` when it is not on this machine. */
+  readonly downloads: string | null
 }
 
 /** Begins a session in it. What is given to `page` is bounded by the session and its limits until the scope closes. */
 export const open = (
-  { guard, lost, page, wall }: Ready,
+  { downloads, guard, lost, page, wall }: Ready,
   session: Session,
   limits: PageLimits
 ): Effect.Effect<Page, PageFailure, Scope.Scope> =>
@@ -42,9 +45,6 @@ export const open = (
     follow(page)
     page.context().on("page", (window) => {
       follow(window)
-      if (page.context().pages().length <= limits.windows) return
-      bounds.pass(tooManyWindows(limits))
-      window.close().catch(() => undefined)
     })
     const begun = yield* Effect.tryPromise({
       try: () => PlaywrightSession.begin(page, session),
@@ -63,10 +63,11 @@ export const open = (
       const port = Number(url.port || (url.protocol === "https:" ? 443 : 80))
       return guard?.refusal(url.hostname, port) ?? null
     }
-    return PlaywrightPages.make(Tabs.make(page, bounds), {
+    return PlaywrightPages.make(Tabs.make(page, { bounds, limits }), {
       refusal,
       navigationMillis: limits.navigationMillis,
-      remembered: begun.remembered
+      remembered: begun.remembered,
+      downloads: { ...Downloads.defaults, bounds, limits, folder: downloads }
     })
   })
 

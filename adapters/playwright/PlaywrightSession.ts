@@ -114,7 +114,9 @@ const read = () => {
   return { origin: location.origin, local: all(localStorage), session: all(sessionStorage) }
 }
 
-const remembered = async (page: Page, origins: ReadonlyArray<string>): Promise<Remembered> => {
+const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<Remembered> => {
+  // The window that it began with may have been closed since.
+  const page = first.isClosed() ? (first.context().pages().at(-1) ?? (await first.context().newPage())) : first
   const devTools = await page.context().newCDPSession(page)
   const cookies = await cookiesOf(devTools)
   const local: Record<string, Readonly<Record<string, string>>> = {}

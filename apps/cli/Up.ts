@@ -27,6 +27,7 @@ export const up = Command.make(
     ...Settings.working,
     ...Settings.model,
     ...BrowserSettings.browsers,
+    ...Settings.keeping,
     ...Settings.vault,
     ...Settings.inbox,
     ...Settings.inbound,
@@ -45,7 +46,7 @@ export const up = Command.make(
     const service = Layer.mergeAll(
       Assembly.layerApi(settings),
       Inbox.layer(settings),
-      Assembly.layerScheduler,
+      Assembly.layerScheduler(settings),
       Assembly.layerWorker(settings, Option.toArray(site))
     ).pipe(Layer.provideMerge(Assembly.layerEncryption(settings)), Layer.provideMerge(Assembly.layerStorage(settings)))
 

@@ -55,6 +55,10 @@ export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
 export const failureOf = ({ message }: NoProxy): Failure => ({
   code: "PROXY-E0001",
   category: kinds["PROXY-E0001"],
+  subType: null,
+  description: null,
+  passing: true,
+  suggestedErrorCode: null,
   message,
   original: null,
   errorCodeId: null,

@@ -57,7 +57,7 @@ export const defaultPageLimits: PageLimits = {
   windows: 20,
   memoryBytes: 1_024 * mebibyte,
   downloadBytes: 100 * mebibyte,
-  downloads: 100
+  downloads: 1_000
 }
 
 export const tooManyWindows = ({ windows }: PageLimits): PageFailure =>

@@ -53,6 +53,8 @@ export const RunError = Schema.Struct({
   llm_error_sub_type: Schema.optionalKey(Schema.NullOr(Schema.String)),
   llm_error_description: Schema.optionalKey(Schema.NullOr(Schema.String)),
   original_error: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** The name that is proposed for an error code of the workspace. */
+  suggested_error_code: Schema.optionalKey(Schema.NullOr(Schema.String)),
   ...ofModels
 })
 export type RunError = typeof RunError.Type
@@ -73,6 +75,8 @@ export const ReportedError = Schema.Struct({
   llm_error_sub_type: nullable,
   llm_error_description: nullable,
   original_error: nullable,
+  /** A name for an error code, proposed where the workflow has none for the failure; null where none is. */
+  suggested_error_code: nullable,
   ...ofModels
 }).annotate({ identifier: "RunError" })
 export type ReportedError = typeof ReportedError.Type
@@ -91,6 +95,7 @@ export const reported = (error: RunError): ReportedError => ({
   llm_error_sub_type: error.llm_error_sub_type ?? null,
   llm_error_description: error.llm_error_description ?? null,
   original_error: error.original_error ?? null,
+  suggested_error_code: error.suggested_error_code ?? null,
   ...(error.prompt === undefined ? {} : { llm_model: error.llm_model ?? null, prompt: error.prompt })
 })
 

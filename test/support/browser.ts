@@ -12,11 +12,15 @@ import type { Limits } from "../../core/agent/Limits.ts"
 import type { Picture } from "../../core/agent/Observer.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import type { Person } from "../../core/agent/Person.ts"
+import { type Memories, nothing } from "../../core/agent/recovery/ElementMemory.ts"
+import type { Analysis } from "../../core/agent/recovery/Remedy.ts"
+import * as Recovery from "../../core/agent/recovery/Settings.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import * as Session from "../../core/agent/Session.ts"
 import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { Account } from "../../core/vault/Account.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
+import type { Offer } from "../../core/workflow/Patch.ts"
 
 export const executablePath = Option.getOrThrow(
   PlaywrightBrowser.findExecutable(Option.fromUndefinedOr(process.env.SLUICE_CHROMIUM), existsSync)
@@ -86,9 +90,20 @@ export interface Seen {
   readonly outcome: Outcome
   readonly steps: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Picture>
+  /** The files that were downloaded, with what they hold as text. */
+  readonly files: ReadonlyArray<{
+    readonly node: string
+    readonly fileName: string
+    readonly mediaType: string
+    readonly metadata: Schema.JsonObject
+    readonly text: string
+  }>
   readonly marks: ReadonlyArray<string>
   /** The logins that began and were over, such as `BANK begins`. */
   readonly logins: ReadonlyArray<string>
+  /** What was done about steps that failed. */
+  readonly analyses: ReadonlyArray<Analysis>
+  readonly offers: ReadonlyArray<Offer>
 }
 
 /** Walks a graph and answers what came of it and what was told on the way. */
@@ -101,6 +116,8 @@ export const walk = (
     readonly limits?: Limits
     readonly person?: Person
     readonly correctable?: boolean
+    readonly recovery?: Partial<Recovery.Settings>
+    readonly memories?: Memories
     readonly accounts?: ReadonlyArray<Account>
     readonly codes?: LoginCodes["Service"]
     readonly secrets?: Secrets
@@ -110,8 +127,11 @@ export const walk = (
   Effect.gen(function* () {
     const steps: Array<string> = []
     const pictures: Array<Picture> = []
+    const files: Array<Seen["files"][number]> = []
     const marks: Array<string> = []
     const logins: Array<string> = []
+    const analyses: Array<Analysis> = []
+    const offers: Array<Offer> = []
     const outcome = yield* Agent.run(
       {
         graph: Result.getOrThrowWith(
@@ -122,6 +142,10 @@ export const walk = (
         outputSchema: options.outputSchema ?? {},
         dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun },
         correctable: options.correctable ?? false,
+        recovery: {
+          settings: { ...Recovery.none, ...options.recovery },
+          memories: options.memories ?? nothing
+        },
         session: options.session ?? Session.empty,
         accounts: new Map((options.accounts ?? []).map((account) => [account.alias, account])),
         codes: options.codes ?? null,
@@ -130,12 +154,18 @@ export const walk = (
       {
         step: (node) => Effect.sync(() => void steps.push(node.name)),
         picture: (picture) => Effect.sync(() => void pictures.push(picture)),
+        file: ({ bytes, fileName, mediaType, metadata, node }) =>
+          Effect.map(Effect.orDie(bytes), (read) => {
+            files.push({ node: node.name, fileName, mediaType, metadata, text: new TextDecoder().decode(read) })
+          }),
         before: (mark) => Effect.sync(() => void marks.push(mark)),
         login: (alias, phase) =>
           Effect.sync(() => void logins.push(`${alias} ${phase} at ${steps.at(-1) ?? "the start"}`)),
+        analysed: (analysis) => Effect.sync(() => void analyses.push(analysis)),
+        offered: (offer) => Effect.sync(() => void offers.push(offer)),
         person: options.person ?? nobody
       },
       options.limits
     )
-    return { outcome, steps, pictures, marks, logins } satisfies Seen
+    return { outcome, steps, pictures, files, marks, logins, analyses, offers } satisfies Seen
   })

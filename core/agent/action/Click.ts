@@ -5,6 +5,7 @@ import * as Memory from "../Memory.ts"
 import * as Moving from "../model/Moving.ts"
 import * as References from "../model/References.ts"
 import * as Pointing from "../Pointing.ts"
+import * as Pointer from "../Pointer.ts"
 import { type Action, next } from "../Step.ts"
 
 /**
@@ -28,6 +29,7 @@ export const click: Action<"CLICK"> = Effect.fnUntraced(function* (node, surroun
     return next
   }
   const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
-  yield* page.click({ selector, waitMillis }, kind).pipe(Effect.mapError((failure) => ofPage(tried, failure)))
+  const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
+  yield* page.click({ selector, waitMillis }, kind, gesture).pipe(Effect.mapError((failure) => ofPage(tried, failure)))
   return next
 })

@@ -10,9 +10,9 @@ import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
 import type { Inspection } from "./Inspection.ts"
 import type { Gesture } from "./Pointer.ts"
-import type { Scrolling } from "./Scrolling.ts"
 import type { RemoteHand } from "./RemoteHand.ts"
 import type { Screencast } from "./Screencast.ts"
+import type { Scrolling } from "./Scrolling.ts"
 import type { Remembered, Session } from "./Session.ts"
 import type { Sight } from "./Sight.ts"
 import type { Transfers } from "./Transfers.ts"
@@ -133,7 +133,14 @@ export interface Framing {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page extends Windows, Scrolling, Transfers, Inspection<PageFailure, Target>, RemoteHand, Screencast, Sight<PageFailure, Shot, Typing> {
+export interface Page
+  extends Windows,
+    Scrolling,
+    Transfers,
+    Inspection<PageFailure, Target>,
+    RemoteHand,
+    Screencast,
+    Sight<PageFailure, Shot, Typing> {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

@@ -11,8 +11,9 @@ const password = "correct-horse-battery"
 const userName = "ada@example.com"
 
 /** A credential of the site that is walked, or of another one. */
-const bank = (domain?: string) => (site: string) =>
-  [account("BANK", { userName, password }, entryOf({}, { domain: domain ?? site }))]
+const bank = (domain?: string) => (site: string) => [
+  account("BANK", { userName, password }, entryOf({}, { domain: domain ?? site }))
+]
 
 const login = `<p id="out">nobody</p>
   <form onsubmit="out.textContent = user.value + ' with ' + pass.value.length; return false">
@@ -26,7 +27,10 @@ const task = (prompt: string, more: object = {}): Step => ({
 })
 
 /** Replies, each given once the moves before it were made. */
-const moves = (...replies: ReadonlyArray<Reply>): ReadonlyArray<Reply> => [...replies, calls("done", { reason: "Done" })]
+const moves = (...replies: ReadonlyArray<Reply>): ReadonlyArray<Reply> => [
+  ...replies,
+  calls("done", { reason: "Done" })
+]
 const types = (text: string) => calls("type", { text })
 
 const leaks = (asked: ReadonlyArray<Asked>, ...secrets: ReadonlyArray<string>) =>
@@ -176,12 +180,17 @@ it.live("password fields and texts with known secrets are covered in pictures", 
         </script><button>Go</button></body>`
       const title: Step = {
         action: "EXTRACT_DATAMODEL",
-        parameters: { extract_data_model: { type: "object", properties: { title: { type: "string", path: "//title" } } } }
+        parameters: {
+          extract_data_model: { type: "object", properties: { title: { type: "string", path: "//title" } } }
+        }
       }
       const { data, failure } = yield* walked(
         `<title>plain</title>${covered}`,
         [
-          { action: "INPUT_TEXT", parameters: { selector: "//*[@id='shown']", text: "{{context.inputs.BANK.PASSWORD}}" } },
+          {
+            action: "INPUT_TEXT",
+            parameters: { selector: "//*[@id='shown']", text: "{{context.inputs.BANK.PASSWORD}}" }
+          },
           { action: "CLICK", parameters: { execution: "LLM_VISION", prompt: "Go" } },
           title
         ],

@@ -59,7 +59,9 @@ export const walked = (
 /** The text of the element `out` of a page. */
 export const out: Step = {
   action: "EXTRACT_DATAMODEL",
-  parameters: { extract_data_model: { type: "object", properties: { out: { type: "string", path: "//*[@id='out']" } } } }
+  parameters: {
+    extract_data_model: { type: "object", properties: { out: { type: "string", path: "//*[@id='out']" } } }
+  }
 }
 
 /** The ref of the listed element with a name. */

@@ -11,6 +11,8 @@ import type { ExtractionPlan } from "./Extraction.ts"
 import type { Inspection } from "./Inspection.ts"
 import type { Gesture } from "./Pointer.ts"
 import type { Scrolling } from "./Scrolling.ts"
+import type { RemoteHand } from "./RemoteHand.ts"
+import type { Screencast } from "./Screencast.ts"
 import type { Remembered, Session } from "./Session.ts"
 import type { Transfers } from "./Transfers.ts"
 import type { Windows } from "./Windows.ts"
@@ -130,7 +132,7 @@ export interface Framing {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page extends Windows, Scrolling, Transfers, Inspection {
+export interface Page extends Windows, Scrolling, Transfers, Inspection<PageFailure, Target>, RemoteHand, Screencast {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

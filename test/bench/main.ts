@@ -13,7 +13,7 @@ import { streams } from "./streams.ts"
 import { tasks } from "./tasks.ts"
 import { window } from "./window.ts"
 
-const suites = { window, api, stores, runs, streams, tasks, gauntlet, endurance }
+const suites = { window, api, stores, runs, streams, endurance, tasks, gauntlet }
 const wanted = process.argv.slice(2)
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {

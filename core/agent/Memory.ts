@@ -1,12 +1,13 @@
 /**
  * What a run knows while it goes on, and the evaluation of templates over it.
  */
-import { Effect, type Schema } from "effect"
+import { Effect, Result, type Schema } from "effect"
 import * as CredentialUse from "../workflow/CredentialUse.ts"
+import * as Expression from "../workflow/expression/Expression.ts"
 import * as Template from "../workflow/Template.ts"
 import type { Page } from "./Browser.ts"
 import * as Credentials from "./Credentials.ts"
-import { StepFailed } from "./Failure.ts"
+import { type Code, StepFailed } from "./Failure.ts"
 
 /**
  * The context of a run: its inputs, what it extracted or set, what a person answered it, and the variables of the loops it
@@ -78,22 +79,47 @@ export const evaluate = Effect.fnUntraced(function* (text: string, memory: Memor
   const { template, unreadable } = Template.parse(text)
   const [first] = unreadable
   if (first !== undefined) return yield* refuse(first.source, first.reason)
-  const roots = yield* rootsFor(template, memory, page)
+  const expressions = template.parts.filter((part) => typeof part !== "string")
+  const roots = yield* rootsFor(expressions, memory, page)
   const values: Array<Schema.Json> = []
   for (const part of template.parts) {
-    if (typeof part === "string") values.push(part)
-    else {
-      const secrets = yield* secretsFor(part, memory.credentials)
-      const value = yield* Effect.tryPromise({
-        try: () => Template.evaluate(part, roots, secrets),
-        catch: (error) => error
-      }).pipe(Effect.catch((error) => refuse(part.source, Template.reasonOf(error))))
-      values.push(toJson(value))
-    }
+    values.push(typeof part === "string" ? part : yield* valueOf(part, memory, roots))
   }
   const [only] = values
   return template.whole && only !== undefined ? only : values.map(asText).join("")
 })
+
+/** The value of an expression that is written without braces. `more` are roots beside those that all expressions have. */
+export const evaluateExpression = Effect.fnUntraced(function* (
+  source: string,
+  memory: Memory,
+  page: Page,
+  more: Schema.JsonObject = {}
+) {
+  const compiled = Expression.compile(source.trim())
+  if (Result.isFailure(compiled)) return yield* refuse(source, compiled.failure)
+  const roots = yield* rootsFor([compiled.success], memory, page)
+  return yield* valueOf(compiled.success, memory, { ...roots, ...more })
+})
+
+const valueOf = Effect.fnUntraced(function* (expression: Template.Expression, memory: Memory, roots: object) {
+  const secrets = yield* secretsFor(expression, memory.credentials)
+  return yield* Effect.tryPromise({
+    try: (signal) => Template.evaluate(secrets.expression, roots, secrets.values, signal),
+    catch: (error) => error
+  }).pipe(
+    Effect.catch((error) => refuse(expression.source, Template.reasonOf(error), codeOf(error))),
+    // An expression that waits for nothing would never end.
+    Effect.timeoutOrElse({
+      duration: longestMillis,
+      orElse: () => refuse(expression.source, `it took longer than ${longestMillis / 1_000} s`, "TEMPLATE-E0002")
+    })
+  )
+})
+
+const longestMillis = 30_000
+
+const codeOf = (error: unknown): Code => (Template.isOverLimit(error) ? "TEMPLATE-E0002" : "TEMPLATE-E0001")
 
 /** Like `evaluate`, and makes a text of the value. */
 export const evaluateText = (text: string, memory: Memory, page: Page): Effect.Effect<string, StepFailed> =>
@@ -103,16 +129,18 @@ export const evaluateText = (text: string, memory: Memory, page: Page): Effect.E
 export const asText = (value: Schema.Json): string =>
   value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)
 
-const refuse = (source: string, reason: string): Effect.Effect<never, StepFailed> =>
+const refuse = (source: string, reason: string, code: Code = "TEMPLATE-E0001"): Effect.Effect<never, StepFailed> =>
   Effect.fail(
     new StepFailed({
-      code: "TEMPLATE-E0001",
-      sentence: `Cannot evaluate the expression {{${source}}}: ${reason}`,
+      code,
+      sentence: `Cannot evaluate the expression {{${shown(source)}}}: ${reason}`,
       original: reason
     })
   )
 
-/** The secrets that an expression reads, by alias and name. From then on the expression reads them there. */
+const shown = (source: string): string => (source.length <= 500 ? source : `${source.slice(0, 500)}…`)
+
+/** The secrets that an expression reads, by alias and name, and the expression as it reads them there. */
 const secretsFor = Effect.fnUntraced(function* (expression: Template.Expression, credentials: Credentials.Credentials) {
   const { accounts } = credentials
   const found = new Map<string, Array<readonly [string, string | null]>>()
@@ -126,15 +154,22 @@ const secretsFor = Effect.fnUntraced(function* (expression: Template.Expression,
       values.push([read.name, yield* Credentials.read(credentials, account, read.name)])
     }
   }
-  if (found.size > 0) Template.readApart(expression, new Set(found.keys()))
-  return Object.fromEntries([...found].map(([alias, values]) => [alias, Object.fromEntries(values)]))
+  if (found.size === 0) return { expression, values: {} }
+  return {
+    expression: Template.readApart(expression, new Set(found.keys())),
+    values: Object.fromEntries([...found].map(([alias, values]) => [alias, Object.fromEntries(values)]))
+  }
 })
 
 /** What expressions see. The document is fetched only for an expression that reads it. */
-const rootsFor = Effect.fnUntraced(function* (template: Template.Template, memory: Memory, page: Page) {
+const rootsFor = Effect.fnUntraced(function* (
+  expressions: ReadonlyArray<Template.Expression>,
+  memory: Memory,
+  page: Page
+) {
   const context = { ...memory.data, ...memory.answers, inputs: memory.inputs, runtime: memory.runtime }
   const location = locationOf(yield* page.address)
-  const reads = template.parts.flatMap((part) => (typeof part === "string" ? [] : Template.reads(part)))
+  const reads = expressions.flatMap(Template.reads)
   const document = reads.find(([root]) => root === "document")
   if (document === undefined) return { context, window: { location } }
   const sanitized = document[1] === "sanitized"
@@ -146,10 +181,4 @@ const locationOf = (address: string): Schema.JsonObject => {
   if (!URL.canParse(address)) return { href: address }
   const { hash, host, hostname, href, origin, pathname, port, protocol, search } = new URL(address)
   return { hash, host, hostname, href, origin, pathname, port, protocol, search }
-}
-
-/** What an expression answered, as JSON: functions and `undefined` count as `null`. */
-const toJson = (value: unknown): Schema.Json => {
-  const text = JSON.stringify(value)
-  return text === undefined ? null : (JSON.parse(text) as Schema.Json)
 }

@@ -8,6 +8,7 @@ import { Clock, Effect, Layer, Ref, type Schema } from "effect"
 import { Browser, type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
+import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../core/agent/Requests.ts"
 import type { Remembered, Session, Storage } from "../../core/agent/Session.ts"
 
 export interface ScriptedElement {
@@ -31,15 +32,23 @@ export interface ScriptedElement {
 /** Pages by their address. */
 export type ScriptedSite = Readonly<Record<string, ReadonlyArray<ScriptedElement>>>
 
+/** What the network of a site does beside showing its pages. */
+export interface ScriptedNetwork {
+  /** What a page asks for when it is shown, by the address of the page. */
+  readonly asked?: Readonly<Record<string, ReadonlyArray<Partial<Exchange> & Pick<Exchange, "url">>>>
+  /** What requests of runs are answered. */
+  readonly answer?: (asked: ApiRequest) => Partial<Omit<ApiAnswer, "body">> & { readonly body?: string }
+}
+
 /** Each session starts on an empty page, with every field as it is written down. */
-export const layer = (site: ScriptedSite): Layer.Layer<Browser> =>
+export const layer = (site: ScriptedSite, network: ScriptedNetwork = {}): Layer.Layer<Browser> =>
   Layer.succeed(
     Browser,
     Browser.of({
       open: ({ cookies, localStorage, sessionStorage }) =>
         Effect.map(
           Effect.all([Ref.make(blank), Ref.make<Remembered>({ cookies, localStorage, sessionStorage })]),
-          ([state, memory]) => open(site, state, memory)
+          ([state, memory]) => open(site, state, memory, network)
         )
     })
   )
@@ -89,7 +98,12 @@ const merged = (before: Storage, more: Storage = {}): Storage => ({
 const wantedOf = (storage: Storage, wanted: (origin: string) => boolean): Storage =>
   Object.fromEntries(Object.entries(storage).filter(([origin]) => wanted(origin)))
 
-const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembered>): Page => {
+const open = (
+  site: ScriptedSite,
+  state: Ref.Ref<State>,
+  memory: Ref.Ref<Remembered>,
+  network: ScriptedNetwork
+): Page => {
   const address = Effect.map(Ref.get(state), ({ history }) => history.at(-1) ?? "about:blank")
   const elements = Effect.map(address, (url) => site[url] ?? [])
 
@@ -97,7 +111,10 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
     const known = Object.hasOwn(site, url)
     const { history, watchers } = yield* Ref.get(state)
     const now = yield* Clock.currentTimeMillis
-    for (const tell of watchers) tell(loading(url, now, known ? 200 : 404))
+    for (const tell of watchers) {
+      tell(loading(url, now, known ? 200 : 404))
+      for (const one of network.asked?.[url] ?? []) tell({ ...loading(url, now, 200), resourceType: "xhr", ...one })
+    }
     if (!known) return yield* new PageFailure({ kind: "navigation", reason: "the server answered with status 404" })
     yield* Ref.set(state, { ...blank, watchers, history: [...history, url] })
   })
@@ -150,6 +167,18 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
   }
 
   return {
+    request: (asked) => {
+      if (network.answer === undefined) {
+        return Effect.fail(new RequestFailed({ kind: "unreachable", reason: "nobody answers" }))
+      }
+      const { body = "", headers = {}, status = 200, url = asked.url } = network.answer(asked)
+      const bytes = new TextEncoder().encode(body)
+      return bytes.length > asked.maxBytes
+        ? Effect.fail(
+            new RequestFailed({ kind: "too_large", reason: `its answer is larger than ${asked.maxBytes} bytes` })
+          )
+        : Effect.succeed({ url, status, headers, body: bytes })
+    },
     goto,
     address,
     back: Ref.update(state, ({ history, watchers }) => ({ ...blank, watchers, history: history.slice(0, -1) })),

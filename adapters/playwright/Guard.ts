@@ -37,6 +37,8 @@ export interface Guard {
   readonly server: string
   /** Why a host and port were refused when they were last asked for; `null` when they were not. */
   readonly refusal: (host: string, port: number) => Refusal | null
+  /** Connects to a host by the same way and under the same rules. */
+  readonly connect: (host: string, port: number) => Promise<Socket>
 }
 
 /** How long a name may take to be resolved where that only tells whether it is private, in milliseconds. */
@@ -169,7 +171,15 @@ export const make = ({ allowPrivateNetworks, allowed, upstream }: Options): Effe
           for (const socket of sockets) socket.destroy()
         })
     )
-    return { server: `http://127.0.0.1:${port}`, refusal: (host, at) => refusals.get(`${host}:${at}`) ?? null }
+    return {
+      server: `http://127.0.0.1:${port}`,
+      refusal: (host, at) => refusals.get(`${host}:${at}`) ?? null,
+      connect: (host, at) =>
+        reach(host, at).catch((error: unknown) => {
+          note(host, at, error)
+          throw error
+        })
+    }
   })
 
 const resolved = async (name: string): Promise<ReadonlyArray<string>> =>

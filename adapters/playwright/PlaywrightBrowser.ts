@@ -155,7 +155,12 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         const way = own ?? guard
         const refusal = (url: URL) =>
           way?.refusal(url.hostname, Number(url.port || (url.protocol === "https:" ? 443 : 80))) ?? null
-        return PlaywrightPages.make(Tabs.make(page), { refusal, remembered: begun.remembered })
+        return PlaywrightPages.make(Tabs.make(page), {
+          refusal,
+          remembered: begun.remembered,
+          connect: way?.connect ?? null,
+          headers: session.headers
+        })
       })
 
       yield* Effect.addFinalizer(() =>

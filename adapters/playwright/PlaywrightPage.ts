@@ -9,11 +9,13 @@ import { NoOption, navigationMillis } from "./Attempt.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
+import * as Requesting from "./Requesting.ts"
+import { sanitizedHtml } from "./Sanitized.ts"
 import * as Snapshot from "./Snapshot.ts"
 import type { Tabs } from "./Tabs.ts"
 import { strike, type } from "./Typing.ts"
 
-export interface Options {
+export interface Options extends Pick<Requesting.Way, "connect" | "headers"> {
   /** Why an address could not be reached, or `null`. Asked after a page could not be loaded. */
   readonly refusal: (url: URL) => Pick<PageFailure, "kind" | "reason"> | null
   /** What the session remembers. */
@@ -68,11 +70,12 @@ export const make = (tabs: Tabs, options: Options): Page => {
     })
 
   return {
+    ...Requesting.make(() => current().page, options),
     goto,
     back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
     address: Effect.sync(() => current().page.url()),
     html: ({ sanitized }) =>
-      attempt(null, () => (sanitized ? current().page.evaluate(InPage.sanitizedHtml) : current().page.content())),
+      attempt(null, () => (sanitized ? current().page.evaluate(sanitizedHtml) : current().page.content())),
     click: (target, kind) =>
       onOne(target, (element, timeout) => {
         switch (kind) {
@@ -140,7 +143,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
         Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       ),
-    watchNetwork: (tell) => NetworkWatch.watch(current().page.context(), tell),
+    watchNetwork: (tell, largestBody) => NetworkWatch.watch(current().page.context(), tell, largestBody),
     remembered: (wanted) =>
       attempt(null, () => options.remembered(wanted)).pipe(
         Effect.timeoutOrElse({ duration: 2 * inspectionMillis, orElse: () => Effect.fail(noAnswer) })

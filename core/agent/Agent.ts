@@ -7,6 +7,7 @@ import { Browser, type Page } from "./Browser.ts"
 import { redactUrl } from "./Exchange.ts"
 import type { Execution } from "./Execution.ts"
 import { ofPage } from "./Failure.ts"
+import * as Heard from "./Heard.ts"
 import { defaultLimits, exceeded, type Limits, tooLong } from "./Limits.ts"
 import * as Login from "./Login.ts"
 import * as Memory from "./Memory.ts"
@@ -46,6 +47,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
   const { graph } = execution
   const began = yield* Clock.currentTimeMillis
   const { accounts, secrets } = execution
+  const heard = yield* Heard.listen(graph, page)
   const recovery = { page, person: observer.person, choices: new Map<string, string>() }
   let position = Position.before(graph, Memory.initial(execution.inputs, { accounts, secrets }))
   let acted = false
@@ -85,6 +87,8 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
           ),
         ask: (question) => observer.person.ask({ ...question, node }),
         option,
+        heard,
+        manualCaptcha: execution.manualCaptcha === true,
         codes: execution.codes,
         began
       }
@@ -112,6 +116,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       const failedLogin = Login.isByThePage(done.failure.code) ? Login.underWay(login) : null
       return failed(secrets.hideInData(memory.data), done.failure, node, address, secrets, failedLogin)
     }
+    if (done.success._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void
     position = Position.after(graph, { ...position, memory }, done.success)
     yield* moved(Login.after(login, node, position.at), "over")
   }
@@ -119,7 +124,11 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
 
 /** Opening and reading pages does nothing on the site that a second attempt would do again. */
 const acts = (node: Node): boolean =>
-  node.action === "CLICK" || node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT" || node.action === "TFA"
+  node.action === "CLICK" ||
+  node.action === "INPUT_TEXT" ||
+  node.action === "INPUT_SELECT" ||
+  node.action === "TFA" ||
+  node.action === "API_FLOW"
 
 const isNotRepeatable = (node: Node): boolean =>
   "not_repeatable" in node.parameters && node.parameters.not_repeatable === true

@@ -8,6 +8,7 @@
 import { Context, type Effect, Schema, type Scope } from "effect"
 import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
+import type { Requests } from "./Requests.ts"
 import type { Remembered, Session } from "./Session.ts"
 
 /** What went wrong between the agent and the page. */
@@ -92,7 +93,7 @@ export interface Shot {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page {
+export interface Page extends Requests {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>
@@ -127,7 +128,11 @@ export interface Page {
    * Tells of every request of the session from now on, once it is answered or has failed, until the scope closes, which
    * waits a moment for answers that are still being read and then tells of the requests that have no end yet.
    */
-  readonly watchNetwork: (tell: (exchange: Exchange) => void) => Effect.Effect<void, never, Scope.Scope>
+  readonly watchNetwork: (
+    tell: (exchange: Exchange) => void,
+    /** How long an answer may be to be told with its text, in bytes. */
+    largestBody?: number
+  ) => Effect.Effect<void, never, Scope.Scope>
   /**
    * All cookies that the session has, and the storage of those of its origins that are `wanted`. The session is of no
    * other use afterwards: the page may be another one.

@@ -20,6 +20,8 @@ export interface Observer<E> {
   /** A step begins. `following` is the step after it, where that does not depend on what happens. */
   readonly step: (node: Node, following: Node | null) => Effect.Effect<void, E>
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
+  /** A step was skipped, because the condition under which it is done does not hold. */
+  readonly skipped?: (node: Node) => Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
   readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
   /** The login with a credential begins, which is awaited, or is over. Either is told at most once of each. */

@@ -165,6 +165,8 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     shoot: () => Effect.void,
     ask: ({ schema }) => Effect.succeed(fromInputs(schema, stage.known.memory.inputs)),
     option: null,
+          heard: null,
+          manualCaptcha: false,
     codes: stage.codes,
     began: stage.began
   }

@@ -31,7 +31,8 @@ const maxExpressions = 1_000
 export const isTemplate = (text: string): boolean => text.includes("{{")
 
 const known = new Map<string, Parsed>()
-const maxKnown = 5_000
+let knownCharacters = 0
+const maxKnownCharacters = 1_000_000
 const maxKnownText = 2_000
 
 /**
@@ -43,7 +44,11 @@ export const parse = (text: string): Parsed => {
   if (before !== undefined) return before
   const parsed = parseNew(text)
   if (text.length <= maxKnownText) {
-    if (known.size >= maxKnown) known.clear()
+    knownCharacters += text.length + 1
+    if (knownCharacters > maxKnownCharacters) {
+      known.clear()
+      knownCharacters = text.length + 1
+    }
     known.set(text, parsed)
   }
   return parsed
@@ -76,19 +81,8 @@ const parseNew = (text: string): Parsed => {
   return { template: { text, parts, whole }, unreadable }
 }
 
-/** The paths of names that an expression reads, such as `["context", "inputs", "user"]`, each as far as it is fixed. */
-export const reads = (expression: Expression.Expression): ReadonlyArray<ReadonlyArray<string>> => {
-  const found: Array<ReadonlyArray<string>> = []
-  const pending: Array<unknown> = [expression.compiled.ast()]
-  for (const node of pending) {
-    if (Array.isArray(node)) pending.push(...node)
-    else if (typeof node === "object" && node !== null) {
-      if (isPath(node)) found.push(fixedNames(node.steps))
-      pending.push(...Object.values(node))
-    }
-  }
-  return found
-}
+export const reads = Expression.reads
+export const isPath = Expression.isPath
 
 /** The name by which an expression refers to what it reads apart. Nothing that is written can refer to it. */
 const apart = "read apart"
@@ -104,8 +98,8 @@ export const readApart = (expression: Expression.Expression, names: ReadonlySet<
     if (Array.isArray(node)) pending.push(...node)
     else if (typeof node === "object" && node !== null) {
       pending.push(...Object.values(node))
-      if (!isPath(node) || node.steps.length < 4) continue
-      const [root, inputs, name] = fixedNames(node.steps)
+      if (!Expression.isPathNode(node) || node.steps.length < 4) continue
+      const [root, inputs, name] = Expression.fixedNames(node.steps)
       if (root === "context" && inputs === "inputs" && name !== undefined && names.has(name)) {
         Object.assign(node, { steps: [{ type: "variable", value: apart, position: 0 }, ...node.steps.slice(2)] })
       }
@@ -127,16 +121,3 @@ export const reasonOf = Expression.reasonOf
 
 /** Whether it failed because it went over a limit. */
 export const isOverLimit = Expression.isOverLimit
-
-interface Step {
-  readonly type: string
-  readonly value?: unknown
-}
-
-const isPath = (node: object): node is { readonly type: "path"; readonly steps: ReadonlyArray<Step> } =>
-  "type" in node && node.type === "path" && "steps" in node && Array.isArray(node.steps)
-
-const fixedNames = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
-  const end = steps.findIndex((step) => step.type !== "name")
-  return (end < 0 ? steps : steps.slice(0, end)).map((step) => String(step.value))
-}

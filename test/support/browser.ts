@@ -83,6 +83,7 @@ export const walk = (
     readonly limits?: Limits
     readonly person?: Person
     readonly correctable?: boolean
+    readonly manualCaptcha?: boolean
     readonly accounts?: ReadonlyArray<Account>
     readonly codes?: LoginCodes["Service"]
     readonly secrets?: Secrets
@@ -104,6 +105,7 @@ export const walk = (
         outputSchema: options.outputSchema ?? {},
         dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun },
         correctable: options.correctable ?? false,
+        manualCaptcha: options.manualCaptcha ?? false,
         session: options.session ?? Session.empty,
         accounts: new Map((options.accounts ?? []).map((account) => [account.alias, account])),
         codes: options.codes ?? null,

@@ -1,4 +1,5 @@
 import { Effect, type Schema } from "effect"
+import { overwritten } from "../../workflow/parameters/DataModel.ts"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import * as Template from "../../workflow/Template.ts"
 import * as Extraction from "../Extraction.ts"
@@ -26,7 +27,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL"> = Effect.fnUntraced(f
   return {
     _tag: "Found",
     found: typeof found === "object" && found !== null && !Array.isArray(found) ? (found as Schema.JsonObject) : {},
-    overwrite: new Set(model.overwriteArrayKeys ?? [])
+    overwrite: new Set(overwritten(model))
   }
 })
 

@@ -10,6 +10,8 @@ import { check, SafeRegex } from "./SafeRegex.ts"
 
 export interface Expression {
   readonly source: string
+  /** The names of which it is a path, when it is nothing else. */
+  readonly path: ReadonlyArray<string> | null
   readonly compiled: jsonata.Expression
   /** Compiled once more, for who changes it. */
   readonly copy: () => Expression
@@ -29,7 +31,8 @@ const options = {
 }
 
 const known = new Map<string, Expression>()
-const maxKnown = 5_000
+let knownCharacters = 0
+const maxKnownCharacters = 300_000
 const maxKnownSource = 2_000
 
 /** Reads an expression; fails with why it cannot be read. One that was read before is not read again. */
@@ -39,18 +42,39 @@ export const compile = (source: string): Result.Result<Expression, string> => {
   if (source.length > maxSource) return Result.fail(`it is longer than ${maxSource} characters`)
   const found = compileNew(source)
   if (Result.isSuccess(found) && source.length <= maxKnownSource) {
-    if (known.size >= maxKnown) known.clear()
+    knownCharacters += source.length + 1
+    if (knownCharacters > maxKnownCharacters) {
+      known.clear()
+      knownCharacters = source.length + 1
+    }
     known.set(source, found.success)
   }
   return found
 }
 
+/** Most expressions are only a path: they are not compiled before they are evaluated. */
+const plainPath = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$/
+const reserved = new Set(["and", "or", "in", "true", "false", "null", "function"])
+
 const compileNew = (source: string): Result.Result<Expression, string> => {
+  const path = plainPath.test(source) ? source.split(".") : null
+  if (path !== null && !path.some((name) => reserved.has(name))) {
+    let compiled: jsonata.Expression | undefined
+    return Result.succeed({
+      source,
+      path,
+      get compiled() {
+        compiled ??= jsonata(source, options)
+        return compiled
+      },
+      copy: () => expressionOf(source)
+    })
+  }
   try {
     const compiled = jsonata(source, options)
     const refused = source.includes("/") ? unsafePattern(compiled.ast()) : null
     if (refused !== null) return Result.fail(refused)
-    return Result.succeed({ source, compiled, copy: () => ({ ...expressionOf(source) }) })
+    return Result.succeed({ source, path: null, compiled, copy: () => expressionOf(source) })
   } catch (error) {
     return Result.fail(error instanceof RangeError ? "it is nested too deeply" : reasonOf(error))
   }
@@ -102,7 +126,7 @@ const afterEach = (
  */
 export const evaluate = async (
   { compiled }: Expression,
-  roots: object,
+  roots: unknown,
   bindings: Readonly<Record<string, unknown>> = {},
   signal?: AbortSignal
 ): Promise<Schema.Json> => {
@@ -152,4 +176,39 @@ interface Problem {
   readonly code: unknown
   readonly message: unknown
   readonly error: unknown
+}
+
+/** The paths of names that an expression reads, such as `["context", "inputs", "user"]`, each as far as it is fixed. */
+export const reads = (expression: Expression): ReadonlyArray<ReadonlyArray<string>> => {
+  if (expression.path !== null) return [expression.path]
+  const found: Array<ReadonlyArray<string>> = []
+  const pending: Array<unknown> = [expression.compiled.ast()]
+  for (const node of pending) {
+    if (Array.isArray(node)) pending.push(...node)
+    else if (typeof node === "object" && node !== null) {
+      if (isPathNode(node)) found.push(fixedNames(node.steps))
+      pending.push(...Object.values(node))
+    }
+  }
+  return found
+}
+
+/** Whether an expression is a path and nothing else. */
+export const isPath = ({ compiled, path }: Expression): boolean => {
+  if (path !== null) return true
+  const ast: unknown = compiled.ast()
+  return typeof ast === "object" && ast !== null && isPathNode(ast)
+}
+
+interface Step {
+  readonly type: string
+  readonly value?: unknown
+}
+
+export const isPathNode = (node: object): node is { readonly type: "path"; readonly steps: ReadonlyArray<Step> } =>
+  "type" in node && node.type === "path" && "steps" in node && Array.isArray(node.steps)
+
+export const fixedNames = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
+  const end = steps.findIndex((step) => step.type !== "name")
+  return (end < 0 ? steps : steps.slice(0, end)).map((step) => String(step.value))
 }

@@ -193,7 +193,8 @@ const checkPaths = (
     }
   }
   const reached = reach([start], next)
-  const circles = circlesOf([...byId.keys()], next)
+  const hasLoops = [...byId.values()].some((one) => one.action === "LOOP")
+  const circles = circlesOf(hasLoops ? [...byId.keys()] : [], next)
   const ends = [...byId.values()].filter((one) => one.action === "END").map((one) => one.id)
   const ending = reach(ends, (id) => previous.get(id) ?? [])
   for (const { action, id, name, path } of byId.values()) {

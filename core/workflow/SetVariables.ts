@@ -4,7 +4,7 @@
 import { type Graph, type Node, type NodeId, targets } from "./Graph.ts"
 import { placeOf } from "./parameters/ApiFlow.ts"
 import { names as selectedNames } from "./parameters/DataModel.ts"
-import { namesIn } from "./parameters/Transform.ts"
+import { namesIn, type Operation } from "./parameters/Transform.ts"
 import * as RunIf from "./RunIf.ts"
 import * as Template from "./Template.ts"
 
@@ -40,20 +40,29 @@ const effectsOf = (node: Node): Effects => {
       return setting(Object.keys(map).flatMap((name) => namesIn(placeOf(name)).slice(0, 1)))
     }
     case "TRANSFORM":
-      return node.parameters.operations.reduce((effects: Effects, { optional, target, type }) => {
-        const [name = "", ...rest] = namesIn(target)
-        if (type !== "DELETE") {
-          // What an optional operation sets may be missing: a name that was set for sure before stays so.
-          return optional === true && !effects.sets.includes(name)
-            ? { ...effects, sets: [...effects.sets, name], unsure: true }
-            : { ...effects, sets: [...effects.sets, name], removes: effects.removes.filter((one) => one !== name) }
-        }
-        if (rest.length > 0) return effects
-        return { ...effects, sets: effects.sets.filter((one) => one !== name), removes: [...effects.removes, name] }
-      }, none)
+      return effectsOfOperations(node.parameters.operations)
     default:
       return none
   }
+}
+
+/** What optional operations set may be missing; a name that was set for sure before stays so. */
+const effectsOfOperations = (operations: ReadonlyArray<Operation>): Effects => {
+  const sets = new Set<string>()
+  const removes = new Set<string>()
+  let unsure = false
+  for (const { optional, target, type } of operations) {
+    const [name = "", ...rest] = namesIn(target)
+    if (type !== "DELETE") {
+      unsure ||= optional === true && !sets.has(name)
+      sets.add(name)
+      if (optional !== true) removes.delete(name)
+    } else if (rest.length === 0) {
+      sets.delete(name)
+      removes.add(name)
+    }
+  }
+  return { sets: [...sets], removes: [...removes], unsure, any: false }
 }
 
 export interface SetVariables {
@@ -90,38 +99,45 @@ export const follow = (graph: Graph, names: Iterable<string>): SetVariables => {
   })
   const numbers = new Map<string, number>()
   for (const name of names) if (!numbers.has(name)) numbers.set(name, numbers.size)
-  const blocks = Array.from({ length: Math.ceil(numbers.size / blockSize) }, (_, block) =>
-    followBlock(block, effects, next, numbers)
-  )
+  const blocks = Array.from({ length: Math.ceil(numbers.size / blockSize) }, () => new Map<number, Change>())
+  for (const [index, { any, removes, sets, unsure }] of effects.entries()) {
+    for (const [kind, all] of [
+      ["sets", sets],
+      ["removes", removes]
+    ] as const) {
+      for (const name of all) {
+        const number = numbers.get(name)
+        if (number === undefined) continue
+        const block = blocks[Math.floor(number / blockSize)]
+        const change = block?.get(index) ?? { any, unsure, sets: [], removes: [] }
+        change[kind].push(number % blockSize)
+        block?.set(index, change)
+      }
+    }
+    if (any) for (const block of blocks) block.set(index, { any, unsure, sets: [], removes: [] })
+  }
+  const followed = blocks.map((changes) => followBlock(changes, next))
   const has = (sets: "always" | "sometimes") => (id: NodeId, name: string) => {
     const number = numbers.get(name)
     const index = indexes.get(id)
     if (number === undefined || index === undefined) return false
     const bit = number % blockSize
-    const word = blocks[Math.floor(number / blockSize)]?.[sets][index * words + (bit >> 5)] ?? 0
+    const word = followed[Math.floor(number / blockSize)]?.[sets][index * words + (bit >> 5)] ?? 0
     return (word & (1 << (bit & 31))) !== 0
   }
   return { always: has("always"), sometimes: has("sometimes") }
 }
 
-const followBlock = (
-  block: number,
-  effects: ReadonlyArray<Effects>,
-  next: ReadonlyArray<ReadonlyArray<number>>,
-  numbers: ReadonlyMap<string, number>
-): Block => {
-  const count = effects.length
-  const bitsOf = (all: ReadonlyArray<string>): ReadonlyArray<number> =>
-    all.flatMap((name) => {
-      const number = numbers.get(name)
-      return number !== undefined && Math.floor(number / blockSize) === block ? [number % blockSize] : []
-    })
-  const changes = effects.map(({ any, removes, sets, unsure }) => ({
-    any,
-    unsure,
-    sets: bitsOf(sets),
-    removes: bitsOf(removes)
-  }))
+/** What a node does to the variables of one block. */
+interface Change {
+  readonly any: boolean
+  readonly unsure: boolean
+  readonly sets: Array<number>
+  readonly removes: Array<number>
+}
+
+const followBlock = (changes: ReadonlyMap<number, Change>, next: ReadonlyArray<ReadonlyArray<number>>): Block => {
+  const count = next.length
   const always = new Int32Array(count * words).fill(-1)
   const sometimes = new Int32Array(count * words)
   const reached = new Uint8Array(count)
@@ -136,7 +152,7 @@ const followBlock = (
     for (let index = 0; index < count; index++) {
       if (waiting[index] === 0) continue
       waiting[index] = 0
-      const change = changes[index]
+      const change = changes.get(index)
       sure.set(always.subarray(index * words, (index + 1) * words))
       maybe.set(sometimes.subarray(index * words, (index + 1) * words))
       for (const bit of change?.removes ?? []) sure[bit >> 5] = (sure[bit >> 5] ?? 0) & ~(1 << (bit & 31))

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Outcome } from "../../core/agent/Outcome.ts"
 import { chromium, graphOf, type Step, walk } from "../support/browser.ts"
+import { dataOf, failureOf } from "../support/shop.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 const json =
@@ -59,15 +59,6 @@ const run =
   (path: string, steps: ReadonlyArray<Step>, options: Parameters<typeof walk>[2] = {}) =>
   (site: string) =>
     walk(graphOf(`${site}${path}`, steps), { site }, options)
-
-const dataOf = ({ outcome }: { readonly outcome: Outcome }) => {
-  if (outcome._tag === "Success") return outcome.data
-  throw new Error(`${outcome.failure.code}: ${outcome.failure.message}`)
-}
-const failureOf = ({ outcome }: { readonly outcome: Outcome }) => {
-  if (outcome._tag === "Failed") return outcome.failure
-  throw new Error(`Expected a failure, got ${JSON.stringify(outcome.data)}`)
-}
 
 const flow = (steps: ReadonlyArray<object>, more: object = {}): Step => ({
   action: "API_FLOW",

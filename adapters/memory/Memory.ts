@@ -12,6 +12,7 @@ import * as MemoryBuilderStore from "./MemoryBuilderStore.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
 import * as MemoryComponentStore from "./MemoryComponentStore.ts"
 import * as MemoryDeliveries from "./MemoryDeliveries.ts"
+import * as MemoryElementMemory from "./MemoryElementMemory.ts"
 import * as MemoryErrorReports from "./MemoryErrorReports.ts"
 import * as MemoryEventLog from "./MemoryEventLog.ts"
 import * as MemoryEvidenceStore from "./MemoryEvidenceStore.ts"
@@ -19,6 +20,7 @@ import * as MemoryGateStore from "./MemoryGateStore.ts"
 import * as MemoryIdempotencyStore from "./MemoryIdempotencyStore.ts"
 import * as MemoryInteractionStore from "./MemoryInteractionStore.ts"
 import * as MemoryLiveStore from "./MemoryLiveStore.ts"
+import * as MemoryPatchStore from "./MemoryPatchStore.ts"
 import * as MemoryRunStore from "./MemoryRunStore.ts"
 import * as MemoryVault from "./MemoryVault.ts"
 import * as MemoryWebhookStore from "./MemoryWebhookStore.ts"
@@ -43,6 +45,8 @@ export const layer = Layer.mergeAll(
   MemoryErrorReports.layer,
   MemoryEvidenceStore.layer,
   MemoryLiveStore.layer,
+  MemoryElementMemory.layer,
+  MemoryPatchStore.layer,
   Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
   Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions)),
   layerSignals

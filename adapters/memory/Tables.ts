@@ -2,6 +2,7 @@
  * What the stores in memory keep, together: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
+import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { Message } from "../../core/builder/Message.ts"
@@ -88,6 +89,8 @@ interface Shape {
   readonly slotTurns: Map<string, { readonly served: number; readonly failedAt: number | null }>
   /** Whom failed logins are still to stop, by the runs that they ended. */
   readonly failedLogins: Map<string, FailedLogin & { readonly waiting: ReadonlyArray<string> }>
+  /** What the elements of each workflow looked like. */
+  readonly elementMemory: Map<string, ReadonlyArray<Remembered>>
   lastFence: number
 }
 
@@ -125,6 +128,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       served: new Map(),
       slotTurns: new Map(),
       failedLogins: new Map(),
+      elementMemory: new Map(),
       lastFence: 0
     })
   )

@@ -196,6 +196,8 @@ const connected = async (url: URL, way: Way, signal: AbortSignal): Promise<Socke
 
 const reached = async (url: URL, port: number, { connect, refusal }: Way, signal: AbortSignal): Promise<Socket> => {
   signal.throwIfAborted()
+  const before = refusal(url)
+  if (before?.kind === "forbidden") throw new Failed("forbidden", before.reason)
   if (connect === null) {
     return new Promise((resolve, reject) => {
       const socket = tcpConnect({ host: url.hostname.replace(/^\[|\]$/g, ""), port, signal }, () => resolve(socket))

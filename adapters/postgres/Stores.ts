@@ -10,6 +10,7 @@ import * as PgBuilderStore from "./PgBuilderStore.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgComponentStore from "./PgComponentStore.ts"
 import * as PgDeliveries from "./PgDeliveries.ts"
+import * as PgElementMemory from "./PgElementMemory.ts"
 import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
 import * as PgEvidenceStore from "./PgEvidenceStore.ts"
@@ -17,6 +18,7 @@ import * as PgGateStore from "./PgGateStore.ts"
 import * as PgIdempotencyStore from "./PgIdempotencyStore.ts"
 import * as PgInteractionStore from "./PgInteractionStore.ts"
 import * as PgLiveStore from "./PgLiveStore.ts"
+import * as PgPatchStore from "./PgPatchStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
 import * as PgVault from "./PgVault.ts"
@@ -46,6 +48,8 @@ export const layerStores = Layer.mergeAll(
   PgErrorReports.layer,
   PgEvidenceStore.layer,
   PgLiveStore.layer,
+  PgElementMemory.layer,
+  PgPatchStore.layer,
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
   Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions)),
   PgVault.layer

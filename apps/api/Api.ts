@@ -14,6 +14,7 @@ import { GatesGroup } from "./gate/GatesApi.ts"
 import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
 import { LiveGroup } from "./live/LiveApi.ts"
 import { NotificationsGroup } from "./notification/NotificationsApi.ts"
+import { PatchesGroup } from "./patch/PatchesApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { Surrounded } from "./request/Surrounded.ts"
@@ -46,6 +47,7 @@ export class Api extends HttpApi.make("sluice")
   .add(SecretProvidersGroup)
   .add(EncryptionKeyGroup)
   .add(BuilderGroup)
+  .add(PatchesGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

@@ -22,6 +22,7 @@ import { SecretConnections } from "../../core/vault/SecretConnections.ts"
 import { Vault } from "../../core/vault/Vault.ts"
 import { Webhooks } from "../../core/webhook/Webhooks.ts"
 import { Components } from "../../core/workflow/Components.ts"
+import { Patches } from "../../core/workflow/Patches.ts"
 import { Transfers } from "../../core/workflow/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
@@ -40,6 +41,7 @@ import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
+import * as PatchesHttp from "./patch/PatchesHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Closing from "./request/Closing.ts"
@@ -107,7 +109,8 @@ const handlers = Layer.mergeAll(
   EventsHttp.layer,
   vault,
   BuilderHttp.layer,
-  WebhooksHttp.layer
+  WebhooksHttp.layer,
+  PatchesHttp.layer
 )
 
 /** What no other route answers: a known address with another method, or an unknown one. */
@@ -154,7 +157,7 @@ const services = Layer.mergeAll(
   Vault.layer,
   PhoneNumbers.layer,
   Receiving.layer,
-  Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),
+  Layer.merge(Transfers.layer, Patches.layer).pipe(Layer.provideMerge(Workflows.layer)),
   Webhooks.layer,
   Workspaces.layer
 )

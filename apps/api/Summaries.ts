@@ -35,6 +35,10 @@ export const operations: Readonly<Record<string, string>> = {
     "Subscribe to events of the runs of the workspace or of some workflows; without a channel they go to the log",
   "notifications.unsubscribeFromRuns":
     "End the subscriptions of the workspace or of some workflows, for the given events or for all of them",
+  "patches.applyPatch":
+    "Save a workflow with a change that its runs offer, as its next version; its run window stays as it is",
+  "patches.dismissPatch": "Decide against a change that the runs of a workflow offer; it is not offered again",
+  "patches.listPatches": "List the changes of a workflow that its runs found out to help",
   "runWindows.getRunWindow": "Read the run window of a workflow and whether it is open now",
   "runWindows.pause": "Hold the runs of a workflow until it is unpaused, or until an instant",
   "runWindows.previewRunWindow":
@@ -134,6 +138,7 @@ export const groups: Readonly<Record<string, string>> = {
   interactions: "What runs ask of people",
   live: "Watching a run while it goes on",
   notifications: "Who is told when runs start, succeed, fail or are tried again",
+  patches: "Changes of workflows that their runs found out to help; none is made before a person says so",
   "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
   runs: "Single executions of workflows",
   "encryption key": "What the credentials of the workspace are sealed with, and how it is exchanged",

@@ -11,9 +11,13 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import type { GridUnusable } from "../../adapters/playwright/Grid.ts"
+import type { ChromiumNotRunnable } from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
+import type { Browser } from "../../core/agent/Browser.ts"
+import { RunLimits } from "../../core/agent/Limits.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
@@ -37,6 +41,7 @@ import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
 import * as RunSession from "../worker/RunSession.ts"
+import * as BrowserSettings from "./BrowserSettings.ts"
 import * as Inbox from "./Inbox.ts"
 import * as MasterKeys from "./MasterKeys.ts"
 
@@ -49,6 +54,18 @@ export interface Working {
   readonly allowPrivateNetworks: boolean
   readonly secretProviderOrigins: ReadonlyArray<string>
   readonly graceSeconds: number
+  readonly browserEndpoints: Option.Option<BrowserSettings.Written>
+  readonly guardHost: Option.Option<string>
+  readonly browserRuns: number
+  readonly browserMemory: number
+  readonly runMinutes: number
+  readonly runSteps: number
+  readonly navigationSeconds: number
+  readonly unresponsiveSeconds: number
+  readonly windows: number
+  readonly pageMemory: number
+  readonly downloadSize: number
+  readonly downloads: number
   readonly proxies: ReadonlyArray<Proxies.Pooled>
 }
 
@@ -168,26 +185,39 @@ export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins:
     Layer.provide(Inbox.layerReceived(settings)),
     Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
     Layer.provide(layerSecretSources(settings)),
-    Layer.provide(
-      Layer.unwrap(
-        Effect.gen(function* () {
-          // Loaded where there is a worker only: no other process needs it, and it is large.
-          const PlaywrightBrowser = yield* Effect.promise(
-            () => import("../../adapters/playwright/PlaywrightBrowser.ts")
-          )
-          const executablePath = PlaywrightBrowser.findExecutable(settings.chromium, existsSync)
-          if (Option.isNone(executablePath)) return yield* new NoChromium()
-          return PlaywrightBrowser.layer({
-            ...PlaywrightBrowser.defaults,
-            executablePath: executablePath.value,
-            allowPrivateNetworks: settings.allowPrivateNetworks,
-            allowedOrigins
-          })
-        })
-      )
-    )
+    Layer.provide(layerBrowser(settings, allowedOrigins)),
+    Layer.provide(Layer.succeed(RunLimits, { steps: settings.runSteps, millis: settings.runMinutes * 60_000 }))
   )
 }
+
+/** The browsers of the grid that is named, or else one of this machine. */
+const layerBrowser = (settings: Working, allowedOrigins: ReadonlyArray<string>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { allowPrivateNetworks } = settings
+      const options = { allowPrivateNetworks, allowedOrigins, limits: BrowserSettings.pageLimits(settings) }
+      // Loaded where there is a worker only: no other process needs it, and it is large.
+      if (Option.isSome(settings.browserEndpoints)) {
+        const Grid = yield* Effect.promise(() => import("../../adapters/playwright/Grid.ts"))
+        const grid: Layer.Layer<Browser, GridUnusable | ChromiumNotRunnable> = Grid.layer({
+          ...Grid.defaults,
+          ...options,
+          endpoints: settings.browserEndpoints.value,
+          guardHost: Option.getOrNull(settings.guardHost)
+        })
+        return grid
+      }
+      const PlaywrightBrowser = yield* Effect.promise(() => import("../../adapters/playwright/PlaywrightBrowser.ts"))
+      const executablePath = PlaywrightBrowser.findExecutable(settings.chromium, existsSync)
+      if (Option.isNone(executablePath)) return yield* new NoChromium()
+      return PlaywrightBrowser.layer({
+        ...options,
+        executablePath: executablePath.value,
+        runsPerBrowser: settings.browserRuns,
+        memoryPerBrowser: settings.browserMemory * 1_048_576
+      })
+    })
+  )
 
 /** How long a lease lasts without being renewed. */
 const leaseMillis = 30_000

@@ -6,6 +6,7 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as Server from "../api/Server.ts"
 import * as Assembly from "./Assembly.ts"
+import * as BrowserSettings from "./BrowserSettings.ts"
 import * as FirstWorkspace from "./FirstWorkspace.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Settings from "./Settings.ts"
@@ -57,7 +58,7 @@ export const scheduler = Command.make(
 
 export const worker = Command.make(
   "worker",
-  { ...Settings.storage, ...Settings.working, ...Settings.vault },
+  { ...Settings.storage, ...Settings.working, ...BrowserSettings.browsers, ...Settings.vault },
   Effect.fn(function* (settings) {
     const running = Assembly.layerWorker(settings).pipe(
       Layer.provide(Assembly.layerEncryption(settings)),

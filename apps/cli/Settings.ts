@@ -10,7 +10,7 @@ import * as Proxies from "../../core/vault/Proxies.ts"
 import * as RateLimit from "../../core/workspace/RateLimit.ts"
 
 /** A number written in decimal digits. */
-const wholeNumber = (minimum: number, maximum: number, accepted: string) =>
+export const wholeNumber = (minimum: number, maximum: number, accepted: string) =>
   Schema.FiniteFromString.check(
     Schema.isInt({ message: `Expected ${accepted}` }),
     Schema.isBetween({ minimum, maximum }, { message: `Expected ${accepted}` })
@@ -41,7 +41,7 @@ const originsOf = (written: string): ReadonlyArray<string> =>
 const isOrigin = (written: string): boolean => /^https?:\/\/[^/?#@\s]+\/?$/.test(written) && URL.canParse(written)
 
 /** A setting that is read from its flag, else from its variable. */
-const setting = (flag: string, variable: string, description: string): Flag.Flag<string> =>
+export const setting = (flag: string, variable: string, description: string): Flag.Flag<string> =>
   Flag.String(flag).pipe(
     Flag.withDescription(`${description} [${variable}]`),
     Flag.withFallbackConfig(Config.String(variable))

@@ -14,6 +14,7 @@ import * as Site from "../demo/Site.ts"
 import * as Terminal from "../demo/Terminal.ts"
 import { visitors } from "../demo/Visitors.ts"
 import * as Assembly from "./Assembly.ts"
+import * as BrowserSettings from "./BrowserSettings.ts"
 import * as FirstWorkspace from "./FirstWorkspace.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Settings from "./Settings.ts"
@@ -24,6 +25,7 @@ export const up = Command.make(
     ...Settings.storage,
     ...Settings.listening,
     ...Settings.working,
+    ...BrowserSettings.browsers,
     ...Settings.vault,
     ...Settings.inbox,
     ...Settings.inbound,

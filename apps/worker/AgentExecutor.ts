@@ -5,6 +5,7 @@ import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "eff
 import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
+import { RunLimits } from "../../core/agent/Limits.ts"
 import type { Observer, Picture } from "../../core/agent/Observer.ts"
 import type { Failure } from "../../core/agent/Outcome.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
@@ -19,17 +20,21 @@ import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { AccountUnavailable } from "../../core/vault/Account.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
+import { Patches } from "../../core/workflow/Patches.ts"
+import { Workflows } from "../../core/workflow/Workflows.ts"
 import { type ErrorCode, ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import * as Evidence from "./Evidence.ts"
 import * as RemotePerson from "./RemotePerson.ts"
 import * as RunAccounts from "./RunAccounts.ts"
+import * as RunRecovery from "./RunRecovery.ts"
 import * as RunSession from "./RunSession.ts"
 
 export const layer = Layer.effect(
   Executor,
   Effect.gen(function* () {
     const browser = yield* Browser
+    const limits = yield* RunLimits
     const files = yield* ArtifactFiles
     const identifiers = yield* Identifiers
     const personOf = yield* RemotePerson.make
@@ -39,6 +44,7 @@ export const layer = Layer.effect(
     const codes = yield* LoginCodes
     const openAccounts = yield* RunAccounts.make
     const sessionOf = yield* RunSession.make
+    const recoveryOf = yield* RunRecovery.make
     const forgetFailed = yield* RunAccounts.forgetting
 
     const observer = (claimed: Claimed, reporter: Reporter): Observer<LeaseLost> => {
@@ -96,6 +102,13 @@ export const layer = Layer.effect(
       }
       const { over, session } = begun.success
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
+      const watching = observer(claimed, reporter)
+      let committed = false
+      const before: typeof watching.before = (mark) => {
+        committed ||= mark === "committing"
+        return watching.before(mark)
+      }
+      const recovering = yield* recoveryOf(claimed, reporter, secrets)
       const outcome = yield* Agent.run(
         {
           graph,
@@ -104,19 +117,25 @@ export const layer = Layer.effect(
           dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery === true,
           manualCaptcha: content.settings.manual_captcha_solve === true,
+          recovery: recovering.recovery,
           session,
           accounts: accounts.success,
           codes,
           secrets
         },
-        evidence(claimed, secrets, { ...observer(claimed, reporter), over })
+        evidence(claimed, secrets, { ...watching, ...recovering.observes, before, over }),
+        limits
       ).pipe(Effect.provideService(Browser, browser))
+      yield* recovering.over
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const code = yield* declaredCode(claimed, outcome.failure)
-      const error = yield* errorOf(outcome.failure, code)
+      const { failure } = outcome
+      const requeued = code?.action !== "retry" && isRequeued(content.settings, failure)
+      const message = requeued && committed ? `${failure.message}. ${notAgain}` : failure.message
+      const error = yield* errorOf({ ...failure, message }, code)
       if (code?.action === "pause") yield* pause(claimed, code)
-      const retry = code?.action === "retry" ? { retry: retryOf(code) } : {}
-      const { failedLogin } = outcome.failure
+      const retry = code?.action === "retry" ? { retry: retryOf(code) } : requeued ? { retry: later } : {}
+      const { failedLogin } = failure
       const login = failedLogin === null ? {} : { failedLogin }
       return { _tag: "Failed", data: outcome.data, errors: [error], ...retry, ...login } satisfies Outcome
     })
@@ -173,13 +192,30 @@ export const layer = Layer.effect(
         action_display_name: failure.node?.name ?? null,
         node_id: failure.node?.id ?? null,
         llm_error_category: failure.category,
+        llm_error_sub_type: failure.subType,
+        llm_error_description: failure.description,
+        suggested_error_code: failure.suggestedErrorCode,
         original_error: code === null ? failure.original : failure.message
       } satisfies RunError
     })
 
     return Executor.of({ execute })
   })
-).pipe(Layer.provide([Gates.layer, Accounts.layer, LoginCodes.layer]))
+).pipe(
+  Layer.provide([Gates.layer, Accounts.layer, LoginCodes.layer, Patches.layer.pipe(Layer.provide(Workflows.layer))])
+)
+
+/** As often as the workflow allows, each time after twice the time of the one before. */
+const later: Retry = { times: null, delayMillis: null }
+
+/** Why a run that might have succeeded later ends all the same. */
+const notAgain = "The run is not tried again, as it passed a node that must not be repeated"
+
+/** Whether a run that failed in a way that passes is to be tried again later. */
+const isRequeued = (settings: Schema.JsonObject, { passing }: Failure): boolean =>
+  passing &&
+  settings.allow_requeue !== false &&
+  (settings.enable_service_unavailable_recovery === true || settings.allow_requeue === true)
 
 const retryOf = ({ retries, retryAfterSeconds }: ErrorCode): Retry => ({
   times: retries,

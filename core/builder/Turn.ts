@@ -163,6 +163,7 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     page: stage.page,
     memory: stage.known.memory,
     shoot: () => Effect.void,
+    keep: ({ discard }) => discard,
     ask: ({ schema }) => Effect.succeed(fromInputs(schema, stage.known.memory.inputs)),
     option: null,
           heard: null,

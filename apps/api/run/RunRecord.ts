@@ -104,6 +104,7 @@ export const RunListItem = Schema.Struct({
 export const record = (view: View, links: Links): typeof RunRecord.Type => {
   const { run } = view
   const errors = run.errors.map(reported)
+  const recovered = recoveredErrors(view.events)
   return {
     session_id: run.id,
     workflow_id: run.workflowId,
@@ -118,8 +119,8 @@ export const record = (view: View, links: Links): typeof RunRecord.Type => {
     output_data: run.data,
     errors,
     workflow_errors: errors,
-    was_recovered: false,
-    recovered_error_ids: [],
+    was_recovered: recovered.length > 0,
+    recovered_error_ids: recovered,
     screenshot_urls: screenshots(view.events, links),
     video_urls: [],
     file_urls: [],
@@ -132,6 +133,16 @@ export const record = (view: View, links: Links): typeof RunRecord.Type => {
     }))
   }
 }
+
+/** The errors that a run recovered from, oldest first. */
+const recoveredErrors = (events: View["events"]): ReadonlyArray<string> =>
+  events.flatMap(({ event }) =>
+    event.event === "agent.error_analysis" && isRecovery(event.payload) ? [event.payload.error_id] : []
+  )
+
+/** A pop-up that the workflow foresees is no error. */
+const isRecovery = ({ outcome, recovery }: { readonly outcome: string; readonly recovery: string }): boolean =>
+  outcome === "success" && recovery !== "popup_xpaths"
 
 export const listItem = (run: Listed): typeof RunListItem.Type => ({
   session_id: run.id,

@@ -2,9 +2,9 @@
  * Whether a text can be an XPath at all, as far as its syntax tells. It refuses nothing that an engine for XPath 3.1 takes.
  */
 
-/** Why a selector cannot be read; `null` when it can, or when only the page can tell. */
+/** Why a selector cannot be read; `null` when it can, or when only the page can tell, as for a bare `#name`. */
 export const check = (selector: string): string | null => {
-  if (selector.includes("{{") || /^(css|role|text)=/.test(selector)) return null
+  if (selector.includes("{{") || /^((css|role|text)=|#)/.test(selector)) return null
   const path = selector.startsWith("xpath=") ? selector.slice(6) : selector
   if (path.trim() === "") return null
   const wrong = firstWrong(path)

@@ -266,7 +266,6 @@ describe("the syntax of selectors", () => {
     "//",
     "//a/",
     "//a|",
-    "#id",
     ".a:b(",
     "//a[@b=']",
     "//a((",
@@ -278,12 +277,13 @@ describe("the syntax of selectors", () => {
 
 describe("a hostile graph is checked in well under a second", () => {
   const timed = (steps: ReadonlyArray<Step>) => {
-    // The better of two: other tests keep the machine busy.
+    // The time of this process: others keep the machine busy.
     return Math.min(
       ...[0, 1].map(() => {
-        const began = performance.now()
+        const began = process.cpuUsage()
         save(steps)
-        return performance.now() - began
+        const { system, user } = process.cpuUsage(began)
+        return (system + user) / 1_000
       })
     )
   }

@@ -4,7 +4,7 @@
  * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. It does at once what a
  * real page would do in time, so whoever waits for an element that is not there is refused at once.
  */
-import { Clock, Effect, Layer, Ref, type Schema } from "effect"
+import { Clock, Effect, Layer, Option, Ref, type Schema } from "effect"
 import { Browser, type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
@@ -355,6 +355,9 @@ const open = (
           maxBytes
         )
       }),
+    gesture: () => Effect.void,
+    screencast: (_options, show) => show({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
+    record: () => Effect.succeed(Option.none()),
     watchNetwork: (tell) =>
       Effect.gen(function* () {
         yield* Ref.update(state, (now) => ({ ...now, watchers: [...now.watchers, tell] }))

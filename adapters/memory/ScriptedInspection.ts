@@ -28,7 +28,7 @@ export const make = (
   elements: Effect.Effect<ReadonlyArray<Element>>,
   address: Effect.Effect<string>,
   one: (target: Target) => Effect.Effect<Element, PageFailure>
-): Inspection => ({
+): Inspection<PageFailure, Target> => ({
   seen: (selectors) =>
     Effect.map(elements, (all) =>
       selectors.flatMap((wanted, index) => (all.some(({ selector }) => selector === wanted) ? [index] : []))

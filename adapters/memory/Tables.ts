@@ -10,8 +10,9 @@ import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Interaction } from "../../core/interaction/Interaction.ts"
+import type { Begun, Summary } from "../../core/run/ArtifactStore.ts"
 import type { NetworkLog, Snapshot } from "../../core/run/EvidenceStore.ts"
-import type { Admission, Frame } from "../../core/run/LiveStore.ts"
+import type { Admission, Control } from "../../core/run/LiveStore.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { FailedLogin } from "../../core/run/Slots.ts"
 import type { Change } from "../../core/run/Transition.ts"
@@ -38,6 +39,13 @@ export interface KeptDelivery {
   readonly turn: number
 }
 
+/** An artifact, since when it is there, and since when somebody is removing it. */
+export interface KeptArtifact extends Begun {
+  readonly bytes: number
+  readonly finishedAt: number | null
+  readonly takenAt: number | null
+}
+
 interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
@@ -55,9 +63,12 @@ interface Shape {
   readonly interactions: Map<string, Interaction>
   readonly snapshots: Map<string, Snapshot>
   readonly networkLogs: Map<string, NetworkLog>
+  readonly artifacts: Map<string, KeptArtifact>
+  /** What runs did without, and when their artifacts were removed. */
+  readonly artifactTotals: Map<string, Omit<Summary, "videos">>
   /** By the hash of their token. */
   readonly admissions: Map<string, Admission>
-  readonly frames: Map<string, Frame>
+  readonly controls: Map<string, Control>
   /** The runs of a workflow that are still to be told that an edit holds them. */
   readonly untold: Map<string, ReadonlyArray<string>>
   /** How many events each consumer of the log has had. */
@@ -109,8 +120,10 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       interactions: new Map(),
       snapshots: new Map(),
       networkLogs: new Map(),
+      artifacts: new Map(),
+      artifactTotals: new Map(),
       admissions: new Map(),
-      frames: new Map(),
+      controls: new Map(),
       untold: new Map(),
       consumers: new Map(),
       written: new Map(),

@@ -2,7 +2,7 @@
  * The verbs of recoveries, done by Playwright.
  */
 import { Effect } from "effect"
-import { PageFailure } from "../../core/agent/Browser.ts"
+import { PageFailure, type Target } from "../../core/agent/Browser.ts"
 import type { Inspection } from "../../core/agent/Inspection.ts"
 import { locate, onOne } from "./Finder.ts"
 import { inspect, seen, type Task } from "./Inspecting.ts"
@@ -17,7 +17,7 @@ const mostCandidates = 1_500
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
-export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
+export const make = (tabs: Tabs, { underWay }: Traffic): Inspection<PageFailure, Target> => {
   const { attempt, current } = tabs
   const bounded = <A>(effect: Effect.Effect<A, PageFailure>): Effect.Effect<A, PageFailure> =>
     Effect.timeoutOrElse(effect, { duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })

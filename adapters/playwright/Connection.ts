@@ -50,8 +50,7 @@ export const connect = async (endpoint: Endpoint): Promise<Connection> => {
 /** What went wrong, in the words that name no address. */
 const causeOf = (text: string): string => {
   if (/Timeout \d+ms exceeded/.test(text)) return `it did not answer within ${connectMillis} ms`
-  return (
-    /\b(E[A-Z]{4,}|(?:HTTP|WebSocket|Unexpected|server response:?|status(?: code)?:?) ?\d{3})\b/i.exec(text)?.[1] ??
-    "it did not answer as a browser"
-  )
+  const code =
+    /\bE[A-Z]{4,}\b/.exec(text)?.[0] ?? /\b(?:HTTP|Unexpected server response:?|status:?) ?\d{3}\b/i.exec(text)?.[0]
+  return code ?? "it did not answer as a browser"
 }

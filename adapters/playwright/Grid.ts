@@ -20,6 +20,7 @@ import { type Connection, connect, NotConnected } from "./Connection.ts"
 import * as Guard from "./Guard.ts"
 import * as Opening from "./Opening.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
+import { within } from "./Within.ts"
 
 export interface Options {
   /** The endpoints as they are written down now; it may be read again at any time. Fails when they cannot be read. */
@@ -108,7 +109,7 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
           const { connection } = member
           member.connection = null
           if (connection === null) return Effect.void
-          return Effect.tryPromise(() => connection.chromium.close()).pipe(Effect.timeout(contextMillis), Effect.ignore)
+          return Effect.promise(() => within(contextMillis, connection.chromium.close()))
         })
 
       const failed = (member: Member, reason: string): void => {
@@ -217,19 +218,15 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
           const { wall } = connection
           const made = Effect.tryPromise({
             try: async () => {
-              const context = await PlaywrightSession.context(
-                connection.chromium,
-                PlaywrightSession.optionsOf(session, guard)
-              )
-              return { context, page: await context.newPage() }
+              const options = PlaywrightSession.optionsOf(session, guard)
+              const context = await within(contextMillis, PlaywrightSession.context(connection.chromium, options))
+              const page = context === null ? null : await within(contextMillis, context.newPage())
+              if (context !== null && page !== null) return { context, page }
+              void context?.close().catch(() => undefined)
+              throw new Error("no page")
             },
             catch: () => new PageFailure({ kind: "crash", reason: "it opened no page" })
-          }).pipe(
-            Effect.timeoutOrElse({
-              duration: contextMillis,
-              orElse: () => Effect.fail(new PageFailure({ kind: "crash", reason: "it opened no page in time" }))
-            })
-          )
+          })
           const { page } = yield* Effect.acquireRelease(made, ({ context }) => closeContext(context))
           return { page, wall, guard, lost: () => null, downloads: null } satisfies Opening.Ready
         })
@@ -297,8 +294,7 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
     })
   )
 
-const closeContext = (context: BrowserContext) =>
-  Effect.tryPromise(() => context.close()).pipe(Effect.timeout(contextMillis), Effect.ignore)
+const closeContext = (context: BrowserContext) => Effect.promise(() => within(contextMillis, context.close()))
 
 const needsHost = (endpoint: Endpoints.Endpoint): string =>
   `${Endpoints.named(endpoint)} is on another machine, and must reach this one to be kept off private networks: set SLUICE_GUARD_HOST to the name of this machine, or SLUICE_ALLOW_PRIVATE_NETWORKS=1`

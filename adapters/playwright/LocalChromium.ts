@@ -10,6 +10,7 @@ import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { type CDPSession, type Browser as Chromium, chromium } from "playwright-core"
 import * as Processes from "./Processes.ts"
+import { within } from "./Within.ts"
 
 /** What no run needs: background traffic, first-run pages, and protocols that would pass the guard by. */
 export const switches = [
@@ -87,16 +88,6 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
 }
 
 const processesOf = async (devTools: CDPSession) => (await devTools.send("SystemInfo.getProcessInfo")).processInfo
-
-/** Waits for something, but no longer than this, and whether or not it succeeds. */
-const within = async (millis: number, work: Promise<unknown>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, millis)
-  })
-  await Promise.race([work.catch(() => undefined), late])
-  clearTimeout(timer)
-}
 
 interface Claim {
   readonly host: string

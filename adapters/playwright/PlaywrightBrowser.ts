@@ -16,6 +16,7 @@ import * as Opening from "./Opening.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
 import * as Processes from "./Processes.ts"
 import * as SiteWall from "./SiteWall.ts"
+import { within } from "./Within.ts"
 
 export interface Options {
   /** The Chromium program. */
@@ -57,8 +58,8 @@ const measureMillis = 1_000
 /** How long after a process was ended for its memory its pages may be heard to go away, in milliseconds. */
 const echoMillis = 5_000
 
-/** How long a context may take to close, in milliseconds. */
-const discardMillis = 10_000
+/** How long a context may take to be made or closed, in milliseconds. */
+const contextMillis = 10_000
 
 /** A running browser and how many runs it has served and serves. */
 interface Running {
@@ -89,6 +90,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const proxy = guard === null ? [] : [`--proxy-server=${guard.server}`, "--proxy-bypass-list=<-loopback>"]
       const scope = yield* Effect.scope
       const preparing = yield* Semaphore.make(1)
+      const filling = yield* Semaphore.make(1)
       const all = new Set<Running>()
       const current = yield* Ref.make<Running | null>(null)
       const spare = yield* Ref.make<Ready | null>(null)
@@ -173,8 +175,11 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
           running.opened++
           running.inUse++
           return yield* Effect.tryPromise(async (): Promise<Ready> => {
-            const context = await PlaywrightSession.context(running.local.chromium, own)
-            return { running, context, page: await context.newPage() }
+            const context = await within(contextMillis, PlaywrightSession.context(running.local.chromium, own))
+            const page = context === null ? null : await within(contextMillis, context.newPage())
+            if (context !== null && page !== null) return { running, context, page }
+            running.retired = true
+            throw new Error("the browser opened no page")
           }).pipe(
             Effect.tapError(() => {
               running.inUse--
@@ -195,20 +200,23 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const discard = ({ context, running }: Ready) =>
         Effect.gen(function* () {
           // One that does not close goes with its browser.
-          const closed = yield* Effect.tryPromise(() => context.close()).pipe(
-            Effect.timeoutOption(discardMillis),
-            Effect.orElseSucceed(() => Option.none())
+          const closed = yield* Effect.promise(() =>
+            within(
+              contextMillis,
+              context.close().then(() => true)
+            )
           )
-          if (Option.isNone(closed)) running.retired = true
+          if (closed === null) running.retired = true
           running.inUse--
           yield* closeWhenIdle(running)
           // The next context is made now, when no run has to share the machine with that.
           yield* Effect.forkIn(refill, scope)
         })
 
+      // One at a time: of two contexts that are made ahead, one would be forgotten.
       const refill: Effect.Effect<void> = Effect.gen(function* () {
         if ((yield* Ref.get(spare)) === null) yield* Ref.set(spare, yield* prepare({}))
-      }).pipe(Effect.ignore)
+      }).pipe(Effect.ignore, Effect.uninterruptible, filling.withPermits(1))
 
       const take = Effect.gen(function* () {
         const ready = yield* Ref.getAndSet(spare, null)

@@ -16,6 +16,9 @@ import { sanitizedHtml } from "./Sanitized.ts"
 import * as Pictures from "./Pictures.ts"
 import * as Pointer from "./Pointer.ts"
 import * as Scrolling from "./Scrolling.ts"
+import * as Recorder from "./Recorder.ts"
+import * as RemoteHand from "./RemoteHand.ts"
+import * as Screencast from "./Screencast.ts"
 import * as Snapshot from "./Snapshot.ts"
 import type { Tabs } from "./Tabs.ts"
 import * as Traffic from "./Traffic.ts"
@@ -118,6 +121,9 @@ export const make = (tabs: Tabs, options: Options): Page => {
     ...scrolling,
     ...Pictures.make(tabs, scrolling),
     ...Candidates.make(tabs, traffic),
+    ...RemoteHand.make(tabs),
+    screencast: (how, show) => Screencast.screencast(tabs, how, show),
+    record: (how) => Recorder.record(tabs, how),
     goto,
     back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
     address: Effect.sync(() => current().page.url()),

@@ -8,6 +8,7 @@
  */
 import type { BrowserContext, CDPSession, Browser as Chromium, Page } from "playwright-core"
 import * as AllowedSites from "../../core/workflow/AllowedSites.ts"
+import { within } from "./Within.ts"
 
 export interface SiteWall {
   /**
@@ -150,7 +151,7 @@ export const make = (chromium: Chromium): SiteWall => {
 const listed = async (line: Promise<CDPSession | null>, frameId: string): Promise<boolean | null> => {
   const devTools = await line
   if (devTools === null) return false
-  const tree = await soon(devTools.send("Page.getFrameTree"))
+  const tree = await within(answerMillis, devTools.send("Page.getFrameTree"))
   return tree === null ? null : isIn(tree.frameTree, frameId)
 }
 
@@ -161,12 +162,3 @@ interface FrameTree {
 
 const isIn = ({ childFrames = [], frame }: FrameTree, id: string): boolean =>
   frame.id === id || childFrames.some((child) => isIn(child, id))
-
-/** What is answered soon; `null` when nothing is. */
-const soon = async <A>(work: Promise<A>): Promise<A | null> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, answerMillis, null)
-  })
-  return Promise.race([work.catch(() => null), late]).finally(() => clearTimeout(timer))
-}

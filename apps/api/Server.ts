@@ -48,7 +48,7 @@ import * as Closing from "./request/Closing.ts"
 import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
 import * as Surroundings from "./request/Surroundings.ts"
-import * as ArtifactLinks from "./run/ArtifactLinks.ts"
+import * as ArtifactRoutes from "./run/ArtifactRoutes.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
 import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
 import * as EncryptionKeyHttp from "./vault/EncryptionKeyHttp.ts"
@@ -170,7 +170,7 @@ const routes = Layer.mergeAll(
     Layer.provide(Surroundings.layer)
   ),
   HttpApiScalar.layer(Api, { path: "/docs" }),
-  ArtifactLinks.route,
+  ArtifactRoutes.routes,
   LiveRoutes.routes,
   InboundRoutes.routes,
   health,

@@ -9,7 +9,6 @@ import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
-import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import type { GridUnusable } from "../../adapters/playwright/Grid.ts"
 import type { ChromiumNotRunnable } from "../../adapters/playwright/PlaywrightBrowser.ts"
@@ -21,6 +20,7 @@ import { RunLimits } from "../../core/agent/Limits.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
+import * as Retention from "../../core/run/Retention.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
@@ -42,10 +42,11 @@ import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
 import * as RunSession from "../worker/RunSession.ts"
 import * as BrowserSettings from "./BrowserSettings.ts"
+import * as Artifacts from "./Artifacts.ts"
 import * as Inbox from "./Inbox.ts"
 import * as MasterKeys from "./MasterKeys.ts"
 
-export type Storage = MasterKeys.Sources
+export interface Storage extends MasterKeys.Sources, Artifacts.Settings {}
 
 export interface Working {
   readonly concurrency: number
@@ -78,12 +79,11 @@ export class NoChromium extends Schema.TaggedError<NoChromium>()("NoChromium", {
 
 /** Stores, signals, identifiers and artifacts. */
 export const layerStorage = (settings: Storage) => {
-  const artifacts = ArtifactFolder.layer(`${settings.dataDir}/artifacts`)
   const stores = Option.match(settings.databaseUrl, {
     onNone: () => Layer.fresh(Embedded.layer(settings.dataDir)),
     onSome: (url) => Postgres.layer(url)
   })
-  return Layer.mergeAll(stores, artifacts, Crypto.layer)
+  return Layer.mergeAll(stores, Artifacts.layer(settings), Crypto.layer)
 }
 
 /**
@@ -149,15 +149,22 @@ const layerWebhooks = Layer.effectDiscard(
   })
 )
 
+export interface Keeping {
+  /** How long what runs left behind is kept; `null` keeps it for ever. */
+  readonly retentionDays: number | null
+}
+
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = Layer.mergeAll(
-  Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
-  Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
-  Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
-  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
-  Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run()))),
-  Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping))
-)
+export const layerScheduler = ({ retentionDays }: Keeping) =>
+  Layer.mergeAll(
+    Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+    Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
+    Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
+    Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
+    Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run()))),
+    Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping)),
+    Layer.effectDiscard(Effect.forkScoped(Retention.run(retentionDays)))
+  )
 
 /**
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is

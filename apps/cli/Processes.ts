@@ -46,9 +46,9 @@ export const inbox = Command.make(
 
 export const scheduler = Command.make(
   "scheduler",
-  Settings.storage,
+  { ...Settings.storage, ...Settings.keeping },
   Effect.fn(function* (settings) {
-    const running = Assembly.layerScheduler.pipe(
+    const running = Assembly.layerScheduler(settings).pipe(
       Layer.provide(Assembly.layerEncryption(settings)),
       Layer.provide(Assembly.layerStorage(settings))
     )

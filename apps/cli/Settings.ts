@@ -80,6 +80,27 @@ export const storage = {
     "Key that protects what must stay secret; the embedded database makes its own",
     { pattern: /^[0-9a-fA-F]{64}$/, words: "64 hexadecimal digits" }
   ),
+  s3Endpoint: setting(
+    "s3-endpoint",
+    "SLUICE_S3_ENDPOINT",
+    "S3-compatible store to keep artifacts in, such as https://s3.eu-central-1.amazonaws.com; a folder when not set"
+  ).pipe(Flag.withSchema(origin), Flag.optional),
+  s3Bucket: setting("s3-bucket", "SLUICE_S3_BUCKET", "Bucket of that store").pipe(Flag.withSchema(text), Flag.optional),
+  s3Region: setting("s3-region", "SLUICE_S3_REGION", "Region of that store").pipe(
+    Flag.withSchema(text),
+    Flag.withDefault("us-east-1")
+  ),
+  s3Prefix: setting("s3-prefix", "SLUICE_S3_PREFIX", "What the keys of artifacts begin with, such as sluice/").pipe(
+    Flag.withDefault("")
+  ),
+  s3AccessKey: setting("s3-access-key", "SLUICE_S3_ACCESS_KEY", "Id of the key to that store").pipe(
+    Flag.withSchema(text),
+    Flag.optional
+  ),
+  s3SecretKey: secret("s3-secret-key", "SLUICE_S3_SECRET_KEY", "Secret of the key to that store", {
+    pattern: /^\S+$/,
+    words: "some text without spaces"
+  }),
   previousMasterKey: secret(
     "previous-master-key",
     "SLUICE_PREVIOUS_MASTER_KEY",
@@ -188,6 +209,19 @@ export const working = {
   graceSeconds: setting("grace", "SLUICE_GRACE_SECONDS", "How long running runs may go on after a shutdown began").pipe(
     Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")),
     Flag.withDefault(20)
+  )
+}
+
+/** How long is kept what runs leave behind. */
+export const keeping = {
+  retentionDays: setting(
+    "retention-days",
+    "SLUICE_RETENTION_DAYS",
+    "How long artifacts, snapshots and network logs of runs are kept; 0 keeps them for ever"
+  ).pipe(
+    Flag.withSchema(wholeNumber(0, 36_500, "a number of days from 0 to 36500")),
+    Flag.map((days) => (days === 0 ? null : days)),
+    Flag.withDefault(30 as number | null)
   )
 }
 

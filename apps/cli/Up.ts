@@ -26,6 +26,7 @@ export const up = Command.make(
     ...Settings.listening,
     ...Settings.working,
     ...BrowserSettings.browsers,
+    ...Settings.keeping,
     ...Settings.vault,
     ...Settings.inbox,
     ...Settings.inbound,
@@ -44,7 +45,7 @@ export const up = Command.make(
     const service = Layer.mergeAll(
       Assembly.layerApi(settings),
       Inbox.layer(settings),
-      Assembly.layerScheduler,
+      Assembly.layerScheduler(settings),
       Assembly.layerWorker(settings, Option.toArray(site))
     ).pipe(Layer.provideMerge(Assembly.layerEncryption(settings)), Layer.provideMerge(Assembly.layerStorage(settings)))
 

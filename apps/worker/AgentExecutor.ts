@@ -11,9 +11,9 @@ import type { Failure } from "../../core/agent/Outcome.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import * as Session from "../../core/agent/Session.ts"
 import { Gates } from "../../core/gate/Gates.ts"
-import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
 import { Executor, type Reporter } from "../../core/run/Executor.ts"
 import type { LeaseLost, RunError } from "../../core/run/Run.ts"
+import { type Keeper, RunArtifacts } from "../../core/run/RunArtifacts.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome, Retry } from "../../core/run/Transition.ts"
 import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
@@ -35,7 +35,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const browser = yield* Browser
     const limits = yield* RunLimits
-    const files = yield* ArtifactFiles
+    const artifacts = yield* RunArtifacts
     const identifiers = yield* Identifiers
     const personOf = yield* RemotePerson.make
     const evidence = yield* Evidence.make
@@ -47,12 +47,15 @@ export const layer = Layer.effect(
     const recoveryOf = yield* RunRecovery.make
     const forgetFailed = yield* RunAccounts.forgetting
 
-    const observer = (claimed: Claimed, reporter: Reporter): Observer<LeaseLost> => {
+    const observer = (claimed: Claimed, reporter: Reporter, keeper: Keeper): Observer<LeaseLost> => {
       const { run } = claimed
       const session = { session_id: run.id, workflow_id: run.workflowId }
       const upload = Effect.fnUntraced(function* (picture: Picture) {
-        const id = yield* identifiers.uuid
-        yield* files.put(id, { bytes: picture.bytes, mediaType: picture.mediaType, fileName: null })
+        const { bytes, mediaType } = picture
+        // A picture that cannot be kept is missing, and the run goes on.
+        const kept = yield* Effect.option(keeper.keep("screenshot", { bytes, mediaType, fileName: null }))
+        if (Option.isNone(kept)) return null
+        const id = kept.value
         yield* reporter.event({
           event: "screenshot.uploaded",
           payload: {
@@ -101,8 +104,9 @@ export const layer = Layer.effect(
         return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome
       }
       const { over, session } = begun.success
+      const keeper = artifacts.of(claimed.run)
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
-      const watching = observer(claimed, reporter)
+      const watching = observer(claimed, reporter, keeper)
       let committed = false
       const before: typeof watching.before = (mark) => {
         committed ||= mark === "committing"
@@ -123,7 +127,7 @@ export const layer = Layer.effect(
           codes,
           secrets
         },
-        evidence(claimed, secrets, { ...watching, ...recovering.observes, before, over }),
+        evidence(claimed, secrets, keeper, reporter, { ...watching, ...recovering.observes, before, over }),
         limits
       ).pipe(Effect.provideService(Browser, browser))
       yield* recovering.over
@@ -202,7 +206,13 @@ export const layer = Layer.effect(
     return Executor.of({ execute })
   })
 ).pipe(
-  Layer.provide([Gates.layer, Accounts.layer, LoginCodes.layer, Patches.layer.pipe(Layer.provide(Workflows.layer))])
+  Layer.provide([
+    Gates.layer,
+    Accounts.layer,
+    LoginCodes.layer,
+    RunArtifacts.layer,
+    Patches.layer.pipe(Layer.provide(Workflows.layer))
+  ])
 )
 
 /** As often as the workflow allows, each time after twice the time of the one before. */

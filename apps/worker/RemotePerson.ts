@@ -18,7 +18,7 @@ import type { Identifiers } from "../../core/workspace/Identifiers.ts"
 import * as Workspace from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
-/** Makes the person of an attempt. `upload` keeps a picture and answers its id. */
+/** Makes the person of an attempt. `upload` keeps a picture and answers its id, or `null` when it cannot be kept. */
 export const make = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const services = yield* Effect.context<InteractionStore | Signals | Identifiers | Sealing>()
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
   return (
     { run, version }: Claimed,
     reporter: Reporter,
-    upload: (picture: Picture) => Effect.Effect<string>
+    upload: (picture: Picture) => Effect.Effect<string | null>
   ): Person => {
     const asker = {
       workspaceId: run.workspaceId,

@@ -12,6 +12,8 @@ import type { Requests } from "./Requests.ts"
 import type { Inspection } from "./Inspection.ts"
 import type { Gesture } from "./Pointer.ts"
 import type { Scrolling } from "./Scrolling.ts"
+import type { RemoteHand } from "./RemoteHand.ts"
+import type { Screencast } from "./Screencast.ts"
 import type { Remembered, Session } from "./Session.ts"
 import type { Transfers } from "./Transfers.ts"
 import type { Windows } from "./Windows.ts"
@@ -131,7 +133,8 @@ export interface Framing {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page extends Windows, Scrolling, Transfers, Inspection, Requests {
+export interface Page
+  extends Windows, Scrolling, Transfers, Inspection<PageFailure, Target>, RemoteHand, Screencast, Requests {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>

@@ -34,6 +34,8 @@ export interface Observer<E> {
   readonly skipped?: (node: Node) => Effect.Effect<void, E>
   /** A file was downloaded by a step that has succeeded, or failed after it. */
   readonly file?: (file: DownloadedFile) => Effect.Effect<void, E>
+  /** Awaited before each step, END included: somebody may have taken the page into their own hands. */
+  readonly hold?: Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
   readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
   /** The login with a credential begins, which is awaited, or is over. Either is told at most once of each. */

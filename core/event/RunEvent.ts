@@ -88,6 +88,25 @@ export const RunEvent = Schema.Union([
       metadata: Schema.JsonObject
     })
   }),
+  Schema.Struct({
+    event: Schema.Literal("video.uploaded"),
+    /** The video of an attempt. `timestamp` is its end. */
+    payload: Schema.Struct({ ...session, video_id: Schema.String, timestamp: Schema.String })
+  }),
+  /** A person has taken control of the browser of the run, or does not have it any more. What they did there is not told. */
+  Schema.Struct({
+    event: Schema.Literal("control.taken"),
+    payload: Schema.Struct({ ...session, user_id: Schema.String, timestamp: Schema.String })
+  }),
+  Schema.Struct({
+    event: Schema.Literal("control.returned"),
+    payload: Schema.Struct({
+      ...session,
+      user_id: Schema.String,
+      timestamp: Schema.String,
+      reason: Schema.Literals(["released", "timeout", "ended"])
+    })
+  }),
   Schema.Struct({ event: Schema.Literal("interaction.waiting"), payload: Schema.Struct(question), expires_at }),
   Schema.Struct({ event: Schema.Literal("interaction.finished"), payload: Schema.Struct(question) }),
   Schema.Struct({

@@ -28,7 +28,7 @@ const read: Step = {
     execution: "STATIC",
     extract_data_model: {
       type: "object",
-      properties: { text: { type: "string", extraction: { selector: "//p[@id='text']" } } }
+      properties: { text: { type: "string", path: "//p[@id='text']" } }
     }
   }
 }

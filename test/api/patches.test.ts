@@ -110,7 +110,7 @@ it.layer(layer, { timeout: "30 seconds" })("the changes that runs offer", (it) =
         const { decide, get, key, list, offer, path } = yield* setUp(press("//old"))
         const { send } = yield* Service
         yield* offer(selectorOffer("//old", "//new"))
-        yield* offer(selectorOffer("//other", "{{ broken"))
+        yield* offer(selectorOffer("//other", ""))
         yield* offer(popupOffer("//known"))
         const [renamed, broken, known] = yield* list
         const changed = yield* send({ method: "PUT", path, key, json: press("//other") })

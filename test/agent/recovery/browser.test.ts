@@ -50,11 +50,11 @@ const pages: Record<string, Answer> = {
   "/late": html(`
     <div class="loading-spinner" id="spin" style="width:20px;height:20px">.</div>
     <script>setTimeout(() => { document.getElementById('spin').remove()
-      document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>') }, 5000)</script>`),
+      document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>') }, 3500)</script>`),
   "/fetching": html(`
     <p>Orders</p><script>fetch('/slow').then(() =>
       document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>'))</script>`),
-  "/slow": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), 5_000),
+  "/slow": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), 3_500),
   "/form": html(`
     <form novalidate onsubmit="event.preventDefault()
       const zip = document.getElementById('zip')
@@ -73,7 +73,7 @@ type Options = Parameters<typeof walk>[2]
 
 const click = (selector: string, more = {}): Step => ({
   action: "CLICK",
-  parameters: { selector, wait_time: 2_500, ...more }
+  parameters: { selector, wait_time: 1_500, ...more }
 })
 
 const type = (selector: string, text: string): Step => ({ action: "INPUT_TEXT", parameters: { selector, text } })
@@ -123,8 +123,14 @@ it.live(
     onPages((run) =>
       Effect.gen(function* () {
         const recovery = { popups: true }
-        for (const path of ["/cookies", "/modal", "/native", "/shadow"]) {
-          const { analyses, offers } = succeeded(yield* run(path, [click("//*[@id='go']"), read], { recovery }))
+        const paths = ["/cookies", "/modal", "/native", "/shadow"]
+        const walked = yield* Effect.forEach(
+          paths,
+          (path) => Effect.map(run(path, [click("//*[@id='go']"), read], { recovery }), (seen) => ({ path, seen })),
+          { concurrency: "unbounded" }
+        )
+        for (const { path, seen } of walked) {
+          const { analyses, offers } = succeeded(seen)
           assert.deepStrictEqual(
             analyses.map(({ kind, outcome }) => [kind, outcome]),
             [["popup", "success"]],
@@ -198,17 +204,21 @@ it.live(
   () =>
     onPages((run) =>
       Effect.gen(function* () {
-        for (const path of ["/late", "/fetching"]) {
-          const { analyses, offers } = succeeded(
-            yield* run(path, [click("//a[@id='go']"), read], { recovery: { timing: true } })
-          )
+        const options = { recovery: { timing: true } }
+        const walked = yield* Effect.forEach(
+          ["/late", "/fetching"],
+          (path) => Effect.map(run(path, [click("//a[@id='go']"), read], options), (seen) => ({ path, seen })),
+          { concurrency: "unbounded" }
+        )
+        for (const { path, seen } of walked) {
+          const { analyses, offers } = succeeded(seen)
           assert.deepStrictEqual(
             analyses.map(({ kind }) => kind),
             ["timing"],
             path
           )
-          assert.deepInclude(offers[0], { kind: "wait_time", before: 2_500 })
-          assert.isAbove(Number(offers[0]?.after), 2_500)
+          assert.deepInclude(offers[0], { kind: "wait_time", before: 1_500 })
+          assert.isAbove(Number(offers[0]?.after), 1_500)
         }
         const early = yield* run("/late", [click("//a[@id='go']"), read])
         if (early.outcome._tag === "Failed") {
@@ -273,8 +283,12 @@ it.live(
     onPages((run) =>
       Effect.gen(function* () {
         const classes: Array<unknown> = []
-        for (const path of ["/password", "/maintenance", "/done"]) {
-          const { outcome } = yield* run(path, [click("//button[@id='none']")], { recovery: { errorCodes: true } })
+        const walked = yield* Effect.forEach(
+          ["/password", "/maintenance", "/done"],
+          (path) => run(path, [click("//button[@id='none']", { wait_time: 500 })], { recovery: { errorCodes: true } }),
+          { concurrency: "unbounded" }
+        )
+        for (const { outcome } of walked) {
           if (outcome._tag === "Failed") {
             const { category, code, passing, suggestedErrorCode } = outcome.failure
             classes.push([code, category, passing, suggestedErrorCode])

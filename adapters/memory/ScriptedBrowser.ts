@@ -9,6 +9,7 @@ import { Browser, type Page } from "../../core/agent/Browser.ts"
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
 import { PageFailure } from "../../core/agent/PageFailure.ts"
+import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../core/agent/Requests.ts"
 import type { Scroll } from "../../core/agent/Scrolling.ts"
 import type { Remembered, Session, Storage } from "../../core/agent/Session.ts"
 import type { Sight } from "../../core/agent/Sight.ts"
@@ -62,8 +63,16 @@ export interface ScriptedElement {
 /** Pages by their address. */
 export type ScriptedSite = Readonly<Record<string, ReadonlyArray<ScriptedElement>>>
 
+/** What the network of a site does beside showing its pages. */
+export interface ScriptedNetwork {
+  /** What a page asks for when it is shown, by the address of the page. */
+  readonly asked?: Readonly<Record<string, ReadonlyArray<Partial<Exchange> & Pick<Exchange, "url">>>>
+  /** What requests of runs are answered. */
+  readonly answer?: (asked: ApiRequest) => Partial<Omit<ApiAnswer, "body">> & { readonly body?: string }
+}
+
 /** Each session starts on an empty page, with every field as it is written down. */
-export const layer = (site: ScriptedSite): Layer.Layer<Browser> =>
+export const layer = (site: ScriptedSite, network: ScriptedNetwork = {}): Layer.Layer<Browser> =>
   Layer.succeed(
     Browser,
     Browser.of({
@@ -76,7 +85,7 @@ export const layer = (site: ScriptedSite): Layer.Layer<Browser> =>
             ({ watchers }) => ({ ...blank, watchers }),
             (to, { watchers }) => ({ ...to, watchers })
           )
-          return open(site, state, memory, windows, yield* ScriptedFiles.make)
+          return open(site, state, memory, windows, yield* ScriptedFiles.make, network)
         })
     })
   )
@@ -145,7 +154,8 @@ const open = (
   state: Ref.Ref<State>,
   memory: Ref.Ref<Remembered>,
   windows: ScriptedWindows.ScriptedWindows,
-  files: Effect.Success<typeof ScriptedFiles.make>
+  files: Effect.Success<typeof ScriptedFiles.make>,
+  network: ScriptedNetwork
 ): Page => {
   const address = Effect.map(Ref.get(state), ({ history }) => history.at(-1) ?? "about:blank")
   const all = Effect.map(address, (url) => site[url] ?? [])
@@ -159,7 +169,10 @@ const open = (
     const known = Object.hasOwn(site, url)
     const { history, watchers } = yield* Ref.get(state)
     const now = yield* Clock.currentTimeMillis
-    for (const tell of watchers) tell(loading(url, now, known ? 200 : 404))
+    for (const tell of watchers) {
+      tell(loading(url, now, known ? 200 : 404))
+      for (const one of network.asked?.[url] ?? []) tell({ ...loading(url, now, 200), resourceType: "xhr", ...one })
+    }
     if (!known) return yield* new PageFailure({ kind: "navigation", reason: "the server answered with status 404" })
     yield* Ref.set(state, { ...blank, watchers, history: [...history, url] })
   })
@@ -242,6 +255,18 @@ const open = (
   }
 
   const page: Omit<Page, keyof Sight> = {
+    request: (asked) => {
+      if (network.answer === undefined) {
+        return Effect.fail(new RequestFailed({ kind: "unreachable", reason: "nobody answers" }))
+      }
+      const { body = "", headers = {}, status = 200, url = asked.url } = network.answer(asked)
+      const bytes = new TextEncoder().encode(body)
+      return bytes.length > asked.maxBytes
+        ? Effect.fail(
+            new RequestFailed({ kind: "too_large", reason: `its answer is larger than ${asked.maxBytes} bytes` })
+          )
+        : Effect.succeed({ url, status, headers, body: bytes })
+    },
     ...windows,
     forgetDownloads: files.forgetDownloads,
     download: files.download,

@@ -45,6 +45,8 @@ export interface Guard {
   readonly credential: { readonly username: string; readonly password: string } | null
   /** Why a host and port were refused when they were last asked for; `null` when they were not. */
   readonly refusal: (host: string, port: number) => Refusal | null
+  /** Connects to a host by the same way and under the same rules. */
+  readonly connect: (host: string, port: number) => Promise<Socket>
 }
 
 /** How long a name may take to be resolved where that only tells whether it is private, in milliseconds. */
@@ -192,7 +194,16 @@ export const make = ({
         })
     )
     const address = `http://${reachedAs ?? "127.0.0.1"}:${port}`
-    return { server: address, credential, refusal: (host, at) => refusals.get(`${host}:${at}`) ?? null }
+    return {
+      server: address,
+      credential,
+      refusal: (host, at) => refusals.get(`${host}:${at}`) ?? null,
+      connect: (host, at) =>
+        reach(host, at).catch((error: unknown) => {
+          note(host, at, error)
+          throw error
+        })
+    }
   })
 
 const challenge = 'Basic realm="sluice"'

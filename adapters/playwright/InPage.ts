@@ -146,13 +146,3 @@ export const chooseOption = (element: Element, { fuzzy, value }: { value: string
   const enough = best >= 0.4 && likeness.filter((one) => one === best).length === 1
   return enough ? likeness.indexOf(best) : null
 }
-
-/** Removes what no reader of a document sees. */
-export const sanitizedHtml = (): string => {
-  const copy = document.documentElement.cloneNode(true)
-  if (copy instanceof Element) {
-    for (const element of copy.querySelectorAll("script, style, noscript, template, svg")) element.remove()
-    return copy.outerHTML
-  }
-  return ""
-}

@@ -8,6 +8,9 @@ import { type Exchange, isText } from "../../core/agent/Exchange.ts"
 /** Answers larger than this are not read: nothing near as much of them is kept. */
 const largestRead = 1_048_576
 
+/** What was sent is not told where it is larger than this. */
+const largestSent = 65_536
+
 /** How long the end waits for answers that are being read, in milliseconds. */
 const settleMillis = 2_000
 
@@ -17,7 +20,8 @@ const settleMillis = 2_000
  */
 export const watch = (
   context: BrowserContext,
-  tell: (exchange: Exchange) => void
+  tell: (exchange: Exchange) => void,
+  largestBody = largestRead
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     /** Requests without an end yet, with the instant at which they began. */
@@ -28,7 +32,7 @@ export const watch = (
       const startedAt = pending.get(request)
       if (startedAt === undefined) return
       pending.delete(request)
-      const read = describe(request, startedAt, Date.now() - startedAt)
+      const read = describe(request, startedAt, Date.now() - startedAt, largestBody)
         .then(tell)
         .finally(() => reading.delete(read))
       reading.add(read)
@@ -64,10 +68,22 @@ const unended = (request: Request, startedAt: number): Exchange => ({
   failure: null,
   requestHeaders: request.headers(),
   responseHeaders: {},
-  body: null
+  body: null,
+  requestBody: sentBy(request)
 })
 
-const describe = async (request: Request, startedAt: number, tookMillis: number): Promise<Exchange> => {
+/** What a request sent, where it is text. */
+const sentBy = (request: Request): string | null => {
+  const bytes = request.postDataBuffer()
+  return bytes === null || bytes.length > largestSent ? null : bytes.toString("utf8")
+}
+
+const describe = async (
+  request: Request,
+  startedAt: number,
+  tookMillis: number,
+  largestBody: number
+): Promise<Exchange> => {
   const [response, requestHeaders] = await Promise.all([
     request.response().catch(() => null),
     request.allHeaders().catch(() => request.headers())
@@ -84,14 +100,17 @@ const describe = async (request: Request, startedAt: number, tookMillis: number)
     ...ended,
     status: response.status(),
     responseHeaders: await response.allHeaders().catch(() => response.headers()),
-    body: await bodyOf(request, response).catch(() => null)
+    body: await bodyOf(request, response, largestBody).catch(() => null)
   }
 }
 
-const bodyOf = async (request: Request, response: Response): Promise<string | null> => {
+const bodyOf = async (request: Request, response: Response, largestBody: number): Promise<string | null> => {
   const hasBody = response.status() >= 200 && response.status() !== 204 && response.status() !== 304
   const isRedirect = response.status() >= 300 && response.status() < 400
   if (!hasBody || isRedirect || !isText(response.headers()["content-type"] ?? "")) return null
   const { responseBodySize } = await request.sizes()
-  return responseBodySize > largestRead ? null : response.text()
+  if (responseBodySize > largestBody) return null
+  const text = await response.text()
+  // It was sent packed, and is larger than it seemed.
+  return text.length > largestBody ? null : text
 }

@@ -66,6 +66,8 @@ export const open = (
     }
     return PlaywrightPages.make(Tabs.make(page, { bounds, limits }), {
       refusal,
+      connect: guard?.connect ?? null,
+      headers: session.headers,
       navigationMillis: limits.navigationMillis,
       remembered: begun.remembered,
       downloads: { ...Downloads.defaults, bounds, limits, folder: downloads }

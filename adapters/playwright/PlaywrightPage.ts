@@ -13,6 +13,8 @@ import type * as Downloads from "./Downloads.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
+import * as Requesting from "./Requesting.ts"
+import { sanitizedHtml } from "./Sanitized.ts"
 import * as Pictures from "./Pictures.ts"
 import * as Pointer from "./Pointer.ts"
 import * as Recorder from "./Recorder.ts"
@@ -27,7 +29,7 @@ import * as Transfers from "./Transfers.ts"
 import { strike, type } from "./Typing.ts"
 import * as Windows from "./Windows.ts"
 
-export interface Options {
+export interface Options extends Pick<Requesting.Way, "connect" | "headers"> {
   /** Why an address could not be reached, or `null`. Asked after a page could not be loaded. */
   readonly refusal: (url: URL) => Pick<PageFailure, "kind" | "reason"> | null
   /** How long an address may take to load, in milliseconds. */
@@ -116,6 +118,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     })
 
   return {
+    ...Requesting.make(() => current().page, options),
     ...Windows.make(tabs),
     ...Transfers.make(tabs, options.downloads),
     ...scrolling,
@@ -129,7 +132,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
     address: Effect.sync(() => current().page.url()),
     html: ({ sanitized }) =>
-      attempt(null, () => (sanitized ? current().page.evaluate(InPage.sanitizedHtml) : current().page.content())),
+      attempt(null, () => (sanitized ? current().page.evaluate(sanitizedHtml) : current().page.content())),
     click: (target, kind, gesture) =>
       onOne(target, async (element, timeout) => {
         const until = Date.now() + timeout
@@ -199,7 +202,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
         Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       ),
-    watchNetwork: (tell) => NetworkWatch.watch(current().page.context(), tell),
+    watchNetwork: (tell, largestBody) => NetworkWatch.watch(current().page.context(), tell, largestBody),
     remembered: (wanted) =>
       observe(null, () => options.remembered(wanted)).pipe(
         Effect.timeoutOrElse({ duration: 2 * inspectionMillis, orElse: () => Effect.fail(noAnswer) })

@@ -142,6 +142,7 @@ export const layer = Layer.effect(
           outputSchema: content.output_schema,
           dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery === true,
+          manualCaptcha: content.settings.manual_captcha_solve === true,
           recovery: recovering.recovery,
           session,
           accounts: accounts.success,

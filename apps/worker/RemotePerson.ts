@@ -38,10 +38,16 @@ export const make = Effect.gen(function* () {
       Effect.provide(Asking.ask(asker, question, lifetimeMillis, reporter.event), services)
 
     return {
-      ask: ({ message, node, schema, timeoutMillis }) =>
-        ask({ subject: { _tag: "interaction" }, node: named(node), message, schema }, timeoutMillis).pipe(
-          Effect.map((answer) => (answer?._tag === "data" ? answer.data : null))
-        ),
+      ask: Effect.fnUntraced(function* ({ message, node, schema, shot = null, timeoutMillis }) {
+        if (shot !== null) {
+          yield* upload({ ...shot, node, error: false, fullPage: false, metadata: { purpose: "question" } })
+        }
+        const answer = yield* ask(
+          { subject: { _tag: "interaction" }, node: named(node), message, schema },
+          timeoutMillis
+        )
+        return answer?._tag === "data" ? answer.data : null
+      }),
       correct: Effect.fnUntraced(function* ({ ambiguous, choosing, inputs, message, node, popup, shot }) {
         const workspace = Option.getOrNull(yield* workspaces.get(run.workspaceId))
         const seconds = workspace?.inputRequiredTimeoutSeconds ?? Workspace.defaultInputRequiredTimeoutSeconds

@@ -7,6 +7,7 @@ import { Browser, type Page } from "./Browser.ts"
 import { redactUrl } from "./Exchange.ts"
 import type { Execution } from "./Execution.ts"
 import { ofPage } from "./Failure.ts"
+import * as Heard from "./Heard.ts"
 import { defaultLimits, exceeded, type Limits, tooLong } from "./Limits.ts"
 import * as Login from "./Login.ts"
 import * as Memory from "./Memory.ts"
@@ -53,6 +54,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
   const { accounts, graph, secrets } = execution
   const { memories, settings } = execution.recovery ?? withoutRecovery
   const began = yield* Clock.currentTimeMillis
+  const heard = yield* Heard.listen(graph, page)
   const unbegun = Login.before(graph, accounts.keys())
   let position = Position.before(graph, Memory.initial(execution.inputs, { accounts, secrets }))
   let trail: ReadonlyArray<Trodden> = []
@@ -88,6 +90,8 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
         ),
       ask: (question) => observer.person.ask({ ...question, node }),
       option,
+      heard,
+      manualCaptcha: execution.manualCaptcha === true,
       codes: execution.codes,
       began
     }
@@ -167,6 +171,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       const judged = { classification, suggests: settings.errorCodes }
       return failed(secrets.hideInData(position.memory.data), failure, node, address, secrets, failedLogin, judged)
     }
+    if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void
     const { selector } = noted
     if (selector !== null) {
       trail = [...trail.slice(1 - longestTrail), { node, position, selector }]
@@ -205,7 +210,8 @@ const acts = (node: Node): boolean =>
   node.action === "INPUT_TEXT" ||
   node.action === "INPUT_SELECT" ||
   node.action === "TFA" ||
-  node.action === "FILE_UPLOAD"
+  node.action === "FILE_UPLOAD" ||
+  node.action === "API_FLOW"
 
 /** Hands over the files that a step brought, and answers why one of them is not kept. */
 const handOver = Effect.fnUntraced(function* <E>(files: Brought["files"], observer: Observer<E>) {

@@ -8,6 +8,7 @@
 import { Context, type Effect, type Schema, type Scope } from "effect"
 import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
+import type { Requests } from "./Requests.ts"
 import type { Inspection } from "./Inspection.ts"
 import type { PageFailure } from "./PageFailure.ts"
 import type { Gesture } from "./Pointer.ts"
@@ -40,7 +41,7 @@ export interface CodeField {
 }
 
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page extends Windows, Scrolling, Transfers, Inspection, RemoteHand, Screencast, Sight {
+export interface Page extends Windows, Scrolling, Transfers, Inspection, RemoteHand, Screencast, Sight, Requests {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>
@@ -76,7 +77,11 @@ export interface Page extends Windows, Scrolling, Transfers, Inspection, RemoteH
    * Tells of every request of the session from now on, once it is answered or has failed, until the scope closes, which
    * waits a moment for answers that are still being read and then tells of the requests that have no end yet.
    */
-  readonly watchNetwork: (tell: (exchange: Exchange) => void) => Effect.Effect<void, never, Scope.Scope>
+  readonly watchNetwork: (
+    tell: (exchange: Exchange) => void,
+    /** How long an answer may be to be told with its text, in bytes. */
+    largestBody?: number
+  ) => Effect.Effect<void, never, Scope.Scope>
   /**
    * All cookies that the session has, and the storage of those of its origins that are `wanted`. The session is of no
    * other use afterwards: the page may be another one.

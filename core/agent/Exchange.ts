@@ -21,6 +21,8 @@ export interface Exchange {
   readonly responseHeaders: Readonly<Record<string, string>>
   /** The text of the answer, where it is text that is worth keeping. */
   readonly body: string | null
+  /** What was sent, where it is known and is text. */
+  readonly requestBody?: string | null
 }
 
 const Headers = Schema.Record(Schema.String, Schema.String)

@@ -23,6 +23,8 @@ export interface Execution {
   readonly recovery?: { readonly settings: Settings; readonly memories: Memories }
   /** The credentials that it signs in with, by the aliases that the graph knows them by. */
   readonly accounts: ReadonlyMap<string, Account>
+  /** Whether a person may be asked to solve a captcha. @default {false} */
+  readonly manualCaptcha?: boolean
   /** Where its one-time codes come from; `null` when a person is to be asked for each. */
   readonly codes: LoginCodes["Service"] | null
   /** Takes up what the execution learns that must not be told, and hides it in the outcome and in what observers hear. */

@@ -1,7 +1,7 @@
 /**
  * Data models made ready to be carried out in a page: which path gives which value, of which type.
  */
-import type { DataModel } from "../workflow/parameters/Data.ts"
+import { type DataModel, modelOf } from "../workflow/parameters/DataModel.ts"
 
 /** A data model whose expressions are evaluated. It is sent to the page, so it is plain data. */
 export type ExtractionPlan =
@@ -21,15 +21,16 @@ export type Resolve = (text: string) => { readonly known: unknown } | { readonly
  * Fields with `selected: false` are left out, and so is everything below them.
  */
 export const plan = (model: DataModel, resolve: Resolve): ExtractionPlan => {
-  const place = model.path === undefined ? null : resolve(model.path)
+  const place = typeof model.path !== "string" ? null : resolve(model.path)
   if (place !== null && "known" in place) return { kind: "known", value: place.known }
   const path = place === null ? null : place.text
-  const type = typeof model.type === "object" ? model.type.find((one) => one !== "null") : model.type
-  if (model.items !== undefined || type === "array") {
-    return { kind: "list", path: path ?? ".", item: plan(model.items ?? { type: "string" }, resolve) }
+  const type = typeOf(model)
+  if ((model.items ?? null) !== null || type === "array") {
+    return { kind: "list", path: path ?? ".", item: plan(modelOf(model.items ?? "string"), resolve) }
   }
-  if (model.properties !== undefined) {
+  if (typeof model.properties === "object" && model.properties !== null) {
     const fields = Object.entries(model.properties)
+      .map(([name, field]) => [name, modelOf(field)] as const)
       .filter(([, field]) => field.selected !== false)
       .map(([name, field]) => [nameOf(resolve(name)), plan(field, resolve)] as const)
     return { kind: "object", fields: Object.fromEntries(fields) }
@@ -40,9 +41,16 @@ export const plan = (model: DataModel, resolve: Resolve): ExtractionPlan => {
 
 /** Every text of a model that may hold an expression. */
 export const texts = (model: DataModel): ReadonlyArray<string> => [
-  ...(model.path === undefined ? [] : [model.path]),
-  ...(model.items === undefined ? [] : texts(model.items)),
-  ...Object.entries(model.properties ?? {}).flatMap(([name, field]) => [name, ...texts(field)])
+  ...(typeof model.path === "string" ? [model.path] : []),
+  ...((model.items ?? null) === null ? [] : texts(modelOf(model.items ?? {}))),
+  ...Object.entries(model.properties ?? {})
+    .map(([name, field]) => [name, modelOf(field)] as const)
+    .filter(([, field]) => field.selected !== false)
+    .flatMap(([name, field]) => [name, ...texts(field)])
 ]
+
+/** The type that a value has when there is one. */
+export const typeOf = ({ type }: DataModel): string | undefined =>
+  typeof type === "object" && type !== null ? type.find((one) => one !== "null") : (type ?? undefined)
 
 const nameOf = (name: ReturnType<Resolve>): string => ("known" in name ? String(name.known) : name.text)

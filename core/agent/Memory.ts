@@ -1,12 +1,14 @@
 /**
  * What a run knows while it goes on, and the evaluation of templates over it.
  */
-import { Effect, type Schema } from "effect"
+import { Effect, Result, type Schema } from "effect"
+import * as Comparison from "../workflow/Comparison.ts"
 import * as CredentialUse from "../workflow/CredentialUse.ts"
+import * as Expression from "../workflow/expression/Expression.ts"
 import * as Template from "../workflow/Template.ts"
 import type { Page } from "./Browser.ts"
 import * as Credentials from "./Credentials.ts"
-import { StepFailed } from "./Failure.ts"
+import { type Code, StepFailed } from "./Failure.ts"
 
 /**
  * The context of a run: its inputs, what it extracted or set, what a person answered it, and the variables of the loops it
@@ -54,65 +56,130 @@ export const gathered = ({ answers, data }: Memory, outputSchema: Schema.JsonObj
 const without = (values: Schema.JsonObject, others: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !Object.hasOwn(others, name)))
 
-/** Adds extracted values. A list is appended to the list that is there, unless its name is in `overwrite`. */
+/**
+ * Adds extracted values. A list is appended to the list that is there, unless its path is in `overwrite`; objects are
+ * merged, and so are the lists within them by the same rule.
+ */
 export const remember = (
   data: Schema.JsonObject,
   found: Schema.JsonObject,
-  overwrite: ReadonlySet<string>
+  overwrite: ReadonlySet<string>,
+  prefix = ""
 ): Schema.JsonObject => {
   const merged: Record<string, Schema.Json> = { ...data }
   for (const [name, value] of Object.entries(found)) {
-    const before = merged[name]
-    merged[name] = Array.isArray(value) && Array.isArray(before) && !overwrite.has(name) ? [...before, ...value] : value
+    const before = Object.hasOwn(data, name) ? data[name] : undefined
+    if (Array.isArray(value) && Array.isArray(before) && !overwrite.has(prefix + name)) {
+      merged[name] = before.length === 0 ? value : [...before, ...value]
+    } else if (isObject(value) && isObject(before)) {
+      merged[name] = remember(before, value, overwrite, `${prefix}${name}.`)
+    } else merged[name] = value
   }
   return merged
 }
+
+/** One object merged into another: objects in the same place become one, everything else is replaced. */
+export const merged = (before: Schema.JsonObject, more: Schema.JsonObject): Schema.JsonObject => {
+  const all: Record<string, Schema.Json> = { ...before }
+  for (const [name, value] of Object.entries(more)) {
+    const own = Object.hasOwn(before, name) ? before[name] : undefined
+    all[name] = isObject(value) && isObject(own) ? merged(own, value) : value
+  }
+  return all
+}
+
+const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
  * Evaluates the templates in a text. A text that is one expression keeps the type of its value; otherwise values become
  * text, and `null` becomes nothing. Values are put in as they are: who builds a selector from one must expect any
  * character in it.
  */
-export const evaluate = Effect.fnUntraced(function* (text: string, memory: Memory, page: Page) {
+export const evaluate = Effect.fnUntraced(function* (
+  text: string,
+  memory: Memory,
+  page: Page,
+  more: Schema.JsonObject = {}
+) {
   if (!Template.isTemplate(text)) return text
   const { template, unreadable } = Template.parse(text)
   const [first] = unreadable
   if (first !== undefined) return yield* refuse(first.source, first.reason)
-  const roots = yield* rootsFor(template, memory, page)
+  const expressions = template.parts.filter((part) => typeof part !== "string")
+  const roots = { ...(yield* rootsFor(expressions, memory, page)), ...more }
   const values: Array<Schema.Json> = []
   for (const part of template.parts) {
-    if (typeof part === "string") values.push(part)
-    else {
-      const secrets = yield* secretsFor(part, memory.credentials)
-      const value = yield* Effect.tryPromise({
-        try: () => Template.evaluate(part, roots, secrets),
-        catch: (error) => error
-      }).pipe(Effect.catch((error) => refuse(part.source, Template.reasonOf(error))))
-      values.push(toJson(value))
-    }
+    values.push(typeof part === "string" ? part : yield* valueOf(part, memory, roots))
   }
   const [only] = values
   return template.whole && only !== undefined ? only : values.map(asText).join("")
 })
+
+/** The value of an expression that is written without braces. `more` are roots beside those that all expressions have. */
+export const evaluateExpression = Effect.fnUntraced(function* (
+  source: string,
+  memory: Memory,
+  page: Page,
+  more: Schema.JsonObject = {}
+) {
+  const compiled = Expression.compile(source.trim())
+  if (Result.isFailure(compiled)) return yield* refuse(source, compiled.failure)
+  const roots = yield* rootsFor([compiled.success], memory, page)
+  return yield* valueOf(compiled.success, memory, { ...roots, ...more })
+})
+
+/** The value of an expression over something other than the context. `bindings` are variables, such as `$context`. */
+export const evaluateOver = Effect.fnUntraced(function* (
+  source: string,
+  input: Schema.Json,
+  bindings: Readonly<Record<string, Schema.Json>>
+) {
+  const compiled = Expression.compile(source.trim())
+  if (Result.isFailure(compiled)) return yield* refuse(source, compiled.failure)
+  return yield* bounded(source, (signal) => Expression.evaluate(compiled.success, input, bindings, signal))
+})
+
+const valueOf = Effect.fnUntraced(function* (expression: Template.Expression, memory: Memory, roots: object) {
+  const secrets = yield* secretsFor(expression, memory.credentials)
+  return yield* bounded(expression.source, (signal) =>
+    Template.evaluate(secrets.expression, roots, secrets.values, signal)
+  )
+})
+
+const bounded = (source: string, evaluate: (signal: AbortSignal) => Promise<Schema.Json>) =>
+  Effect.tryPromise({ try: evaluate, catch: (error) => error }).pipe(
+    Effect.catch((error) => refuse(source, Template.reasonOf(error), codeOf(error))),
+    // An expression that waits for nothing would never end.
+    Effect.timeoutOrElse({
+      duration: longestMillis,
+      orElse: () => refuse(source, `it took longer than ${longestMillis / 1_000} s`, "TEMPLATE-E0002")
+    })
+  )
+
+const longestMillis = 30_000
+
+const codeOf = (error: unknown): Code => (Template.isOverLimit(error) ? "TEMPLATE-E0002" : "TEMPLATE-E0001")
 
 /** Like `evaluate`, and makes a text of the value. */
 export const evaluateText = (text: string, memory: Memory, page: Page): Effect.Effect<string, StepFailed> =>
   Effect.map(evaluate(text, memory, page), asText)
 
 /** A value as text: nothing for `null`, JSON for lists and objects. */
-export const asText = (value: Schema.Json): string =>
-  value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)
+export const asText = Comparison.asText
 
-const refuse = (source: string, reason: string): Effect.Effect<never, StepFailed> =>
+const refuse = (source: string, reason: string, code: Code = "TEMPLATE-E0001"): Effect.Effect<never, StepFailed> =>
   Effect.fail(
     new StepFailed({
-      code: "TEMPLATE-E0001",
-      sentence: `Cannot evaluate the expression {{${source}}}: ${reason}`,
+      code,
+      sentence: `Cannot evaluate the expression {{${shown(source)}}}: ${reason}`,
       original: reason
     })
   )
 
-/** The secrets that an expression reads, by alias and name. From then on the expression reads them there. */
+const shown = (source: string): string => (source.length <= 500 ? source : `${source.slice(0, 500)}…`)
+
+/** The secrets that an expression reads, by alias and name, and the expression as it reads them there. */
 const secretsFor = Effect.fnUntraced(function* (expression: Template.Expression, credentials: Credentials.Credentials) {
   const { accounts } = credentials
   const found = new Map<string, Array<readonly [string, string | null]>>()
@@ -126,15 +193,30 @@ const secretsFor = Effect.fnUntraced(function* (expression: Template.Expression,
       values.push([read.name, yield* Credentials.read(credentials, account, read.name)])
     }
   }
-  if (found.size > 0) Template.readApart(expression, new Set(found.keys()))
-  return Object.fromEntries([...found].map(([alias, values]) => [alias, Object.fromEntries(values)]))
+  if (found.size === 0) return { expression, values: {} }
+  return {
+    expression: Template.readApart(expression, new Set(found.keys())),
+    values: Object.fromEntries([...found].map(([alias, values]) => [alias, Object.fromEntries(values)]))
+  }
+})
+
+/** The context as expressions see it. */
+export const contextOf = (memory: Memory): Schema.JsonObject => ({
+  ...memory.data,
+  ...memory.answers,
+  inputs: memory.inputs,
+  runtime: memory.runtime
 })
 
 /** What expressions see. The document is fetched only for an expression that reads it. */
-const rootsFor = Effect.fnUntraced(function* (template: Template.Template, memory: Memory, page: Page) {
-  const context = { ...memory.data, ...memory.answers, inputs: memory.inputs, runtime: memory.runtime }
+const rootsFor = Effect.fnUntraced(function* (
+  expressions: ReadonlyArray<Template.Expression>,
+  memory: Memory,
+  page: Page
+) {
+  const context = contextOf(memory)
   const location = locationOf(yield* page.address)
-  const reads = template.parts.flatMap((part) => (typeof part === "string" ? [] : Template.reads(part)))
+  const reads = expressions.flatMap(Template.reads)
   const document = reads.find(([root]) => root === "document")
   if (document === undefined) return { context, window: { location } }
   const sanitized = document[1] === "sanitized"
@@ -146,10 +228,4 @@ const locationOf = (address: string): Schema.JsonObject => {
   if (!URL.canParse(address)) return { href: address }
   const { hash, host, hostname, href, origin, pathname, port, protocol, search } = new URL(address)
   return { hash, host, hostname, href, origin, pathname, port, protocol, search }
-}
-
-/** What an expression answered, as JSON: functions and `undefined` count as `null`. */
-const toJson = (value: unknown): Schema.Json => {
-  const text = JSON.stringify(value)
-  return text === undefined ? null : (JSON.parse(text) as Schema.Json)
 }

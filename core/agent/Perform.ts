@@ -4,10 +4,13 @@
 import { Effect, type Schema } from "effect"
 import type { ActionName } from "../workflow/Action.ts"
 import type { Node } from "../workflow/Graph.ts"
+import { apiFlow } from "./action/ApiFlow.ts"
 import { boolCondition } from "./action/BoolCondition.ts"
+import { captcha } from "./action/Captcha.ts"
 import { click } from "./action/Click.ts"
 import { delay } from "./action/Delay.ts"
 import { extractDatamodel } from "./action/ExtractDatamodel.ts"
+import { extractNetwork } from "./action/ExtractNetwork.ts"
 import { fileDownload } from "./action/FileDownload.ts"
 import { fileUpload } from "./action/FileUpload.ts"
 import { inputSelect } from "./action/InputSelect.ts"
@@ -17,11 +20,13 @@ import { screenshot } from "./action/Screenshot.ts"
 import { scroll } from "./action/Scroll.ts"
 import { tabManagement } from "./action/TabManagement.ts"
 import { tfa } from "./action/Tfa.ts"
+import { transform } from "./action/Transform.ts"
 import { userInteraction } from "./action/UserInteraction.ts"
 import type { Page } from "./Browser.ts"
 import { StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import type * as Position from "./Position.ts"
+import { isSkipped } from "./Skipping.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 
 /** Does the node that comes next in a position, on the page of the surroundings. */
@@ -32,7 +37,11 @@ export const perform = (
 ): Effect.Effect<Done | Position.Turned, StepFailed> => {
   if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
   const action = actions[node.action] as Action<ActionName>
-  return accompanied(node, surroundings, action(node, surroundings))
+  return Effect.flatMap(isSkipped(node, surroundings), (skipped) =>
+    skipped
+      ? Effect.succeed<Done>({ _tag: "Skipped" })
+      : accompanied(node, surroundings, action(node, surroundings))
+  )
 }
 
 /** Actions that begin no download: a FILE_DOWNLOAD after them takes what an action before them began. */
@@ -93,7 +102,11 @@ const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> 
   FILE_DOWNLOAD: fileDownload,
   FILE_UPLOAD: fileUpload,
   USER_INTERACTION: userInteraction,
-  TFA: tfa
+  TFA: tfa,
+  TRANSFORM: transform,
+  EXTRACT_NETWORK: extractNetwork,
+  CAPTCHA: captcha,
+  API_FLOW: apiFlow
 }
 
 /** Begins a loop, or goes on with the one under way. */

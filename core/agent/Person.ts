@@ -13,6 +13,8 @@ export interface Question {
   /** The JSON schema that the answer must satisfy. */
   readonly schema: Schema.JsonObject
   readonly timeoutMillis: number
+  /** What the person is to see, where there is a picture of it. */
+  readonly shot?: Shot | null
 }
 
 /** Why a step could not go on, as far as a person may mend it. */

@@ -46,6 +46,9 @@ export const after = (graph: Graph, position: Position, done: Done | Turned): Po
     return { ...next, loops, memory: { ...position.memory, runtime } }
   }
   if (done._tag === "Answered") return { ...next, memory: Memory.hear(position.memory, done.answer) }
+  if (done._tag === "Rewrote") {
+    return { ...next, memory: { ...position.memory, data: done.data, answers: done.answers } }
+  }
   if (done._tag !== "Found") return next
   return { ...next, memory: Memory.learn(position.memory, done.found, done.overwrite) }
 }

@@ -7,6 +7,7 @@ import type { ActionName } from "../workflow/Action.ts"
 import type { NodeOf } from "../workflow/Graph.ts"
 import type { Page } from "./Browser.ts"
 import type { StepFailed } from "./Failure.ts"
+import type { Heard } from "./Heard.ts"
 import type { Memory } from "./Memory.ts"
 import type { Person, Question } from "./Person.ts"
 import type { Shot } from "./Shot.ts"
@@ -27,6 +28,10 @@ export interface Surroundings {
   readonly ask: (question: Omit<Question, "node">) => ReturnType<Person["ask"]>
   /** The option that a person named in place of the one that the list does not have. */
   readonly option: string | null
+  /** What the network answered so far; `null` where nothing of the graph reads it. */
+  readonly heard: Heard | null
+  /** Whether a person may be asked to solve a captcha. */
+  readonly manualCaptcha: boolean
   /** Where one-time codes come from; `null` where a person is asked for each. */
   readonly codes: LoginCodes["Service"] | null
   /** When the attempt began. What was sent before it is not meant for it. */
@@ -42,6 +47,10 @@ export type Done =
   | { readonly _tag: "Answered"; readonly answer: Schema.JsonObject }
   /** It decided a condition. */
   | { readonly _tag: "Decided"; readonly holds: boolean }
+  /** It brought the data of the run to a new state. */
+  | { readonly _tag: "Rewrote"; readonly data: Schema.JsonObject; readonly answers: Schema.JsonObject }
+  /** The condition under which it is done did not hold. */
+  | { readonly _tag: "Skipped" }
 
 export const next: Done = { _tag: "Next" }
 

@@ -3,13 +3,14 @@
  *
  * A schema says what a saved workflow may hold. Left out parameters take the defaults that the interface names.
  */
+import { apiFlow } from "./parameters/ApiFlow.ts"
 import { control } from "./parameters/Control.ts"
 import { data } from "./parameters/Data.ts"
 import { elements } from "./parameters/Elements.ts"
 import { pages } from "./parameters/Pages.ts"
 
 /** The parameters of every served action. */
-export const parameters = { ...pages, ...elements, ...data, ...control } as const
+export const parameters = { ...pages, ...elements, ...data, ...apiFlow, ...control } as const
 
 export type ActionName = keyof typeof parameters
 

@@ -4,9 +4,9 @@
 import { Result, Schema } from "effect"
 import { ComponentData } from "./Component.ts"
 import * as GraphCheck from "./GraphCheck.ts"
+import * as NodeExpressions from "./NodeExpressions.ts"
 import { problemsOf, under } from "./Paths.ts"
 import * as Template from "./Template.ts"
-import * as Variables from "./Variables.ts"
 import * as VaultSchema from "./VaultSchema.ts"
 import type { Problem } from "./Workflow.ts"
 
@@ -58,7 +58,7 @@ const nodeProblems = ({ nodes }: ComponentData): ReadonlyArray<Problem> => {
     }
     if (known.has(placed.id)) note(`${path}.id`, `${placed.id} is the id of another node too: every node needs its own`)
     known.add(placed.id)
-    for (const { at, text } of Variables.texts(workflowNode.parameters, `${path}.parameters`)) {
+    for (const { at, text } of NodeExpressions.texts(workflowNode.parameters, `${path}.parameters`)) {
       for (const { reason, source } of Template.parse(text).unreadable) {
         note(at, `Cannot read the expression {{${source}}} of node "${placed.name}": ${reason}`)
       }

@@ -2,9 +2,10 @@
  * Where a graph uses credentials: nodes that read a secret of one, as `{{context.inputs.ALIAS.PASSWORD}}`, and nodes that
  * type its codes.
  */
-import type { Schema } from "effect"
+import { Result, type Schema } from "effect"
+import * as Expression from "./expression/Expression.ts"
 import type { Graph, Node, NodeId } from "./Graph.ts"
-import * as Template from "./Template.ts"
+import * as NodeExpressions from "./NodeExpressions.ts"
 import type { Problem } from "./Workflow.ts"
 
 /** What may be read of a credential, each with the name that it has in an account. */
@@ -27,7 +28,7 @@ export const readBy = (
 /** The aliases whose secrets a node uses. */
 export const usedBy = (node: Node, isAlias: (name: string) => boolean): ReadonlySet<string> => {
   const used = new Set<string>()
-  for (const path of pathsOf(node.parameters)) {
+  for (const path of pathsOf(node)) {
     const read = readBy(path, isAlias)
     if (read !== null && isSecretName(read.name)) used.add(read.alias)
   }
@@ -45,7 +46,7 @@ export const problems = (
   const isAlias = (name: string) => Object.hasOwn(vaultSchema, name)
   return [...graph.nodes.values()].flatMap((node) => {
     const parameters = `${pathOf(node.id)}.parameters`
-    const unknown = [...pathsOf(node.parameters)].flatMap((path) => {
+    const unknown = pathsOf(node).flatMap((path) => {
       const read = readBy(path, isAlias)
       if (read === null || isSecretName(read.name)) return []
       const message = `Node "${node.name}" reads "${read.name}" of the credential ${read.alias}: expected one of ${Object.keys(fields).join(", ")}`
@@ -58,13 +59,6 @@ export const problems = (
   })
 }
 
-/** The paths that the expressions in a JSON value read. */
-function* pathsOf(parameters: unknown): Iterable<ReadonlyArray<string>> {
-  const pending: Array<unknown> = [parameters]
-  for (const value of pending) {
-    if (typeof value === "object" && value !== null) pending.push(...Object.keys(value), ...Object.values(value))
-    else if (typeof value === "string" && Template.isTemplate(value)) {
-      for (const part of Template.parse(value).template.parts) if (typeof part !== "string") yield* Template.reads(part)
-    }
-  }
-}
+/** The paths that the expressions of a node read. */
+const pathsOf = (node: Node): ReadonlyArray<ReadonlyArray<string>> =>
+  NodeExpressions.of(node, "").flatMap(({ read }) => (Result.isSuccess(read) ? Expression.reads(read.success) : []))

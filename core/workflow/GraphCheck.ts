@@ -1,9 +1,11 @@
 /**
  * Checks the nodes and edges of a workflow when it is saved, and lists everything that is wrong with them.
  */
-import { Result, Schema, SchemaIssue } from "effect"
+import { Result, Schema } from "effect"
 import { type ActionName, isServed, parameters, unserved } from "./Action.ts"
 import { type Edge, type Graph, type Node, type NodeId, reach, targets } from "./Graph.ts"
+import { problemsOf, under } from "./Paths.ts"
+import * as RunIf from "./RunIf.ts"
 import type { Problem } from "./Workflow.ts"
 
 const maxNodes = 20_000
@@ -81,8 +83,6 @@ export const readNode = (value: unknown, path: string, note: Note): Placed | nul
   return { path, id, name: title, action, node: readParameters(value, { path, id, name: title, action }, note) }
 }
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
 const readParameters = (
   value: Fields,
   place: { readonly path: string; readonly id: string; readonly name: string; readonly action: string },
@@ -95,13 +95,35 @@ const readParameters = (
     return note(`${path}.action`, `Action ${action} of node "${name}" is not served: ${reason}`)
   }
   const given = isFields(value.parameters) ? value.parameters : {}
+  if (isTooDeep(given)) return note(`${path}.parameters`, `Expected at most ${maxDepth} levels in each other`)
   const decoded = decoders[action](given)
-  if (Result.isSuccess(decoded)) return { id, name, action, parameters: decoded.success } as Node
-  for (const issue of format(decoded.failure.issue).issues) {
-    const field = (issue.path ?? []).map((key) => (typeof key === "object" ? key.key : key)).join(".")
-    note(field === "" ? `${path}.parameters` : `${path}.parameters.${field}`, issue.message)
+  const runIf = readRunIf(given.run_if, action)
+  const wrong = [
+    ...(Result.isFailure(decoded) ? problemsOf(decoded.failure, `${path}.parameters`) : []),
+    ...(Result.isFailure(runIf) ? under(`${path}.parameters.run_if`, runIf.failure) : [])
+  ]
+  for (const problem of wrong) note(problem.path, problem.message)
+  if (Result.isFailure(decoded) || Result.isFailure(runIf)) return null
+  const condition = runIf.success === null ? {} : { run_if: runIf.success }
+  return { id, name, action, parameters: { ...(decoded.success as object), ...condition } } as Node
+}
+
+/** Far deeper than anybody writes, and nothing that could exhaust a stack. */
+const maxDepth = 100
+
+const isTooDeep = (value: unknown): boolean => {
+  let level: ReadonlyArray<unknown> = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return true
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []))
   }
-  return null
+  return false
+}
+
+const readRunIf = (value: unknown, action: string): Result.Result<RunIf.RunIf | null, ReadonlyArray<Problem>> => {
+  if (value === undefined || value === null) return Result.succeed(null)
+  if (!RunIf.allowed.has(action)) return Result.fail([{ path: "", message: "property run_if should not exist" }])
+  return Result.mapError(RunIf.decode(value), (error) => problemsOf(error))
 }
 
 const decoders = Object.fromEntries(
@@ -161,16 +183,59 @@ const checkPaths = (
     }
   }
   const reached = reach([start], next)
+  const hasLoops = [...byId.values()].some((one) => one.action === "LOOP")
+  const circles = circlesOf(hasLoops ? [...byId.keys()] : [], next)
   const ends = [...byId.values()].filter((one) => one.action === "END").map((one) => one.id)
   const ending = reach(ends, (id) => previous.get(id) ?? [])
   for (const { action, id, name, path } of byId.values()) {
     if (!reached.has(id)) note(path, `Node "${name}" cannot be reached from START`)
     else if (!ending.has(id)) note(path, `Node "${name}" cannot reach an END`)
     const edge = edges.get(id)
-    if (action === "LOOP" && edge?._tag === "Loop" && !reach([edge.body], next).has(id)) {
+    if (action === "LOOP" && edge?._tag === "Loop" && circles.get(edge.body) !== circles.get(id)) {
       note(`edges.${id}.loop_not_done`, `The body of loop "${name}" does not lead back to it`)
     }
   }
+}
+
+/**
+ * Numbers the nodes so that two have the same number when each can be reached from the other (Tarjan's algorithm,
+ * iterative: graphs may be long chains).
+ */
+const circlesOf = (
+  ids: ReadonlyArray<NodeId>,
+  next: (id: NodeId) => ReadonlyArray<NodeId>
+): ReadonlyMap<NodeId, number> => {
+  const circles = new Map<NodeId, number>()
+  const indexes = new Map<NodeId, number>()
+  const lows = new Map<NodeId, number>()
+  const open: Array<NodeId> = []
+  const low = (id: NodeId, value: number) => lows.set(id, Math.min(lows.get(id) ?? value, value))
+  for (const root of ids) {
+    const stack: Array<{ readonly id: NodeId; at: number }> = indexes.has(root) ? [] : [{ id: root, at: 0 }]
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const { id } = top
+      if (!indexes.has(id)) {
+        low(id, indexes.size)
+        indexes.set(id, indexes.size)
+        open.push(id)
+      }
+      const target = next(id)[top.at++]
+      if (target !== undefined) {
+        if (!indexes.has(target)) stack.push({ id: target, at: 0 })
+        else if (!circles.has(target)) low(id, indexes.get(target) ?? 0)
+        continue
+      }
+      stack.pop()
+      const parent = stack.at(-1)
+      if (parent !== undefined) low(parent.id, lows.get(id) ?? 0)
+      if (lows.get(id) !== indexes.get(id)) continue
+      for (let one = open.pop(); one !== undefined; one = open.pop()) {
+        circles.set(one, indexes.get(id) ?? 0)
+        if (one === id) break
+      }
+    }
+  }
+  return circles
 }
 
 const targetsOf = (edges: ReadonlyMap<NodeId, Edge>, id: NodeId): ReadonlyArray<NodeId> => {

@@ -26,6 +26,13 @@ export const check = (source: string): string | null => {
   return Result.isSuccess(cost) ? null : `Cannot use the pattern ${shortened(source)}: ${cost.failure}`
 }
 
+/** How long a text may be for a pattern, in characters; fails with why the pattern may not be used. */
+export const textLimit = (source: string): Result.Result<number, string> =>
+  costOf(source).pipe(
+    Result.map((power) => textLimits[power] ?? 0),
+    Result.mapError((reason) => `Cannot use the pattern ${shortened(source)}: ${reason}`)
+  )
+
 /** Compiles a pattern for `test`. A text that is too long for it does not match, and neither does any where it is refused. */
 export const compile = (source: string, flags: string): { readonly test: (text: string) => boolean } => {
   const expression = new RegExp(source, flags)

@@ -10,6 +10,7 @@ import * as GraphCheck from "./GraphCheck.ts"
 import * as InputContract from "./InputContract.ts"
 import * as Legacy from "./Legacy.ts"
 import { problemsOf, under } from "./Paths.ts"
+import * as SelectorCheck from "./SelectorCheck.ts"
 import * as Settings from "./Settings.ts"
 import * as Variables from "./Variables.ts"
 import * as VaultSchema from "./VaultSchema.ts"
@@ -173,6 +174,9 @@ const graphProblems = (content: Content): ReadonlyArray<Problem> => {
   const places = new Map([...graph.success.nodes.keys()].map((id, index) => [id, `nodes[${index}]`]))
   const placeOf = (id: string) => places.get(id) ?? "nodes"
   return [
+    ...[...graph.success.nodes.values()].flatMap((node) =>
+      SelectorCheck.problems(node, `${placeOf(node.id)}.parameters`)
+    ),
     ...Variables.check(graph.success, knownInputs(content), placeOf).problems,
     ...CredentialUse.problems(graph.success, content.vault_schema, placeOf)
   ]

@@ -1,18 +1,16 @@
 /**
  * Texts with `{{ expression }}` in them, where an expression is JSONata over the context of a run.
  */
-import jsonata from "jsonata"
+import { Result } from "effect"
+import * as Expression from "./expression/Expression.ts"
+
+export type { Expression } from "./expression/Expression.ts"
 
 /** A template, read. `whole` when the text is one expression and nothing else, which keeps the type of its value. */
 export interface Template {
   readonly text: string
-  readonly parts: ReadonlyArray<string | Expression>
+  readonly parts: ReadonlyArray<string | Expression.Expression>
   readonly whole: boolean
-}
-
-export interface Expression {
-  readonly source: string
-  readonly compiled: jsonata.Expression
 }
 
 /** Raised for a text whose expression cannot be read. */
@@ -21,92 +19,105 @@ export interface Unreadable {
   readonly reason: string
 }
 
-/** What an expression may cost: wall time in milliseconds, depth of calls, length of what it builds. */
-const limits: jsonata.JsonataOptions = { timeout: 1_000, stack: 500, sequence: 1_000_000 }
+export interface Parsed {
+  readonly template: Template
+  readonly unreadable: ReadonlyArray<Unreadable>
+}
 
-const marks = /\{\{([\s\S]*?)\}\}/g
+/** How many expressions one text may have. */
+const maxExpressions = 1_000
 
 /** Tells whether a text has an expression in it. */
 export const isTemplate = (text: string): boolean => text.includes("{{")
 
-/** Reads a text. The expressions that cannot be read are listed; a text without any is a template as well. */
-export const parse = (
-  text: string
-): { readonly template: Template; readonly unreadable: ReadonlyArray<Unreadable> } => {
-  const parts: Array<string | Expression> = []
+const known = new Map<string, Parsed>()
+let knownCharacters = 0
+const maxKnownCharacters = 1_000_000
+const maxKnownText = 2_000
+
+/**
+ * Reads a text. The expressions that cannot be read are listed; a text without any is a template as well. Costs next to
+ * nothing for a text that was read a moment ago.
+ */
+export const parse = (text: string): Parsed => {
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const parsed = parseNew(text)
+  if (text.length <= maxKnownText) {
+    knownCharacters += text.length + 1
+    if (knownCharacters > maxKnownCharacters) {
+      known.clear()
+      knownCharacters = text.length + 1
+    }
+    known.set(text, parsed)
+  }
+  return parsed
+}
+
+const parseNew = (text: string): Parsed => {
+  const parts: Array<string | Expression.Expression> = []
   const unreadable: Array<Unreadable> = []
   let end = 0
-  for (const found of text.matchAll(marks)) {
-    if (found.index > end) parts.push(text.slice(end, found.index))
-    end = found.index + found[0].length
-    const source = (found[1] ?? "").trim()
-    try {
-      parts.push({ source, compiled: jsonata(source, limits) })
-    } catch (error) {
-      unreadable.push({ source, reason: reasonOf(error) })
+  let count = 0
+  for (let open = text.indexOf("{{"); open >= 0; open = text.indexOf("{{", end)) {
+    const close = text.indexOf("}}", open + 2)
+    if (close < 0) break
+    if (open > end) parts.push(text.slice(end, open))
+    end = close + 2
+    const source = text.slice(open + 2, close).trim()
+    if (++count > maxExpressions) {
+      unreadable.push({
+        source: source.slice(0, 100),
+        reason: `one text may have at most ${maxExpressions} expressions`
+      })
+      break
     }
+    const compiled = Expression.compile(source)
+    if (Result.isSuccess(compiled)) parts.push(compiled.success)
+    else unreadable.push({ source: source.slice(0, 200), reason: compiled.failure })
   }
   if (end < text.length) parts.push(text.slice(end))
   const whole = parts.length === 1 && typeof parts[0] !== "string"
   return { template: { text, parts, whole }, unreadable }
 }
 
-/** The paths of names that an expression reads, such as `["context", "inputs", "user"]`, each as far as it is fixed. */
-export const reads = (expression: Expression): ReadonlyArray<ReadonlyArray<string>> => {
-  const found: Array<ReadonlyArray<string>> = []
-  const pending: Array<unknown> = [expression.compiled.ast()]
-  for (const node of pending) {
-    if (Array.isArray(node)) pending.push(...node)
-    else if (typeof node === "object" && node !== null) {
-      if (isPath(node)) found.push(fixedNames(node.steps))
-      pending.push(...Object.values(node))
-    }
-  }
-  return found
-}
+export const reads = Expression.reads
+export const isPath = Expression.isPath
 
-/** The name by which `readFrom` refers to a value. Nothing that is written can refer to it. */
+/** The name by which an expression refers to what it reads apart. Nothing that is written can refer to it. */
 const apart = "read apart"
 
 /**
- * Lets the paths of an expression that begin with `context.inputs` and one of the names be read from the values given to
+ * The expression with its paths that begin with `context.inputs` and one of the names read from the values given to
  * `evaluate`, whatever else is in the context. Everything else that reads `context.inputs` does not find them.
  */
-export const readApart = ({ compiled }: Expression, names: ReadonlySet<string>): void => {
-  const pending: Array<unknown> = [compiled.ast()]
+export const readApart = (expression: Expression.Expression, names: ReadonlySet<string>): Expression.Expression => {
+  const copy = expression.copy()
+  const pending: Array<unknown> = [copy.compiled.ast()]
   for (const node of pending) {
     if (Array.isArray(node)) pending.push(...node)
     else if (typeof node === "object" && node !== null) {
       pending.push(...Object.values(node))
-      if (!isPath(node) || node.steps.length < 4) continue
-      const [root, inputs, name] = fixedNames(node.steps)
+      if (!Expression.isPathNode(node) || node.steps.length < 4) continue
+      const [root, inputs, name] = Expression.fixedNames(node.steps)
       if (root === "context" && inputs === "inputs" && name !== undefined && names.has(name)) {
         Object.assign(node, { steps: [{ type: "variable", value: apart, position: 0 }, ...node.steps.slice(2)] })
       }
     }
   }
+  return copy
 }
 
-/** The value of an expression. `values` are those that `readApart` speaks of. */
+/** The value of an expression as JSON. `values` are those that `readApart` speaks of. */
 export const evaluate = (
-  { compiled }: Expression,
+  expression: Expression.Expression,
   roots: object,
-  values: Readonly<Record<string, unknown>>
-): Promise<unknown> => compiled.evaluate(roots, { [apart]: values })
+  values: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal
+): ReturnType<typeof Expression.evaluate> => Expression.evaluate(expression, roots, { [apart]: values }, signal)
 
-/** Why an expression failed, in the words of its language. */
-export const reasonOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "message" in error ? String(error.message) : String(error)
+/** Why an expression failed. */
+export const reasonOf = Expression.reasonOf
 
-interface Step {
-  readonly type: string
-  readonly value?: unknown
-}
-
-const isPath = (node: object): node is { readonly type: "path"; readonly steps: ReadonlyArray<Step> } =>
-  "type" in node && node.type === "path" && "steps" in node && Array.isArray(node.steps)
-
-const fixedNames = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
-  const end = steps.findIndex((step) => step.type !== "name")
-  return (end < 0 ? steps : steps.slice(0, end)).map((step) => String(step.value))
-}
+/** Whether it failed because it went over a limit. */
+export const isOverLimit = Expression.isOverLimit

@@ -118,6 +118,7 @@ export const walk = (
     readonly limits?: Limits
     readonly person?: Person
     readonly correctable?: boolean
+    readonly manualCaptcha?: boolean
     readonly recovery?: Partial<Recovery.Settings>
     readonly memories?: Memories
     readonly accounts?: ReadonlyArray<Account>
@@ -144,6 +145,7 @@ export const walk = (
         outputSchema: options.outputSchema ?? {},
         dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun },
         correctable: options.correctable ?? false,
+        manualCaptcha: options.manualCaptcha ?? false,
         recovery: {
           settings: { ...Recovery.none, ...options.recovery },
           memories: options.memories ?? nothing

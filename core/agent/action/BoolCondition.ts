@@ -1,6 +1,6 @@
 import { Effect, type Schema } from "effect"
+import * as Comparison from "../../workflow/Comparison.ts"
 import type { NodeOf } from "../../workflow/Graph.ts"
-import type { operators } from "../../workflow/parameters/Control.ts"
 import * as Executions from "../../workflow/parameters/Executions.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
@@ -38,7 +38,7 @@ const compared = Effect.fnUntraced(function* ({ parameters }: NodeOf<"BOOL_CONDI
   const waitMillis = parameters.wait_time ?? 0
   const one = yield* operand(parameters.comparison_value_1 ?? null, waitMillis, surroundings)
   const other = yield* operand(parameters.comparison_value_2 ?? null, waitMillis, surroundings)
-  return compare(parameters.comparison_operator ?? "EQUAL", one, other)
+  return Comparison.holds(parameters.comparison_operator ?? "EQUAL", one, other)
 })
 
 const judged = Effect.fnUntraced(function* (node: NodeOf<"BOOL_CONDITION">, { memory, page }: Surroundings) {
@@ -76,30 +76,3 @@ const operand = Effect.fnUntraced(function* (value: Schema.Json, waitMillis: num
   if (end < text.length) parts.push(text.slice(end))
   return parts.length === 1 ? (parts[0] ?? null) : parts.join("")
 })
-
-/** Values compare as texts; `true` equals "true". Nothing is missing, `null`, "", "null" and the empty list alike. */
-const compare = (operator: (typeof operators)[number], one: Schema.Json, other: Schema.Json): boolean => {
-  const [a, b] = [Memory.asText(one), Memory.asText(other)]
-  const nothing = one === null || one === "" || one === "null" || (Array.isArray(one) && one.length === 0)
-  switch (operator) {
-    case "EQUAL":
-      return a === b
-    case "NOT_EQUAL":
-      return a !== b
-    case "CONTAINS":
-      return contains(one, a, b)
-    case "NOT_CONTAINS":
-      return !contains(one, a, b)
-    case "STARTS_WITH":
-      return a.startsWith(b)
-    case "ENDS_WITH":
-      return a.endsWith(b)
-    case "IS_NULL":
-      return nothing
-    case "IS_NOT_NULL":
-      return !nothing
-  }
-}
-
-const contains = (one: Schema.Json, text: string, part: string): boolean =>
-  Array.isArray(one) ? one.some((element) => Memory.asText(element) === part) : text.includes(part)

@@ -1,5 +1,6 @@
 import { Effect, type Schema } from "effect"
 import type { NodeOf } from "../../workflow/Graph.ts"
+import { overwritten } from "../../workflow/parameters/DataModel.ts"
 import * as Executions from "../../workflow/parameters/Executions.ts"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import * as Template from "../../workflow/Template.ts"
@@ -28,7 +29,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL"> = Effect.fnUntraced(f
       .pipe(Effect.mapError((failure) => ofPage("extract data: waiting for", failure)))
   }
   const resolved = yield* resolve(Extraction.texts(model), surroundings)
-  const overwrite = new Set(model.overwriteArrayKeys ?? [])
+  const overwrite = new Set(overwritten(model))
   if (Executions.isModelExecution(parameters.execution)) {
     const wanted = Reading.wantedOf(model, (text) => resolved.get(text) ?? { text })
     return { _tag: "Found", found: yield* read(node, wanted, surroundings), overwrite }

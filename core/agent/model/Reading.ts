@@ -4,8 +4,8 @@
 import { Effect, Result, type Schema } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
 import * as InputContract from "../../workflow/InputContract.ts"
-import type { DataModel } from "../../workflow/parameters/Data.ts"
-import type { Resolve } from "../Extraction.ts"
+import { type DataModel, modelOf } from "../../workflow/parameters/DataModel.ts"
+import { type Resolve, typeOf } from "../Extraction.ts"
 import type { StepFailed } from "../Failure.ts"
 import type { Secrets } from "../Secrets.ts"
 import type { Shot } from "../Shot.ts"
@@ -36,20 +36,21 @@ export interface Wanted {
 export const wantedOf = (model: DataModel, resolve: Resolve): Wanted => {
   const known: Record<string, Schema.Json> = {}
   const schemaOf = (one: DataModel, isTop: boolean): Schema.JsonObject => {
-    const about = one.description === undefined ? {} : { description: one.description }
-    const type = typeof one.type === "object" ? one.type.find((name) => name !== "null") : one.type
-    if (one.items !== undefined || type === "array") {
-      return { ...about, type: "array", items: schemaOf(one.items ?? { type: "string" }, false) }
+    const about = typeof one.description === "string" ? { description: one.description } : {}
+    const type = typeOf(one)
+    if ((one.items ?? null) !== null || type === "array") {
+      return { ...about, type: "array", items: schemaOf(modelOf(one.items ?? "string"), false) }
     }
-    if (one.properties === undefined) {
+    if ((one.properties ?? null) === null) {
       const leaf = type === "number" || type === "integer" || type === "boolean" ? type : "string"
       return { ...about, type: [leaf, "null"] }
     }
     const properties: Array<readonly [string, Schema.JsonObject]> = []
-    for (const [text, field] of Object.entries(one.properties)) {
+    for (const [text, given] of Object.entries(one.properties ?? {})) {
+      const field = modelOf(given)
       if (field.selected === false) continue
       const name = nameOf(resolve(text))
-      const place = isTop && field.path !== undefined ? resolve(field.path) : null
+      const place = isTop && typeof field.path === "string" ? resolve(field.path) : null
       if (place !== null && "known" in place) known[name] = place.known as Schema.Json
       else properties.push([name, schemaOf(field, false)])
     }
@@ -61,7 +62,7 @@ export const wantedOf = (model: DataModel, resolve: Resolve): Wanted => {
       additionalProperties: false
     }
   }
-  const schema = schemaOf(model.properties === undefined ? { ...model, properties: {} } : model, true)
+  const schema = schemaOf({ ...model, properties: model.properties ?? {} }, true)
   return { schema, known }
 }
 

@@ -2,35 +2,11 @@
  * The parameters of the actions that bring values into the context of a run.
  */
 import { Schema } from "effect"
+import { DataModel } from "./DataModel.ts"
 import * as Executions from "./Executions.ts"
-import { flag, optionalText, text, wait_time } from "./Fields.ts"
-
-/** A data model: a JSON schema whose leaves say where their values are found. */
-export interface DataModel {
-  readonly type?: string | ReadonlyArray<string>
-  readonly properties?: Readonly<Record<string, DataModel>>
-  readonly items?: DataModel
-  readonly path?: string
-  readonly selected?: boolean
-  /** What it is, for a model. */
-  readonly description?: string
-  readonly overwriteArrayKeys?: ReadonlyArray<string>
-}
-
-const DataModel: Schema.Codec<DataModel> = Schema.Struct({
-  type: Schema.optionalKey(Schema.Union([text, Schema.Array(text)])),
-  properties: Schema.optionalKey(
-    Schema.Record(
-      text,
-      Schema.suspend((): Schema.Codec<DataModel> => DataModel)
-    )
-  ),
-  items: Schema.optionalKey(Schema.suspend((): Schema.Codec<DataModel> => DataModel)),
-  path: Schema.optionalKey(text),
-  selected: Schema.optionalKey(Schema.Boolean),
-  description: Schema.optionalKey(text),
-  overwriteArrayKeys: Schema.optionalKey(Schema.Array(text))
-}).annotate({ identifier: "DataModel" })
+import { end_here_on_dry_run, flag, optionalText, wait_time } from "./Fields.ts"
+import { NetworkModel, UrlPattern } from "./Network.ts"
+import { transform } from "./Transform.ts"
 
 export const data = {
   EXTRACT_DATAMODEL: Schema.Struct({
@@ -40,5 +16,21 @@ export const data = {
     wait_time,
     keep_html_metadata: flag,
     selector_error_message: optionalText
-  }).check(Schema.makeFilter((given) => Executions.missingForData(given)))
+  }).check(Schema.makeFilter((given) => Executions.missingForData(given))),
+  EXTRACT_NETWORK: Schema.Struct({
+    url: UrlPattern,
+    extract_data_model: NetworkModel,
+    selector: optionalText,
+    wait_time,
+    full_request: flag,
+    end_here_on_dry_run,
+    selector_error_message: optionalText,
+    error_message: optionalText
+  }),
+  CAPTCHA: Schema.Struct({
+    captcha_type: Schema.Literals(["turnstile", "recaptcha_v2", "hcaptcha"]),
+    wait_time,
+    error_message: optionalText
+  }),
+  ...transform
 } as const

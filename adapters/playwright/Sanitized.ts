@@ -1,0 +1,40 @@
+/**
+ * The document as its readers know it, as HTML. The function is sent into the page as its source, so it uses nothing from
+ * outside itself.
+ */
+
+/**
+ * What a reader of the document sees: without scripts, styles, comments, what only describes the document, handlers, and
+ * elements that are hidden.
+ */
+export const sanitizedHtml = (): string => {
+  const root = document.documentElement
+  if (root === null) return ""
+  const dropped = "script, style, noscript, template, svg, link, meta, iframe, object, embed"
+  const isHidden = (element: Element): boolean => {
+    if (element.closest("head") !== null || element instanceof HTMLOptionElement) return false
+    if (element.hasAttribute("hidden")) return true
+    if (element instanceof HTMLInputElement && element.type === "hidden") return true
+    const style = getComputedStyle(element)
+    // A hidden element may have visible ones in it, unless it is not laid out at all.
+    return style.display === "none" || (style.visibility !== "visible" && element.childElementCount === 0)
+  }
+  const copy = root.cloneNode(true) as Element
+  const originals = [...root.querySelectorAll("*")]
+  const copies = [...copy.querySelectorAll("*")]
+  const gone = copies.filter((element, index) => {
+    const original = originals[index]
+    return element.matches(dropped) || (original !== undefined && isHidden(original))
+  })
+  for (const element of gone) element.remove()
+  const walker = document.createTreeWalker(copy, NodeFilter.SHOW_COMMENT)
+  const comments: Array<Node> = []
+  while (walker.nextNode()) comments.push(walker.currentNode)
+  for (const comment of comments) comment.parentNode?.removeChild(comment)
+  for (const element of [copy, ...copy.querySelectorAll("*")]) {
+    for (const { name } of [...element.attributes]) {
+      if (/^(on|style$|nonce$|integrity$|srcdoc$)/i.test(name)) element.removeAttribute(name)
+    }
+  }
+  return copy.outerHTML
+}

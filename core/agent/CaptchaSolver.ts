@@ -1,0 +1,35 @@
+/**
+ * Who solves the puzzles by which sites tell people from programs.
+ */
+import { Context, type Effect } from "effect"
+import type { Page } from "./Browser.ts"
+
+export type CaptchaType = "turnstile" | "recaptcha_v2" | "hcaptcha"
+
+/**
+ * Solves a puzzle on a page by putting the answer where the site looks for it. Whether it is solved is looked at
+ * afterwards, so a solver that fails does nothing. Without one, a person is asked.
+ */
+export const CaptchaSolver = Context.Reference<{
+  readonly solve: (type: CaptchaType, page: Page) => Effect.Effect<void>
+} | null>("sluice/core/agent/CaptchaSolver", { defaultValue: () => null })
+
+/** How the widgets show in a page, as their documentation names it. */
+export const widgets: Readonly<Record<CaptchaType, { readonly marks: string; readonly answer: string }>> = {
+  turnstile: {
+    marks: "css=.cf-turnstile, [name='cf-turnstile-response'], iframe[src*='challenges.cloudflare.com']",
+    answer: "css=[name='cf-turnstile-response']"
+  },
+  recaptcha_v2: {
+    marks:
+      "css=.g-recaptcha:not([data-size='invisible']), iframe[src*='/recaptcha/api2/anchor']:not([src*='size=invisible']), iframe[src*='/recaptcha/enterprise/anchor']:not([src*='size=invisible'])",
+    answer: "css=[name='g-recaptcha-response']"
+  },
+  hcaptcha: {
+    marks: "css=.h-captcha:not([data-size='invisible']), [name='h-captcha-response'], iframe[src*='hcaptcha.com']",
+    answer: "css=[name='h-captcha-response']"
+  }
+}
+
+/** How long a widget may take to solve itself before anybody is asked, in milliseconds. */
+export const ownMillis: Readonly<Record<CaptchaType, number>> = { turnstile: 5_000, recaptcha_v2: 0, hcaptcha: 15_000 }

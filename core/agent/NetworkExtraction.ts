@@ -1,0 +1,81 @@
+/**
+ * Reads what a data model describes from an answer of the network.
+ */
+import { Effect, type Schema } from "effect"
+import * as Comparison from "../workflow/Comparison.ts"
+import { Meter } from "../workflow/expression/Meter.ts"
+import { type DataModel, modelOf } from "../workflow/parameters/DataModel.ts"
+import { expressionOf } from "../workflow/parameters/Network.ts"
+import type { StepFailed } from "./Failure.ts"
+import * as Memory from "./Memory.ts"
+
+/** How texts of the model with expressions over the context are evaluated. */
+export type Resolve = (text: string) => Effect.Effect<Schema.Json, StepFailed>
+
+/** The value of a model. Paths are relative to what the path around them found; a field without one is found by its name. */
+export const read = (model: DataModel, value: Schema.Json, resolve: Resolve): Effect.Effect<Schema.Json, StepFailed> =>
+  Effect.gen(function* () {
+    const found = yield* place(model.path ?? null, value, resolve)
+    const type =
+      typeof model.type === "object" && model.type !== null ? model.type.find((one) => one !== "null") : model.type
+    if ((model.items ?? null) !== null || type === "array") {
+      const rows = Array.isArray(found) ? found : found === null ? [] : [found]
+      const item = modelOf(model.items ?? {})
+      return yield* Effect.forEach(rows, (row) => read(item, row, resolve))
+    }
+    if (typeof model.properties === "object" && model.properties !== null) {
+      const fields: Record<string, Schema.Json> = {}
+      for (const [name, field] of Object.entries(model.properties)) {
+        const inner = modelOf(field)
+        if (inner.selected === false) continue
+        const title = name.includes("{{") ? Comparison.asText(yield* resolve(name)) : name
+        const own = typeof inner.path === "string" ? found : isObject(found) ? (ownOf(found, title) ?? null) : null
+        fields[title] = yield* read(inner, own, resolve)
+      }
+      return fields
+    }
+    return typed(found, type ?? undefined)
+  })
+
+const plainName = /^[A-Za-z_]\w*$/
+
+const place = Effect.fnUntraced(function* (path: string | null, value: Schema.Json, resolve: Resolve) {
+  if (path === null || path.trim() === "$") return value
+  if (path.includes("{{")) {
+    const known = yield* resolve(path)
+    const isWhole = /^\s*\{\{[^{}]*\}\}\s*$/.test(path)
+    return isWhole ? known : yield* Memory.evaluateOver(expressionOf(Comparison.asText(known)), value, {})
+  }
+  if (plainName.test(path) && isObject(value)) return ownOf(value, path) ?? null
+  return yield* Memory.evaluateOver(expressionOf(path), value, {})
+})
+
+/** A value as its type says, where it can be one. */
+const typed = (value: Schema.Json, type: string | undefined): Schema.Json => {
+  if (value === null || type === undefined) return value
+  if (type === "string") return Comparison.asText(value)
+  if (type === "number" || type === "integer") {
+    const number =
+      typeof value === "number" ? value : typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN
+    return Number.isFinite(number) ? number : null
+  }
+  if (type === "boolean")
+    return typeof value === "boolean" ? value : value === "true" ? true : value === "false" ? false : null
+  return value
+}
+
+/** Whether a value lies within the limits of what a run works with. */
+export const isWithinLimits = (value: Schema.Json): boolean => {
+  try {
+    new Meter().measure(value, 1)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const ownOf = (object: Schema.JsonObject, name: string): Schema.Json | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+
+const isObject = (value: Schema.Json): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

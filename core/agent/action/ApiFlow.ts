@@ -1,0 +1,46 @@
+import { Effect, type Schema } from "effect"
+import { placeOf } from "../../workflow/parameters/ApiFlow.ts"
+import { namesIn } from "../../workflow/parameters/Transform.ts"
+import * as Flowing from "../apiflow/Flowing.ts"
+import { refuse } from "../apiflow/Refusal.ts"
+import * as Memory from "../Memory.ts"
+import { type Action, next } from "../Step.ts"
+
+/** Does requests in the session of the page, and merges what the map makes of their answers into the context. */
+export const apiFlow: Action<"API_FLOW"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
+  const { memory, page } = surroundings
+  const steps = yield* Flowing.results(parameters, surroundings)
+  const map = parameters.field_json_map
+  if (!map) return next
+  const last = parameters.steps.at(-1)?.id ?? ""
+  const target = parameters.target_step_id ?? last
+  const evaluate = (source: string) =>
+    Memory.evaluateExpression(source, memory, page, { steps, response: steps[target] ?? null })
+  const found = typeof map === "string" ? yield* evaluate(map) : yield* fromPlaces(map, evaluate)
+  if (typeof found !== "object" || found === null || Array.isArray(found)) {
+    return yield* refuse({ id: target }, "field_json_map did not answer an object")
+  }
+  const { inputs: _inputs, runtime: _runtime, ...own } = found as Schema.JsonObject
+  const answers = Object.fromEntries(Object.entries(memory.answers).filter(([name]) => !Object.hasOwn(own, name)))
+  return { _tag: "Rewrote", data: Memory.merged({ ...kept(memory, own), ...memory.data }, own), answers }
+})
+
+/** What a person answered is merged as well where the same name is set, and is data from then on. */
+const kept = ({ answers }: Memory.Memory, found: Schema.JsonObject): Schema.JsonObject =>
+  Object.fromEntries(Object.entries(answers).filter(([name]) => Object.hasOwn(found, name)))
+
+const fromPlaces = Effect.fnUntraced(function* <E>(
+  map: Readonly<Record<string, string>>,
+  evaluate: (source: string) => Effect.Effect<Schema.Json, E>
+) {
+  let found: Schema.JsonObject = {}
+  for (const [place, source] of Object.entries(map)) {
+    const value = yield* evaluate(source)
+    const nested = namesIn(placeOf(place)).reduceRight(
+      (inner: Schema.Json, name): Schema.Json => ({ [name]: inner }),
+      value
+    )
+    found = Memory.merged(found, nested as Schema.JsonObject)
+  }
+  return found
+})

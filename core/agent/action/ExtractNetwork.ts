@@ -1,0 +1,121 @@
+import { Clock, Effect, type Schema } from "effect"
+import { overwritten } from "../../workflow/parameters/DataModel.ts"
+import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import * as SafePattern from "../../workflow/SafePattern.ts"
+import { type Exchange, redactBody, redactHeaders, redactUrl } from "../Exchange.ts"
+import { ofPage, StepFailed } from "../Failure.ts"
+import type { Heard } from "../Heard.ts"
+import * as Memory from "../Memory.ts"
+import * as NetworkExtraction from "../NetworkExtraction.ts"
+import type { Secrets } from "../Secrets.ts"
+import type { Action } from "../Step.ts"
+
+/** Reads from the newest answer of an address, waiting for one where there is none yet. */
+export const extractNetwork: Action<"EXTRACT_NETWORK"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
+  const { heard, memory, page } = surroundings
+  const { secrets } = memory.credentials
+  const began = yield* Clock.currentTimeMillis
+  const waitMillis = parameters.wait_time ?? defaultWaitMillis
+  const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(began + waitMillis - now, 0))
+  if (parameters.selector) {
+    const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
+    yield* page
+      .find({ selector, waitMillis })
+      .pipe(Effect.mapError((failure) => ofPage("read the network: waiting for", failure)))
+  }
+  const url = yield* Memory.evaluateText(parameters.url, memory, page)
+  const tests = testsFor(url)
+  const exchange = heard === null ? undefined : yield* soon(heard, tests, left)
+  if (exchange === undefined) {
+    return yield* new StepFailed({
+      code: "NETWORK-E0001",
+      sentence: `Cannot read the network: no answer of ${redactUrl(secrets.hide(url))} within ${waitMillis} ms`,
+      original: null
+    })
+  }
+  const body = parsed(exchange.body)
+  const value = parameters.full_request === true ? whole(exchange, body, secrets) : body
+  if (!NetworkExtraction.isWithinLimits(value)) {
+    return yield* unreadable(exchange, secrets, "its answer is nested too deeply or too large")
+  }
+  if (parameters.full_request !== true && exchange.body === null) {
+    return yield* unreadable(exchange, secrets, "its answer is no text, or is too large")
+  }
+  const model = parameters.extract_data_model
+  const found = yield* NetworkExtraction.read(model, value, (text) => Memory.evaluate(text, memory, page))
+  if (typeof found !== "object" || found === null || Array.isArray(found)) {
+    return yield* unreadable(exchange, secrets, "the data model has no properties")
+  }
+  return { _tag: "Found", found: found as Schema.JsonObject, overwrite: new Set(overwritten(model)) }
+})
+
+const unreadable = ({ url }: Exchange, secrets: Secrets, reason: string) =>
+  new StepFailed({
+    code: "NETWORK-E0002",
+    sentence: `Cannot read the network: ${redactUrl(secrets.hide(url))}: ${reason}`,
+    original: reason
+  })
+
+const soon = Effect.fnUntraced(function* (
+  heard: Heard,
+  tests: ReadonlyArray<(exchange: Exchange) => boolean>,
+  left: Effect.Effect<number>
+) {
+  while (true) {
+    const found = heard.newest(tests)
+    const millis = yield* left
+    if (found !== undefined || millis <= 0) return found
+    yield* Effect.raceFirst(heard.next, Effect.sleep(millis))
+  }
+})
+
+/** How an address may be meant, the closest way first. */
+export const testsFor = (url: string): ReadonlyArray<(exchange: { readonly url: string }) => boolean> => {
+  if (url.startsWith("regex:")) {
+    const source = url.slice("regex:".length)
+    if (SafePattern.check(source) !== null) return []
+    const pattern = SafePattern.compile(source, "")
+    return [({ url: one }) => pattern.test(one.slice(0, 4_096))]
+  }
+  const isExact = ({ url: one }: { readonly url: string }) => one === url
+  const isPart = ({ url: one }: { readonly url: string }) => one.includes(url)
+  if (!url.includes("*")) return [isExact, isPart]
+  const parts = url.split("*")
+  return [
+    isExact,
+    isPart,
+    ({ url: one }) => {
+      let at = 0
+      for (const part of parts) {
+        const found = one.indexOf(part, at)
+        if (found < 0) return false
+        at = found + part.length
+      }
+      return true
+    }
+  ]
+}
+
+/** An answer as JSON, or else as the text that it is. */
+const parsed = (body: string | null | undefined): Schema.Json => {
+  if (body === null || body === undefined) return null
+  try {
+    return JSON.parse(body.replace(/^\uFEFF/, "")) as Schema.Json
+  } catch {
+    return body
+  }
+}
+
+/** The request as well, without what in it opens doors. */
+const whole = (exchange: Exchange, body: Schema.Json, secrets: Secrets): Schema.Json => {
+  const headers = (all: Readonly<Record<string, string>>) => redactHeaders(secrets.hideIn(all))
+  return {
+    request: {
+      method: exchange.method,
+      url: redactUrl(secrets.hide(exchange.url)),
+      headers: headers(exchange.requestHeaders),
+      body: exchange.requestBody ? parsed(redactBody(secrets.hide(exchange.requestBody))) : null
+    },
+    response: { status: exchange.status, headers: headers(exchange.responseHeaders), body }
+  }
+}

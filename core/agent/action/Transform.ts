@@ -1,0 +1,85 @@
+import { Effect, type Schema } from "effect"
+import * as Comparison from "../../workflow/Comparison.ts"
+import { namesIn, type Operation } from "../../workflow/parameters/Transform.ts"
+import { StepFailed } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
+import type { Action, Surroundings } from "../Step.ts"
+
+/** Changes the context, one operation after the other. Nothing is changed unless all of them succeed. */
+export const transform: Action<"TRANSFORM"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
+  let { memory } = surroundings
+  for (const [index, operation] of parameters.operations.entries()) {
+    memory = yield* applied(operation, index + 1, { ...surroundings, memory })
+  }
+  return { _tag: "Rewrote", data: memory.data, answers: memory.answers }
+})
+
+const applied = Effect.fnUntraced(function* (operation: Operation, position: number, { memory, page }: Surroundings) {
+  const { optional, target, type } = operation
+  const names = namesIn(target)
+  if (type === "DELETE") return changed(memory, names, () => undefined)
+  const value = yield* Memory.evaluateExpression(operation.value ?? "", memory, page)
+  if (type === "SET") {
+    if (isEmpty(value)) {
+      if (optional === true) return memory
+      return yield* refuse(`operation ${position} sets ${target} to nothing, and is not optional`)
+    }
+    return changed(memory, names, () => value)
+  }
+  const before = valueAt(memory, names)
+  if (type === "APPEND") {
+    if (before !== null && !Array.isArray(before)) {
+      return yield* refuse(`operation ${position} appends to ${target}, which is not a list`)
+    }
+    return changed(memory, names, () => [...(before ?? []), ...(Array.isArray(value) ? value : [value])])
+  }
+  if (!isObject(value) || (before !== null && !isObject(before))) {
+    return yield* refuse(`operation ${position} merges into ${target}, and one of the two is not an object`)
+  }
+  return changed(memory, names, () => Memory.merged(before ?? {}, value))
+})
+
+const refuse = (reason: string) =>
+  new StepFailed({ code: "TRANSFORM-E0001", sentence: `Cannot transform the context: ${reason}`, original: reason })
+
+const isEmpty = (value: Schema.Json): boolean => value !== "null" && Comparison.isNothing(value)
+
+const valueAt = ({ answers, data }: Memory.Memory, [first = "", ...rest]: ReadonlyArray<string>): Schema.Json => {
+  let value: Schema.Json = ownOf(answers, first) ?? ownOf(data, first) ?? null
+  for (const name of rest) value = isObject(value) ? (ownOf(value, name) ?? null) : null
+  return value
+}
+
+const ownOf = (object: Schema.JsonObject, name: string): Schema.Json | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+
+/** Changes what a person answered where it is, so that it is no more shown than before. */
+const changed = (
+  memory: Memory.Memory,
+  names: ReadonlyArray<string>,
+  change: () => Schema.Json | undefined
+): Memory.Memory => {
+  const isAnswer = Object.hasOwn(memory.answers, names[0] ?? "")
+  return isAnswer
+    ? { ...memory, answers: written(memory.answers, names, change) }
+    : { ...memory, data: written(memory.data, names, change) }
+}
+
+/** Objects are made on the way to the place where they are missing, but not to take something away. */
+const written = (
+  object: Schema.JsonObject,
+  [name = "", ...rest]: ReadonlyArray<string>,
+  change: () => Schema.Json | undefined
+): Schema.JsonObject => {
+  const before = ownOf(object, name)
+  if (rest.length > 0 && !isObject(before) && change() === undefined) return object
+  const inner = isObject(before) ? before : {}
+  const next = rest.length === 0 ? change() : written(inner, rest, change)
+  if (next === undefined) {
+    return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name))
+  }
+  return { ...object, [name]: next }
+}
+
+const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

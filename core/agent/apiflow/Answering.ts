@@ -1,0 +1,103 @@
+/**
+ * What an answer says: whether it is one that was expected, and what a step takes from it.
+ */
+import { Effect, Result, type Schema } from "effect"
+import type { ExpectedStatus, Extract, Step } from "../../workflow/parameters/ApiFlow.ts"
+import * as SafePattern from "../../workflow/SafePattern.ts"
+import * as Memory from "../Memory.ts"
+import { isWithinLimits } from "../NetworkExtraction.ts"
+import type { ApiAnswer } from "../Requests.ts"
+import * as Bytes from "./Bytes.ts"
+import { refuse } from "./Refusal.ts"
+
+/** An answer, read. */
+export interface Read {
+  readonly url: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  /** The answer as JSON, or else as text; `null` when there is none. */
+  readonly body: Schema.Json
+}
+
+export const read = Effect.fnUntraced(function* (step: Step, { body: bytes, headers, status, url }: ApiAnswer) {
+  const text = Bytes.toText(bytes, headers["content-type"] ?? "")
+  const body = parsed(text)
+  if (!isWithinLimits(body)) return yield* refuse(step, "its answer is nested too deeply or too large")
+  return { url, status, headers, text, body } satisfies Read
+})
+
+const parsed = (text: string): Schema.Json => {
+  if (text === "") return null
+  try {
+    return JSON.parse(text) as Schema.Json
+  } catch {
+    return text
+  }
+}
+
+const isIn = (status: number, expected: ExpectedStatus): boolean => {
+  const range = typeof expected === "object" ? expected.range : expected
+  if (typeof range === "number") return status === range
+  if (range.endsWith("xx")) return Math.floor(status / 100) === Number(range[0])
+  const [from = 0, to = from] = range.split("-").map(Number)
+  return status >= from && status <= to
+}
+
+export const isExpected = ({ expected_status }: Step, status: number): boolean =>
+  (expected_status ?? [{ range: "2xx" }]).some((one) => isIn(status, one))
+
+/** A server that could not answer now, and may later. */
+export const isPassing = (status: number): boolean =>
+  status === 408 || status === 425 || status === 429 || status >= 500
+
+/** The errors of a GraphQL answer, as its policy sees them; `null` when there are none. */
+export const graphqlErrors = ({ graphql_error_policy }: Step, body: Schema.Json): string | null => {
+  if (graphql_error_policy !== "fail" || typeof body !== "object" || body === null || !("errors" in body)) return null
+  const { errors } = body
+  if (!Array.isArray(errors) || errors.length === 0) return null
+  return errors
+    .slice(0, 5)
+    .map((one: Schema.Json) =>
+      typeof one === "object" && one !== null && "message" in one ? String(one.message) : JSON.stringify(one)
+    )
+    .join("; ")
+    .slice(0, 500)
+}
+
+/** Variables of the expressions over an answer. */
+export type Bindings = Readonly<Record<string, Schema.Json>>
+
+/** What a step takes from an answer, by name. */
+export const extracted = Effect.fnUntraced(function* (step: Step, answer: Read, bindings: Bindings) {
+  const found: Record<string, Schema.Json> = {}
+  for (const one of step.extract ?? []) {
+    const value = yield* valueOf(step, one, answer, bindings)
+    if (value === null && one.required === true) {
+      return yield* refuse(step, `its answer does not have "${one.name}", which is required`)
+    }
+    found[one.name] = value
+  }
+  return found
+})
+
+const valueOf = Effect.fnUntraced(function* (step: Step, one: Extract, answer: Read, bindings: Bindings) {
+  switch (one.source) {
+    case "response_body":
+      return yield* Memory.evaluateOver(one.expression, answer.body, bindings)
+    case "response_header":
+      return answer.headers[one.header.toLowerCase()] ?? null
+    case "response_text": {
+      const limit = SafePattern.textLimit(one.pattern)
+      if (Result.isFailure(limit)) return yield* refuse(step, limit.failure)
+      if (answer.text.length > limit.success) {
+        return yield* refuse(
+          step,
+          `the pattern of "${one.name}" takes at most ${limit.success} characters, and its answer has more`
+        )
+      }
+      const match = new RegExp(one.pattern).exec(answer.text)
+      return match === null ? null : (match[1] ?? match[0])
+    }
+  }
+})

@@ -1,0 +1,87 @@
+/**
+ * Does the steps of a flow in their order, and keeps what each brought for those after it.
+ */
+import { Clock, Effect, type Schema } from "effect"
+import * as Comparison from "../../workflow/Comparison.ts"
+import { type Flow, limitsOf, orderOf, type Step } from "../../workflow/parameters/ApiFlow.ts"
+import * as Memory from "../Memory.ts"
+import type { Surroundings } from "../Step.ts"
+import * as Answering from "./Answering.ts"
+import * as Asking from "./Asking.ts"
+import { refuse } from "./Refusal.ts"
+import * as Sending from "./Sending.ts"
+
+/** How many elements the answers of one step may be gathered into. */
+const maxGathered = 100_000
+
+/** What the steps brought, by their ids. */
+export type Results = Readonly<Record<string, Schema.JsonObject>>
+
+export const results = Effect.fnUntraced(function* (flow: Flow, surroundings: Surroundings) {
+  const allowance: Sending.Allowance = {
+    bytes: Sending.flowBytes,
+    until: (yield* Clock.currentTimeMillis) + Sending.flowMillis
+  }
+  const found: Record<string, Schema.JsonObject> = {}
+  for (const id of orderOf(flow.steps, flow.ordering ?? []) ?? []) {
+    const step = flow.steps.find((one) => one.id === id)
+    if (step !== undefined) found[id] = yield* done(step, flow, { ...found }, surroundings, allowance)
+  }
+  return found
+})
+
+const done = Effect.fnUntraced(function* (
+  step: Step,
+  flow: Flow,
+  before: Results,
+  { memory, page }: Surroundings,
+  allowance: Sending.Allowance
+) {
+  const { repeat } = step
+  const base = yield* page.address
+  const evaluate: Asking.Evaluate = (text) => Memory.evaluate(text, memory, page, { steps: before })
+  const most = repeat ? (repeat.max_iterations ?? limitsOf.iterations) : 1
+  const gathered: Array<Schema.Json> = []
+  const seen = new Set<string>()
+  let cursor: Asking.Cursor | null = null
+  for (let pages = 1; ; pages++) {
+    const asked = yield* Asking.requestOf(step, flow, base, evaluate, cursor)
+    const answer = yield* Sending.send(step, asked, page, allowance, memory.credentials.secrets)
+    const errors = Answering.graphqlErrors(step, answer.body)
+    if (errors !== null) return yield* refuse(step, `its answer has errors: ${memory.credentials.secrets.hide(errors)}`)
+    const told = { status: answer.status, url: answer.url, headers: answer.headers, body: answer.body }
+    const bindings: Answering.Bindings = {
+      context: Memory.contextOf(memory),
+      steps: { ...before, [step.id]: told },
+      response: told,
+      status: answer.status
+    }
+    const own = yield* Answering.extracted(step, answer, bindings)
+    const over = (source: string) => Memory.evaluateOver(source, answer.body, bindings)
+    const items = repeat?.accumulate ? listOf(yield* over(repeat.accumulate)) : []
+    gathered.push(...items)
+    if (gathered.length > maxGathered) return yield* refuse(step, `it gathered more than ${maxGathered} elements`)
+    const result = { ...told, ...own, extract: own, items: gathered, pages }
+    if (!repeat || pages >= most) return result
+    const { cursor_absent, empty_collection, response_predicate } = repeat.until
+    if (response_predicate && isTrue(yield* over(response_predicate))) return result
+    if (empty_collection === true && items.length === 0) return result
+    if (typeof empty_collection === "string" && listOf(yield* over(empty_collection)).length === 0) return result
+    if (repeat.cursor) {
+      const value = yield* over(repeat.cursor.from)
+      const isAbsent = Comparison.isNothing(value) || value === false
+      if (isAbsent && cursor_absent === true) return result
+      // The same cursor again would bring the same answer for ever.
+      const text = Comparison.asText(value)
+      if (isAbsent || seen.has(text)) return result
+      seen.add(text)
+      cursor = { into: repeat.cursor.into, value: text }
+    }
+  }
+})
+
+const listOf = (value: Schema.Json): ReadonlyArray<Schema.Json> =>
+  Array.isArray(value) ? value : value === null ? [] : [value]
+
+const isTrue = (value: Schema.Json): boolean =>
+  value === true || value === "true" || (typeof value === "number" && value !== 0)

@@ -1,0 +1,72 @@
+/**
+ * Sends the request of a step, again where that may help, and reads its answer.
+ */
+import { Clock, Effect, Result } from "effect"
+import type { Step } from "../../workflow/parameters/ApiFlow.ts"
+import { redactUrl } from "../Exchange.ts"
+import type { Code } from "../Failure.ts"
+import type { ApiRequest, RequestFailed, Requests } from "../Requests.ts"
+import type { Secrets } from "../Secrets.ts"
+import * as Answering from "./Answering.ts"
+import { refuse } from "./Refusal.ts"
+
+/** What a flow may still use: bytes of answers, and the instant at which it ends. */
+export interface Allowance {
+  bytes: number
+  readonly until: number
+}
+
+/** How much one flow may be answered, and how long it may take in milliseconds. */
+export const flowBytes = 50_000_000
+export const flowMillis = 600_000
+
+const firstDelayMillis = 500
+
+const codes: Readonly<Record<RequestFailed["kind"], Code>> = {
+  forbidden: "API-E0003",
+  proxy: "PROXY-E0001",
+  unreachable: "API-E0001",
+  too_large: "API-E0002",
+  redirects: "API-E0002"
+}
+
+export const send = Effect.fnUntraced(function* (
+  step: Step,
+  asked: ApiRequest,
+  requests: Requests,
+  allowance: Allowance,
+  secrets: Secrets
+) {
+  const { retry } = step
+  const times = typeof retry === "object" ? (retry?.max_attempts ?? 0) : (retry ?? 0)
+  const delay = typeof retry === "object" ? (retry?.delay_ms ?? null) : null
+  const address = redactUrl(secrets.hide(asked.url))
+  for (let tries = 0; ; tries++) {
+    const left = allowance.until - (yield* Clock.currentTimeMillis)
+    if (left <= 0) return yield* refuse(step, `the flow took longer than ${flowMillis / 1_000} s`)
+    if (allowance.bytes <= 0) return yield* refuse(step, `the flow was answered more than ${flowBytes} bytes`)
+    const answered = yield* Effect.result(
+      requests.request({
+        ...asked,
+        maxBytes: Math.min(asked.maxBytes, allowance.bytes),
+        timeoutMillis: Math.min(asked.timeoutMillis, left)
+      })
+    )
+    const isLast = tries >= times
+    if (Result.isSuccess(answered)) {
+      const { body, status } = answered.success
+      allowance.bytes -= body.length
+      if (Answering.isExpected(step, status)) return yield* Answering.read(step, answered.success)
+      if (isLast || !Answering.isPassing(status)) {
+        const code = Answering.isPassing(status) ? "API-E0001" : "API-E0002"
+        return yield* refuse(step, `${asked.method} ${address} was answered with status ${status}`, code)
+      }
+    } else {
+      const { kind, reason } = answered.failure
+      if (isLast || kind !== "unreachable") {
+        return yield* refuse(step, `${asked.method} ${address}: ${secrets.hide(reason)}`, codes[kind])
+      }
+    }
+    yield* Effect.sleep(delay ?? firstDelayMillis * 2 ** tries)
+  }
+})

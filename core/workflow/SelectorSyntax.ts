@@ -1,0 +1,94 @@
+/**
+ * Whether a text can be an XPath at all, as far as its syntax tells. It refuses nothing that an engine for XPath 3.1 takes.
+ */
+
+/** Why a selector cannot be read; `null` when it can, or when only the page can tell, as for a bare `#name`. */
+export const check = (selector: string): string | null => {
+  if (selector.includes("{{") || /^((css|role|text)=|#)/.test(selector)) return null
+  const path = selector.startsWith("xpath=") ? selector.slice(6) : selector
+  if (path.trim() === "") return null
+  const wrong = firstWrong(path)
+  return wrong === null
+    ? null
+    : `Cannot read the XPath ${path.length <= 100 ? path : `${path.slice(0, 100)}…`}: ${wrong}`
+}
+
+const token =
+  /\s+|\(:(?:[^:]|:(?!\)))*:\)|"(?:[^"]|"")*"|'(?:[^']|'')*'|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|Q\{[^}]*\}|[\p{L}_][\p{L}\p{N}\p{M}_.\-·]*|::|:=|:|\.\.|\/\/|\|\||=>|!=|<<|>>|<=|>=|[()[\]{}.@$*?,/|+\-=<>!#]/uy
+
+const operators = new Set(
+  "and or div mod idiv eq ne lt le gt ge is to union intersect except then else return satisfies in".split(" ")
+)
+const operatorsOfTypes = new Set(["instance", "treat", "castable", "cast"])
+const binders = new Set(["for", "let", "some", "every"])
+const closing: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" }
+
+const isName = (text: string): boolean => /^[\p{L}_]/u.test(text)
+
+const firstWrong = (path: string): string | null => {
+  const tokens: Array<string> = []
+  token.lastIndex = 0
+  while (token.lastIndex < path.length) {
+    const at = token.lastIndex
+    const found = token.exec(path)
+    if (found === null) {
+      const quote = path[at]
+      return quote === '"' || quote === "'"
+        ? `the text that begins at character ${at + 1} has no end`
+        : `unexpected ${path[at]} at character ${at + 1}`
+    }
+    if (!/^(\s|\(:)/.test(found[0])) tokens.push(found[0])
+  }
+  const open: Array<string> = []
+  /** Whether something has to follow that stands for a value. */
+  let wanting = true
+  let type = false
+  for (let index = 0; index < tokens.length; index++) {
+    const one = tokens[index] ?? ""
+    const next = tokens[index + 1]
+    if (one === ")" || one === "]" || one === "}") {
+      const before = tokens[index - 1] ?? ""
+      const isEmpty = before === "(" || before === "{" || (before === "[" && tokens[index - 2] === undefined)
+      const isRoot = before === "/"
+      if (closing[open.pop() ?? ""] !== one) return `unexpected ${one}`
+      if (wanting && !isEmpty && !isRoot) return `something is missing before ${one}`
+      wanting = false
+    } else if (wanting) {
+      if (one in closing) open.push(one)
+      else if (one === "/" || one === "//") {
+        if (next === "/" || next === "//" || (one === "//" && next === undefined)) return `unexpected ${next ?? "end"}`
+        if (one === "/" && (next === undefined || next === "|" || next === ",")) wanting = false
+      } else if (one === "-" || one === "+" || one === "@" || one === "$" || one === "?") {
+        // What stands for a value follows.
+      } else if (isName(one)) {
+        if (next === "::") index++
+        else if (next === ":" && (isName(tokens[index + 2] ?? "") || tokens[index + 2] === "*")) {
+          index += 2
+          wanting = false
+        } else if (!(binders.has(one) && next === "$")) wanting = false
+      } else if (/^([\d"'.*]|Q\{)/.test(one)) {
+        if (one === "*" && next === ":") index += 2
+        if (!one.startsWith("Q{")) wanting = false
+      } else return `unexpected ${one}`
+    } else if (one === "(" || one === "[") {
+      open.push(one)
+      wanting = true
+    } else if (one === "{") {
+      open.push(one)
+      wanting = true
+    } else if (type && (one === "?" || one === "*" || one === "+")) {
+      type = false
+    } else if (one === "#" || one === "?" || isOperator(one)) {
+      if (operatorsOfTypes.has(one)) {
+        index++
+        type = true
+      }
+      wanting = true
+    } else return `unexpected ${one.slice(0, 20)}`
+  }
+  if (open.length > 0) return `${open.at(-1)} is not closed`
+  return wanting ? "something is missing at its end" : null
+}
+
+const isOperator = (one: string): boolean =>
+  operators.has(one) || operatorsOfTypes.has(one) || /^(\/\/?|\|\|?|[-+*=<>!,:]|!=|<=|>=|<<|>>|=>|:=)$/.test(one)

@@ -1,0 +1,244 @@
+/**
+ * The functions of the expression language, each within the limits of its evaluation. A function that could build
+ * something huge in one call, or take very long, is stopped before it does.
+ */
+import jsonata from "jsonata"
+import { isFunction, Meter, noteFunction } from "./Meter.ts"
+
+/** A function as the language keeps it. `this` of the implementation has the environment of the call. */
+interface Definition {
+  readonly _jsonata_function: true
+  readonly implementation: Implementation
+  readonly signature?: unknown
+}
+
+type Implementation = (this: Focus, ...given: ReadonlyArray<never>) => unknown
+
+interface Focus {
+  readonly environment: Environment
+  readonly input?: unknown
+  readonly createSequence: (...given: ReadonlyArray<unknown>) => Array<unknown>
+}
+
+/** An environment of the language, as far as it is used here. */
+export interface Environment {
+  readonly base: { readonly lookup: (name: string) => unknown; readonly timestamp: { readonly getTime: () => number } }
+}
+
+/** The name under which an evaluation has its meter. Nothing that is written can refer to it. */
+export const meterName = "the meter"
+
+export const meterOf = ({ base }: Environment): Meter => {
+  const found = base.lookup(meterName)
+  return found instanceof Meter ? found : new Meter()
+}
+
+const names =
+  "sum count max min average string substring substringBefore substringAfter lowercase uppercase length trim pad match contains replace split join formatNumber formatBase formatInteger parseInteger number floor ceil round abs sqrt power random boolean not map zip filter single reduce sift keys lookup append exists spread merge reverse each error assert type sort shuffle distinct base64encode base64decode encodeUrlComponent encodeUrl decodeUrlComponent decodeUrl eval toMillis fromMillis clone".split(
+    " "
+  )
+
+/** What is looked at before a function is called. It may change what the function is given. */
+type Before = (meter: Meter, given: Array<unknown>) => void
+
+const maxPicture = 256
+const maxDate = 100
+
+const picture =
+  (at: number): Before =>
+  (_meter, given) => {
+    const one = given[at]
+    if (typeof one !== "string") return
+    if (one.length > maxPicture) throw new Error(`Expected a picture of at most ${maxPicture} characters`)
+    if (/,[^\]]*\d{3}/.test(one)) throw new Error("Expected widths of at most 99 in a picture")
+  }
+
+/** Reading a date tries the parts of its picture on the text: each may stand there once, and the text be short. */
+const datePicture: Before = (meter, given) => {
+  picture(1)(meter, given)
+  const [text, shape] = given
+  if (typeof text === "string" && text.length > maxDate) {
+    throw new Error(`Expected a date of at most ${maxDate} characters`)
+  }
+  const parts = typeof shape === "string" ? [...shape.matchAll(/\[\s*([a-zA-Z])/g)].map(([, part]) => part) : []
+  if (new Set(parts).size < parts.length) throw new Error("Expected each part of a date at most once in a picture")
+}
+
+/** Counts what a pattern finds, and what is put in its place. */
+const counted = (meter: Meter, matcher: unknown, costOf: (match: Match) => number): unknown => {
+  if (typeof matcher !== "function") return matcher
+  let built = 0
+  const follow = (result: unknown): unknown => {
+    if (result instanceof Promise) return result.then(follow)
+    if (typeof result !== "object" || result === null) return result
+    const match = result as Match
+    built += costOf(match)
+    meter.admitText(built)
+    meter.charge(1 + (match.groups?.length ?? 0))
+    const { next } = match
+    return typeof next === "function" ? { ...match, next: () => follow(next.call(match)) } : match
+  }
+  const wrapped = function (this: unknown, ...given: ReadonlyArray<unknown>) {
+    return follow(matcher.apply(this, given))
+  }
+  return Object.assign(wrapped, { arity: "arity" in matcher ? matcher.arity : matcher.length })
+}
+
+interface Match {
+  readonly match?: unknown
+  readonly groups?: ReadonlyArray<unknown>
+  readonly next?: unknown
+}
+
+const occurrences = (text: string, part: string): number => {
+  let count = 0
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++
+  return count
+}
+
+const lengthOf = (value: unknown): number => (typeof value === "string" ? value.length : 0)
+
+const replacing: Before = (meter, given) => {
+  const [text, pattern, replacement] = given
+  if (typeof pattern === "string" && pattern !== "" && typeof text === "string") {
+    if (typeof replacement !== "string") throw new Error("Expected a text in place of a text that is replaced")
+    meter.charge(text.length / 64)
+    const perMatch = replacement.length
+    if (perMatch > 0) meter.admitText(text.length + occurrences(text, pattern) * perMatch)
+    return
+  }
+  const marks = typeof replacement === "string" ? occurrences(replacement, "$") : 0
+  given[1] = counted(meter, pattern, ({ groups = [], match }) => {
+    const longest = Math.max(lengthOf(match), ...groups.slice(0, 100).map(lengthOf))
+    return lengthOf(replacement) + marks * longest
+  })
+}
+
+const matching: Before = (meter, given) => {
+  given[1] = counted(meter, given[1], ({ groups = [], match }) =>
+    groups.reduce((total: number, group) => total + lengthOf(group), lengthOf(match))
+  )
+}
+
+const before: Readonly<Record<string, Before>> = {
+  pad: (meter, [text, width, filling]) => {
+    if (typeof width === "number") {
+      const length = Math.abs(width) * Math.max(lengthOf(filling), 1)
+      meter.admitText(Math.max(Number.isNaN(length) ? 0 : length, lengthOf(text)))
+    }
+  },
+  join: (meter, [parts, separator]) => {
+    if (!Array.isArray(parts)) return
+    const own = parts.reduce((total: number, part) => total + lengthOf(part), 0)
+    meter.admitText(own + parts.length * lengthOf(separator))
+  },
+  replace: replacing,
+  match: matching,
+  split: matching,
+  contains: matching,
+  sort: (meter, [list]) => {
+    if (Array.isArray(list)) meter.charge((list.length * Math.log2(list.length + 1)) / 8)
+  },
+  formatNumber: picture(1),
+  formatInteger: picture(1),
+  parseInteger: (meter, given) => {
+    picture(1)(meter, given)
+    if (lengthOf(given[0]) > 1_000) throw new Error("Expected a number of at most 1000 characters")
+  },
+  fromMillis: picture(1),
+  toMillis: datePicture,
+  clone: (meter, [value]) => meter.admitText(meter.measure(value, 1)),
+  string: (meter, [value]) => {
+    if (typeof value !== "string") meter.admitText(meter.measure(value, 1))
+  }
+}
+
+/** The elements of a list that differ, in their order. */
+function distinct(this: Focus, list: unknown): unknown {
+  if (!Array.isArray(list) || list.length <= 1) return list
+  const seen = new Set<string>()
+  const found = this.createSequence()
+  for (const one of list) {
+    const key = keyOf(one)
+    if (seen.has(key)) continue
+    seen.add(key)
+    found.push(one)
+  }
+  return found
+}
+
+/** A text that equal values share, and no others. */
+const keyOf = (value: unknown): string => {
+  if (typeof value !== "object" || value === null) return `${typeof value} ${String(value)}`
+  if (isFunction(value)) return "function"
+  if (Array.isArray(value)) return `[${value.map(keyOf).map(quoted).join()}]`
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return `{${fields.map(([name, one]) => `${quoted(name)}:${quoted(keyOf(one))}`).join()}}`
+}
+
+const quoted = (text: string): string => `${text.length} ${text}`
+
+const maxEvaluated = 10_000
+
+/** An error within is told by each evaluation around it, with twice the length, so that they may not nest deeply. */
+const evaluating = (evaluate: Implementation): Implementation =>
+  async function (this: Focus, source: unknown, focus: unknown): Promise<unknown> {
+    if (lengthOf(source) > maxEvaluated) {
+      throw new Error(`Expected at most ${maxEvaluated} characters to evaluate`)
+    }
+    const leave = meterOf(this.environment).enterEvaluation()
+    try {
+      return await evaluate.apply(this, [source, focus] as unknown as Array<never>)
+    } finally {
+      leave()
+    }
+  } as Implementation
+
+/** A function that keeps to the limits, in the place of another. It looks like that: the language reads its parameters. */
+const limited = (name: string, definition: Definition): Definition => {
+  const { implementation } = definition
+  const look = before[name]
+  const act =
+    name === "distinct" ? (distinct as Implementation) : name === "eval" ? evaluating(implementation) : implementation
+  const wrapped = function (this: Focus, ...given: Array<unknown>): unknown {
+    const meter = meterOf(this.environment)
+    meter.charge(1)
+    look?.(meter, given)
+    const result = act.apply(this, given as Array<never>)
+    if (result instanceof Promise) {
+      return result.then((value: unknown) => {
+        meter.admit(value)
+        return value
+      })
+    }
+    meter.admit(result)
+    return result
+  }
+  Object.defineProperty(wrapped, "length", { value: implementation.length })
+  wrapped.toString = () => implementation.toString()
+  const made = { ...definition, implementation: wrapped as Implementation }
+  noteFunction(made)
+  return made
+}
+
+let loading: Promise<ReadonlyArray<readonly [string, unknown]>> | undefined
+
+/** Every function of the language by its name, within limits. */
+export const load = (): Promise<ReadonlyArray<readonly [string, unknown]>> => {
+  loading ??= Promise.all(
+    names.map(async (name) => [name, limited(name, (await jsonata(`$${name}`).evaluate({})) as Definition)] as const)
+  ).then((all) => [...all, ["now", nowOf(all)] as const])
+  return loading
+}
+
+/** The time of the evaluation as a text. */
+const nowOf = (all: ReadonlyArray<readonly [string, Definition]>): unknown => {
+  const fromMillis = all.find(([name]) => name === "fromMillis")?.[1]
+  const implementation = function (this: Focus, shape: unknown, zone: unknown): unknown {
+    const millis = this.environment.base.timestamp.getTime()
+    return fromMillis?.implementation.apply(this, [millis, shape, zone] as unknown as Array<never>)
+  }
+  const made = { _jsonata_function: true, implementation }
+  noteFunction(made)
+  return made
+}

@@ -1,0 +1,214 @@
+/**
+ * Expressions of the graph language: JSONata within limits of work, size and depth, so that no expression keeps a process
+ * busy, fills its memory or ends it.
+ */
+import { Effect, Result, type Schema } from "effect"
+import jsonata from "jsonata"
+import * as Builtins from "./Builtins.ts"
+import { isFunction, LimitReached, limits, Meter, noteFunction } from "./Meter.ts"
+import { check, SafeRegex } from "./SafeRegex.ts"
+
+export interface Expression {
+  readonly source: string
+  /** The names of which it is a path, when it is nothing else. */
+  readonly path: ReadonlyArray<string> | null
+  readonly compiled: jsonata.Expression
+  /** Compiled once more, for who changes it. */
+  readonly copy: () => Expression
+}
+
+/** How long the source of an expression may be, in characters. */
+export const maxSource = 50_000
+
+/** The net under the other limits, in milliseconds: the machine may be slow, but not that slow. */
+const longestMillis = 20_000
+
+const options = {
+  timeout: longestMillis,
+  stack: limits.calls,
+  sequence: limits.list,
+  RegexEngine: SafeRegex as unknown as typeof RegExp
+}
+
+const known = new Map<string, Expression>()
+let knownCharacters = 0
+const maxKnownCharacters = 300_000
+const maxKnownSource = 2_000
+
+/** Reads an expression; fails with why it cannot be read. One that was read before is not read again. */
+export const compile = (source: string): Result.Result<Expression, string> => {
+  const before = known.get(source)
+  if (before !== undefined) return Result.succeed(before)
+  if (source.length > maxSource) return Result.fail(`it is longer than ${maxSource} characters`)
+  const found = compileNew(source)
+  if (Result.isSuccess(found) && source.length <= maxKnownSource) {
+    knownCharacters += source.length + 1
+    if (knownCharacters > maxKnownCharacters) {
+      known.clear()
+      knownCharacters = source.length + 1
+    }
+    known.set(source, found.success)
+  }
+  return found
+}
+
+/** Most expressions are only a path: they are not compiled before they are evaluated. */
+const plainPath = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$/
+const reserved = new Set(["and", "or", "in", "true", "false", "null", "function"])
+
+const compileNew = (source: string): Result.Result<Expression, string> => {
+  const path = plainPath.test(source) ? source.split(".") : null
+  if (path !== null && !path.some((name) => reserved.has(name))) {
+    let compiled: jsonata.Expression | undefined
+    return Result.succeed({
+      source,
+      path,
+      get compiled() {
+        compiled ??= jsonata(source, options)
+        return compiled
+      },
+      copy: () => expressionOf(source)
+    })
+  }
+  try {
+    const compiled = jsonata(source, options)
+    const refused = source.includes("/") ? unsafePattern(compiled.ast()) : null
+    if (refused !== null) return Result.fail(refused)
+    return Result.succeed({ source, path: null, compiled, copy: () => expressionOf(source) })
+  } catch (error) {
+    return Result.fail(error instanceof RangeError ? "it is nested too deeply" : reasonOf(error))
+  }
+}
+
+const expressionOf = (source: string): Expression => Result.getOrThrow(compileNew(source))
+
+const unsafePattern = (ast: unknown): string | null => {
+  const pending: Array<unknown> = [ast]
+  for (const node of pending) {
+    if (node instanceof RegExp) {
+      const reason = check(node)
+      if (reason !== null) return reason
+    } else if (typeof node === "object" && node !== null) pending.push(...Object.values(node))
+  }
+  return null
+}
+
+/** The expressions whose functions and limits are in place. */
+const prepared = new WeakSet<jsonata.Expression>()
+
+const prepare = async (compiled: jsonata.Expression): Promise<void> => {
+  const assign = compiled.assign as (name: string | symbol, value: unknown) => void
+  for (const [name, definition] of await Builtins.load()) assign(name, definition)
+  assign(Symbol.for("jsonata.__evaluate_exit"), afterEach)
+  prepared.add(compiled)
+}
+
+/** What these kinds of expressions answer is theirs; what the others answer was there before. */
+const building = new Set(["path", "binary", "unary", "function", "apply", "block", "condition", "transform"])
+
+/** Called after each part of an expression. */
+const afterEach = (
+  { type }: { readonly type: string },
+  _input: unknown,
+  environment: Builtins.Environment,
+  result: unknown
+): Promise<void> | void => {
+  const meter = Builtins.meterOf(environment)
+  meter.charge(1)
+  if (type === "lambda" || type === "partial") noteFunction(result)
+  else if (building.has(type) && (typeof result === "string" || typeof result === "object")) meter.admit(result)
+  if (meter.isTurnOver()) return Effect.runPromise(Effect.yieldNow)
+}
+
+/**
+ * The value of an expression over the roots that it may read, as JSON: functions and nothing at all count as `null`.
+ * `bindings` are variables that only the compiled expression knows of. Rejects with what `reasonOf` can tell.
+ */
+export const evaluate = async (
+  { compiled }: Expression,
+  roots: unknown,
+  bindings: Readonly<Record<string, unknown>> = {},
+  signal?: AbortSignal
+): Promise<Schema.Json> => {
+  if (!prepared.has(compiled)) await prepare(compiled)
+  const meter = new Meter(() => signal?.aborted === true)
+  const value: unknown = await compiled.evaluate(roots, { ...bindings, [Builtins.meterName]: meter })
+  meter.measure(value, 1)
+  return toJson(value)
+}
+
+const toJson = (value: unknown): Schema.Json => {
+  const text = JSON.stringify(value, (_name, one: unknown) => (isFunction(one) ? null : one))
+  return text === undefined ? null : (JSON.parse(text) as Schema.Json)
+}
+
+/** Why an expression failed, in the words of its language, or which limit it went over. */
+export const reasonOf = (error: unknown): string => {
+  const over = limitOf(error)
+  if (over !== null) return over.message
+  const inner = innerOf(error)
+  if (inner !== null) return reasonOf(inner)
+  const { message } = typeof error === "object" && error !== null ? (error as Partial<Problem>) : {}
+  return (typeof message === "string" ? message : String(error)).slice(0, 500)
+}
+
+/** Whether an expression failed because it went over a limit. */
+export const isOverLimit = (error: unknown): boolean => limitOf(error) !== null
+
+/** The error of a text that an expression evaluated. */
+const innerOf = (error: unknown): unknown => {
+  const { code, error: inner } = typeof error === "object" && error !== null ? (error as Partial<Problem>) : {}
+  return code === "D3120" || code === "D3121" ? (inner ?? null) : null
+}
+
+const limitOf = (error: unknown): LimitReached | null => {
+  const inner = innerOf(error)
+  if (inner !== null) return limitOf(inner)
+  if (error instanceof LimitReached) return error
+  if (error instanceof RangeError) return new LimitReached(/length/i.test(error.message) ? "text" : "nesting")
+  const { code } = typeof error === "object" && error !== null ? (error as Partial<Problem>) : {}
+  if (code === "D1011") return new LimitReached("calls")
+  if (code === "D1012") return new LimitReached("work")
+  return code === "D2014" || code === "D2015" ? new LimitReached("list") : null
+}
+
+interface Problem {
+  readonly code: unknown
+  readonly message: unknown
+  readonly error: unknown
+}
+
+/** The paths of names that an expression reads, such as `["context", "inputs", "user"]`, each as far as it is fixed. */
+export const reads = (expression: Expression): ReadonlyArray<ReadonlyArray<string>> => {
+  if (expression.path !== null) return [expression.path]
+  const found: Array<ReadonlyArray<string>> = []
+  const pending: Array<unknown> = [expression.compiled.ast()]
+  for (const node of pending) {
+    if (Array.isArray(node)) pending.push(...node)
+    else if (typeof node === "object" && node !== null) {
+      if (isPathNode(node)) found.push(fixedNames(node.steps))
+      pending.push(...Object.values(node))
+    }
+  }
+  return found
+}
+
+/** Whether an expression is a path and nothing else. */
+export const isPath = ({ compiled, path }: Expression): boolean => {
+  if (path !== null) return true
+  const ast: unknown = compiled.ast()
+  return typeof ast === "object" && ast !== null && isPathNode(ast)
+}
+
+interface Step {
+  readonly type: string
+  readonly value?: unknown
+}
+
+export const isPathNode = (node: object): node is { readonly type: "path"; readonly steps: ReadonlyArray<Step> } =>
+  "type" in node && node.type === "path" && "steps" in node && Array.isArray(node.steps)
+
+export const fixedNames = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
+  const end = steps.findIndex((step) => step.type !== "name")
+  return (end < 0 ? steps : steps.slice(0, end)).map((step) => String(step.value))
+}

@@ -1,0 +1,139 @@
+/**
+ * What one evaluation of an expression may cost, and the account of what it has cost so far.
+ *
+ * Nothing here reads a clock: the same expression over the same values always ends at the same point.
+ */
+
+/** The limits of one evaluation. Sizes are of what the expression builds, not of what it reads. */
+export const limits = {
+  /** Operations, where long lists and texts count for several. About a microsecond each. */
+  work: 1_000_000,
+  /** Characters of a text. */
+  text: 5_000_000,
+  /** Elements of a list. */
+  list: 100_000,
+  /** Characters that a value has as JSON, about. */
+  value: 20_000_000,
+  /** How deep lists and objects lie in each other. */
+  nesting: 500,
+  /** How deep functions call each other. */
+  calls: 500,
+  /** How deep evaluations of texts lie in each other. */
+  evaluations: 5
+} as const
+
+export type Limit = keyof typeof limits
+
+const units: Readonly<Record<Limit, string>> = {
+  work: "operations",
+  text: "characters",
+  list: "elements",
+  value: "characters as JSON",
+  nesting: "levels",
+  calls: "calls in each other",
+  evaluations: "evaluations in each other"
+}
+
+/** Raised when an evaluation goes over a limit. */
+export class LimitReached extends Error {
+  readonly limit: Limit
+  constructor(limit: Limit) {
+    super(`it goes over the limit "${limit}" of expressions: at most ${limits[limit]} ${units[limit]}`)
+    this.limit = limit
+  }
+}
+
+/** How much of a text or a list counts as one operation. */
+const charactersPerUnit = 64
+const elementsPerUnit = 16
+
+/** After so many operations others get their turn. */
+const unitsPerTurn = 2_000
+
+/** How large each list and object was found to be, and how deep. They are never changed once they are measured. */
+const measured = new WeakMap<object, { readonly weight: number; readonly depth: number }>()
+
+/** The functions of expressions, which are objects that only look like data. */
+const functions = new WeakSet<object>()
+
+export const noteFunction = (value: unknown): void => {
+  if (typeof value === "object" && value !== null) functions.add(value)
+}
+
+export const isFunction = (value: unknown): boolean =>
+  typeof value === "function" || (typeof value === "object" && value !== null && functions.has(value))
+
+export class Meter {
+  #used = 0
+  #evaluations = 0
+  #turn = unitsPerTurn
+  readonly #isOver: () => boolean
+
+  constructor(isOver: () => boolean = () => false) {
+    this.#isOver = isOver
+  }
+
+  /** Counts operations. */
+  readonly charge = (amount: number): void => {
+    this.#used += amount
+    if (!(this.#used <= limits.work) || this.#isOver()) throw new LimitReached("work")
+  }
+
+  /** Begins the evaluation of a text, and answers what ends it. */
+  readonly enterEvaluation = (): (() => void) => {
+    if (++this.#evaluations > limits.evaluations) throw new LimitReached("evaluations")
+    return () => {
+      this.#evaluations--
+    }
+  }
+
+  /** Whether it is time to let others work. True once for each turn. */
+  readonly isTurnOver = (): boolean => {
+    if (this.#used < this.#turn) return false
+    this.#turn = this.#used + unitsPerTurn
+    return true
+  }
+
+  /** Refuses a text that would be too long, before it is built. */
+  readonly admitText = (length: number): void => {
+    if (length > limits.text) throw new LimitReached("text")
+    this.charge(length / charactersPerUnit)
+  }
+
+  /** Refuses a value that was built and is too large. */
+  readonly admit = (value: unknown): void => {
+    if (typeof value === "string") this.admitText(value.length)
+    else if (typeof value === "object" && value !== null && !functions.has(value)) {
+      if (Array.isArray(value)) this.charge(value.length / elementsPerUnit)
+      this.measure(value, 1)
+    }
+  }
+
+  /** How many characters a value has as JSON, about. */
+  readonly measure = (value: unknown, level: number): number => {
+    if (typeof value === "string") return value.length + 2
+    if (typeof value !== "object" || value === null || functions.has(value)) return 5
+    const known = measured.get(value)
+    if (known !== undefined) {
+      if (level + known.depth > limits.nesting) throw new LimitReached("nesting")
+      return known.weight
+    }
+    if (level > limits.nesting) throw new LimitReached("nesting")
+    let weight = 2
+    let depth = 0
+    const add = (one: unknown): void => {
+      weight += this.measure(one, level + 1) + 1
+      if (weight > limits.value) throw new LimitReached("value")
+      if (typeof one === "object" && one !== null) depth = Math.max(depth, measured.get(one)?.depth ?? 0)
+    }
+    if (Array.isArray(value)) for (const one of value) add(one)
+    else {
+      for (const [name, one] of Object.entries(value)) {
+        weight += name.length + 3
+        add(one)
+      }
+    }
+    measured.set(value, { weight, depth: depth + 1 })
+    return weight
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Data models: JSON schemas whose leaves say where their values are found.
+ */
+import { Schema } from "effect"
+import { text } from "./Fields.ts"
+
+export interface DataModel {
+  readonly type?: string | ReadonlyArray<string> | null
+  readonly properties?: Readonly<Record<string, Field>> | null
+  readonly items?: Field | null
+  readonly path?: string | null
+  readonly mode?: "xpath" | null
+  readonly selected?: boolean | null
+  readonly description?: string | null
+  readonly format?: string | null
+  readonly overwriteArrayKeys?: ReadonlyArray<string> | null
+}
+
+/** A property may be only the name of its type, or several. */
+export type Field = DataModel | string | ReadonlyArray<string>
+
+const Type = Schema.Literals(["string", "number", "integer", "boolean", "object", "array", "null"])
+const Types = Schema.Union([Type, Schema.Array(Type).check(Schema.isMinLength(1))])
+const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const Field: Schema.Codec<Field> = Schema.Union([Types, Schema.suspend((): Schema.Codec<DataModel> => DataModel)])
+
+export const DataModel: Schema.Codec<DataModel> = Schema.Struct({
+  type: optional(Types),
+  properties: optional(Schema.Record(text, Field)),
+  items: optional(Field),
+  path: optional(text),
+  mode: optional(Schema.Literals(["xpath"])),
+  selected: optional(Schema.Boolean),
+  description: optional(text),
+  format: optional(text),
+  overwriteArrayKeys: optional(Schema.Array(text))
+}).annotate({ identifier: "DataModel" })
+
+/** A field in its long form. */
+export const modelOf = (field: Field): DataModel =>
+  typeof field === "object" && !Array.isArray(field) ? (field as DataModel) : { type: field as string }
+
+/** The names that a model gives values to: those that are not left out. */
+export const names = ({ properties }: DataModel): ReadonlyArray<string> =>
+  Object.entries(properties ?? {}).flatMap(([name, field]) => (modelOf(field).selected === false ? [] : [name]))
+
+/** The lists that another extraction replaces and does not append to, by their paths, such as `orders` or `user.orders`. */
+export const overwritten = (model: DataModel, prefix = ""): ReadonlyArray<string> => [
+  ...(model.overwriteArrayKeys ?? []).map((name) => prefix + name),
+  ...Object.entries(model.properties ?? {}).flatMap(([name, field]) => overwritten(modelOf(field), `${prefix}${name}.`))
+]
+
+/** Every path of a model, and where it stands in it. */
+export const paths = (model: DataModel, at: string): ReadonlyArray<{ readonly at: string; readonly path: string }> => [
+  ...(typeof model.path === "string" ? [{ at: `${at}.path`, path: model.path }] : []),
+  ...(model.items === undefined || model.items === null ? [] : paths(modelOf(model.items), `${at}.items`)),
+  ...Object.entries(model.properties ?? {}).flatMap(([name, field]) =>
+    paths(modelOf(field), `${at}.properties.${name}`)
+  )
+]

@@ -1,0 +1,339 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Schema } from "effect"
+import * as SaveBody from "../../core/workflow/SaveBody.ts"
+import * as SelectorSyntax from "../../core/workflow/SelectorSyntax.ts"
+import { graphOf, type Step } from "../support/browser.ts"
+
+const save = (steps: ReadonlyArray<Step>, more: Schema.JsonObject = {}) => {
+  const { edges, nodes } = graphOf("https://shop.example/", steps)
+  return SaveBody.read({ name: "w", nodes, edges, input_schema: {}, output_schema: {}, max_retries: 0, ...more }, 0)
+    .problems
+}
+
+const at = "nodes[1].parameters"
+const paths = (steps: ReadonlyArray<Step>) => save(steps).map(({ path }) => path)
+const condition = { field: "context.inputs.a", operator: "EQUAL", value: "1" }
+const get = (id: string, more: object = {}) => ({ id, method: "GET", url: "https://api.example/", ...more })
+const flow = (steps: ReadonlyArray<object>, more: object = {}): Step => ({
+  action: "API_FLOW",
+  parameters: { steps, ...more }
+})
+const transform = (...operations: ReadonlyArray<object>): Step => ({ action: "TRANSFORM", parameters: { operations } })
+const set = (target: string, value: string) => ({ type: "SET", target, value })
+const extract = (model: object, more: object = {}): Step => ({
+  action: "EXTRACT_DATAMODEL",
+  parameters: { extract_data_model: model, ...more }
+})
+const network = (model: object, url = "api"): Step => ({
+  action: "EXTRACT_NETWORK",
+  parameters: { url, extract_data_model: model }
+})
+
+describe("what is wrong with a node is told at its place", () => {
+  it.each<readonly [string, Step, ReadonlyArray<string>]>([
+    [
+      "a condition of a node that has none",
+      { action: "DELAY", parameters: { delay_time: 1, run_if: { conditions: [condition] } } },
+      [`${at}.run_if`]
+    ],
+    [
+      "a condition without any",
+      { action: "CLICK", parameters: { selector: "//a", run_if: { conditions: [] } } },
+      [`${at}.run_if.conditions`]
+    ],
+    [
+      "a field that is not of the context",
+      {
+        action: "CLICK",
+        parameters: { selector: "//a", run_if: { conditions: [{ ...condition, field: "steps.a" }] } }
+      },
+      [`${at}.run_if.conditions[0].field`]
+    ],
+    [
+      "a field that is not a path",
+      {
+        action: "CLICK",
+        parameters: { selector: "//a", run_if: { conditions: [{ ...condition, field: "$error(context.a)" }] } }
+      },
+      [`${at}.run_if.conditions[0].field`]
+    ],
+    [
+      "a field that nothing sets",
+      {
+        action: "CLICK",
+        parameters: { selector: "//a", run_if: { conditions: [{ ...condition, field: "context.x" }] } }
+      },
+      [`${at}.run_if.conditions[0].field`]
+    ],
+    [
+      "an unknown operator",
+      {
+        action: "CLICK",
+        parameters: { selector: "//a", run_if: { conditions: [{ ...condition, operator: "LIKE" }] } }
+      },
+      [`${at}.run_if.conditions[0].operator`]
+    ],
+    ["a target among the inputs", transform(set("context.inputs.a", "1")), [`${at}.operations[0].target`]],
+    ["a target among the loop variables", transform(set("context.runtime.a", "1")), [`${at}.operations[0].target`]],
+    ["a target that is a prototype", transform(set("context.a.__proto__", "1")), [`${at}.operations[0].target`]],
+    [
+      "an expression that cannot be read",
+      transform(set("context.a", "1 +"), set("context.b", "1")),
+      [`${at}.operations[0].value`]
+    ],
+    [
+      "an expression with a hostile pattern",
+      transform(set("context.a", "$match('a', /(a+)+$/)")),
+      [`${at}.operations[0].value`]
+    ],
+    ["an expression that is not there", transform({ type: "SET", target: "context.a" }), [`${at}.operations[0].value`]],
+    [
+      "a variable that nothing sets",
+      transform(set("context.a", "context.b"), set("context.b", "1")),
+      [`${at}.operations[0].value`]
+    ],
+    ["a pattern that takes for ever", network({ properties: { a: "string" } }, "regex:(a+)+$"), [`${at}.url`]],
+    [
+      "a path of an answer that cannot be read",
+      network({ properties: { a: { path: "$[" } } }),
+      [`${at}.extract_data_model.properties.a.path`]
+    ],
+    [
+      "an XPath that cannot be read",
+      extract({
+        properties: { rows: { type: "array", path: "//tr", items: { properties: { a: { path: "/td[1" } } } } }
+      }),
+      [`${at}.extract_data_model.properties.rows.items.properties.a.path`]
+    ],
+    [
+      "a type that is none",
+      extract({ properties: { a: { type: "text" } } }),
+      [`${at}.extract_data_model.properties.a.type`]
+    ],
+    ["a selector that cannot be read", { action: "CLICK", parameters: { selector: "//a[@b='c'" } }, [`${at}.selector`]],
+    [
+      "a live value that cannot be read",
+      {
+        action: "BOOL_CONDITION",
+        parameters: { comparison_operator: "EQUAL", comparison_value_1: "<<xpath://a[>>" },
+        to: { yes: 2, no: 3 }
+      },
+      [`${at}.comparison_value_1`]
+    ],
+    ["an id of a step", flow([get("A")]), [`${at}.steps[0].id`]],
+    ["two steps with one id", flow([get("a"), get("a")]), [`${at}.steps[1].id`]],
+    [
+      "an unknown target and an unknown order",
+      flow([get("a")], { target_step_id: "b", ordering: [{ before: "a", after: "c" }] }),
+      [`${at}.target_step_id`, `${at}.ordering[0].after`]
+    ],
+    [
+      "steps in a circle",
+      flow([get("a"), get("b")], {
+        ordering: [
+          { before: "a", after: "b" },
+          { before: "b", after: "a" }
+        ]
+      }),
+      [`${at}.ordering`]
+    ],
+    [
+      "a step that reads one after it",
+      flow([get("a", { url: "https://x.example/{{steps.b.body}}" }), get("b")]),
+      [`${at}.steps[0].url`]
+    ],
+    [
+      "a header that the connection decides about",
+      flow([get("a", { headers: { Host: "x" } })]),
+      [`${at}.steps[0].headers`]
+    ],
+    [
+      "too many parameters",
+      flow([get("a", { query: Object.fromEntries(Array.from({ length: 41 }, (_, index) => [`q${index}`, "1"])) })]),
+      [`${at}.steps[0].query`]
+    ],
+    ["another try of a POST", flow([{ ...get("a"), method: "POST", retry: 1 }]), [`${at}.steps[0].retry`]],
+    ["too many tries", flow([get("a", { retry: { max_attempts: 6 } })]), [`${at}.steps[0].retry.max_attempts`]],
+    ["a body of a GET", flow([get("a", { body: { type: "text", value: "x" } })]), [`${at}.steps[0].body`]],
+    ["a repetition without an end", flow([get("a", { repeat: { until: {} } })]), [`${at}.steps[0].repeat.until`]],
+    [
+      "a repetition that is too long",
+      flow([get("a", { repeat: { until: { response_predicate: "done" }, max_iterations: 101 } })]),
+      [`${at}.steps[0].repeat.max_iterations`]
+    ],
+    ["an address of files", flow([get("a", { url: "file:///etc/passwd" })]), [`${at}.steps[0].url`]],
+    [
+      "a map to the inputs",
+      flow([get("a")], { field_json_map: { "inputs.x": "1" } }),
+      [`${at}.field_json_map.inputs.x`]
+    ],
+    [
+      "a map that reads an unknown step",
+      flow([get("a")], { field_json_map: { x: "steps.b.body" } }),
+      [`${at}.field_json_map.x`]
+    ],
+    ["too many steps", flow(Array.from({ length: 21 }, (_, index) => get(`s${index}`))), [`${at}.steps`]],
+    [
+      "parameters in great depth",
+      extract(JSON.parse(`${'{"properties":{"a":'.repeat(200)}{}${"}}".repeat(200)}`) as object),
+      [at]
+    ]
+  ])("%s", (_name, step, expected) =>
+    assert.deepEqual(
+      paths([step, ...(step.action === "BOOL_CONDITION" ? [{ action: "DELAY", parameters: { delay_time: 0 } }] : [])]),
+      expected
+    )
+  )
+
+  it("knows what the actions set", () => {
+    const reading = (name: string): Step => ({
+      action: "INPUT_TEXT",
+      parameters: { selector: "//a", text: `{{context.${name}}}` }
+    })
+    for (const step of [
+      transform(set("context.x.y", "1")),
+      flow([get("a")], { field_json_map: { "x.y": "1" } }),
+      flow([get("a")], { field_json_map: "steps.a.body" }),
+      network({ properties: { x: "string" } }),
+      extract({ properties: { x: "string" } })
+    ]) {
+      assert.deepEqual(save([step, reading("x")]), [])
+    }
+    assert.deepEqual(paths([extract({ properties: { x: { selected: false } } }), reading("x")]), [
+      "nodes[2].parameters.text"
+    ])
+  })
+})
+
+describe("the syntax of selectors", () => {
+  it.each([
+    "//a",
+    "//a[@b='c']/d[2]",
+    "(//tr)[1]/td[last()]",
+    "//button[normalize-space()='A']|//b",
+    "//*[matches(., 'x', 'i')]",
+    "//a[lower-case(@x)='b' and not(contains(., \"it's\"))]",
+    "id('x')/following-sibling::*[1]",
+    "/",
+    ".",
+    "..",
+    "@href",
+    "./td[1]",
+    "/td[1]/a/@href",
+    "//svg:path",
+    "//*[local-name()='svg']",
+    "//a[.='x']",
+    "//a[position() < 3]",
+    "//a[-1 + 2]",
+    "count(//a) * 2",
+    "string(//a)",
+    "//a/text()",
+    '//div[@data-x-y="a"]//span',
+    "//input[@type='text'][1]",
+    "//and/or/div",
+    "for $x in //a return $x/@href",
+    "if (//a) then 'x' else 'y'",
+    "some $x in //a satisfies $x = 'y'",
+    "//a => count()",
+    "(1 to 3)",
+    "//a[@b != 'c' or @d >= 2]",
+    "//a instance of element()*",
+    "css=a[",
+    "role=button[name='x']",
+    "text=(",
+    "xpath=//a",
+    "//a[contains({{context.x}}",
+    "//tr[td[1][normalize-space(.)='x']]/td[2]",
+    "//*[@*='x']",
+    "//a[@href and @class]",
+    "ancestor::div[1]",
+    "//a !  string(.)",
+    "//body",
+    "//ns:*",
+    "//*:a",
+    "(: c :)//a",
+    "//a[1]/(b|c)",
+    "//ä[@ö='ü']"
+  ])("takes %s", (selector) => assert.isNull(SelectorSyntax.check(selector)))
+
+  it.each([
+    "//a[",
+    "//a]",
+    "//a[@b='c'",
+    "//h1'",
+    "//a b",
+    "//a[]",
+    "//",
+    "//a/",
+    "//a|",
+    ".a:b(",
+    "//a[@b=']",
+    "//a((",
+    "a > ",
+    "//a[text()=x&y]",
+    "div.class > a[href^='x']"
+  ])("refuses %s", (selector) => assert.isString(SelectorSyntax.check(selector)))
+})
+
+describe("a hostile graph is checked in well under a second", () => {
+  const timed = (steps: ReadonlyArray<Step>) => {
+    // The time of this process: others keep the machine busy.
+    return Math.min(
+      ...[0, 1].map(() => {
+        const began = process.cpuUsage()
+        save(steps)
+        const { system, user } = process.cpuUsage(began)
+        return (system + user) / 1_000
+      })
+    )
+  }
+  const many = (make: (index: number) => Step) => Array.from({ length: 10_000 }, (_, index) => make(index))
+
+  it.each<readonly [string, ReadonlyArray<Step>]>([
+    [
+      "of 10,000 nodes that each set a variable and read the one before",
+      many((index) =>
+        transform({ type: "SET", target: `context.v${index}`, value: index === 0 ? "1" : `context.v${index - 1}` })
+      )
+    ],
+    [
+      "of 10,000 nodes that read the same variable",
+      [
+        transform(set("context.v", "1")),
+        ...many(() => ({ action: "INPUT_TEXT", parameters: { selector: "//a", text: "{{context.v}}" } }))
+      ]
+    ],
+    [
+      "of 9,000 loops in each other",
+      [
+        ...Array.from(
+          { length: 9_000 },
+          (_, index): Step => ({
+            action: "LOOP",
+            parameters: { variable_over: 2, variable_current_item: `x${index}`, variable_current_index: `i${index}` },
+            to: { body: index + 2, done: index === 0 ? 9_002 : index }
+          })
+        ),
+        { action: "DELAY", parameters: { delay_time: 0 }, to: 9_000 }
+      ]
+    ],
+    [
+      "of 10,000 nodes with selectors of their own",
+      many((index) => ({
+        action: "CLICK",
+        parameters: { selector: `//div[@id='x${index}']/span[contains(@class, 'b')]` }
+      }))
+    ],
+    [
+      "with a text of a megabyte",
+      [{ action: "INPUT_TEXT", parameters: { selector: "//a", text: "{{".repeat(300_000) + "x".repeat(400_000) } }]
+    ],
+    [
+      "with a megabyte of expressions",
+      [{ action: "INPUT_TEXT", parameters: { selector: "//a", text: "{{1}}".repeat(200_000) } }]
+    ],
+    ["with a selector of a megabyte", [{ action: "CLICK", parameters: { selector: `//a${"[b".repeat(300_000)}` } }]]
+  ])("%s", (_name, steps) => {
+    assert.isBelow(timed(steps), 2_000)
+  })
+})

@@ -8,8 +8,14 @@ import { PageFailure } from "../../core/agent/Browser.ts"
 /** How long an address may take to load, in milliseconds. */
 export const navigationMillis = 30_000
 
-/** Raised in an attempt when a list has no option that was asked for. */
-export class NoOption extends Error {}
+/** Raised in an attempt that fails in a way that is known already. */
+export class Refused extends Error {
+  readonly kind: PageFailure["kind"]
+  constructor(kind: PageFailure["kind"], reason: string) {
+    super(reason)
+    this.kind = kind
+  }
+}
 
 /** Tries something, with the selector that it is about. `isGone` tells whether the page went away. */
 export type Attempt = <A>(selector: string | null, act: () => Promise<A>) => Effect.Effect<A, PageFailure>
@@ -26,7 +32,7 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
   if (gone || /Target (page|crashed|closed)|has been closed|crashed/i.test(text)) {
     return new PageFailure({ kind: "crash", reason: "the page or its browser went away", ...of })
   }
-  if (error instanceof NoOption) return new PageFailure({ kind: "option", reason: text, ...of })
+  if (error instanceof Refused) return new PageFailure({ kind: error.kind, reason: text, ...of })
   if (
     /not a valid (XPath|selector)|Failed to execute 'evaluate'|Unexpected token|Unknown engine|while parsing/i.test(
       text

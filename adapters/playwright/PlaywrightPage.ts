@@ -1,14 +1,16 @@
 /**
  * The verbs of the agent's page, done by Playwright.
  */
-import { Clock, Effect, type Schema } from "effect"
+import { Clock, Effect } from "effect"
 import type { Locator } from "playwright-core"
 import { type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
 import type { Remembered } from "../../core/agent/Session.ts"
-import { NoOption, navigationMillis } from "./Attempt.ts"
+import { navigationMillis } from "./Attempt.ts"
+import * as Choosing from "./Choosing.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
+import * as Reading from "./Reading.ts"
 import * as Snapshot from "./Snapshot.ts"
 import type { Tabs } from "./Tabs.ts"
 import { strike, type } from "./Typing.ts"
@@ -91,33 +93,15 @@ export const make = (tabs: Tabs, options: Options): Page => {
         ? attempt(null, () => strike(current().page, typing.strokes, typing))
         : onOne(target, (element, timeout) => type(current().page, element, typing, timeout)),
     select: (target, value, fuzzy) =>
-      onOne(target, async (element, timeout) => {
-        const index = await element.evaluate(InPage.chooseOption, { value, fuzzy }, { timeout })
-        if (index === null) throw new NoOption("no option has this value or text")
-        await element.selectOption({ index }, { timeout })
-      }),
+      onOne(target, (element, timeout) => Choosing.choose(current().page, element, { value, fuzzy }, timeout)),
     find: (target) => onOne(target, (element, timeout) => element.waitFor({ state: "attached", timeout })),
     codeField: (selector) =>
-      attempt(selector, () => Finder.locate(current().page, selector).evaluateAll(InPage.codeField)).pipe(
+      attempt(selector, () => Finder.every(current(), selector).then((all) => all.evaluateAll(InPage.codeField))).pipe(
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(leaving) }),
         Effect.mapError((failure) => (failure.kind === "unusable" ? leaving : failure))
       ),
-    read: ({ selector, waitMillis }) =>
-      attempt(selector, async () => {
-        await current().page.waitForLoadState("domcontentloaded")
-        const found = await current().page.evaluate(InPage.read, selector)
-        if (found !== null || waitMillis === 0) return found
-        await Finder.locate(current().page, selector)
-          .first()
-          .waitFor({ state: "attached", timeout: waitMillis })
-          .catch(() => undefined)
-        return current().page.evaluate(InPage.read, selector)
-      }),
-    extract: (plan) =>
-      attempt(null, async () => {
-        await current().page.waitForLoadState("domcontentloaded")
-        return (await current().page.evaluate(InPage.extract, plan)) as Schema.Json
-      }),
+    read: (target) => attempt(target.selector, () => Reading.read(current(), target)),
+    extract: (plan) => attempt(null, () => Reading.extract(current(), plan)),
     clearCookies: attempt(null, () => current().page.context().clearCookies()),
     screenshot: ({ fullPage }) =>
       attempt(null, () => current().page.screenshot({ fullPage, type: "jpeg", quality: 80, timeout: 10_000 })).pipe(

@@ -153,21 +153,13 @@ export const engine = (limitMillis: number, largestWork: number) => {
     more("matches", ["xs:string?", "xs:string", "xs:string"], "xs:boolean", (text, pattern = "", flags = "") =>
       expression(pattern, flags).test(text ?? "")
     )
-    more(
-      "replace",
-      ["xs:string?", "xs:string", "xs:string", "xs:string"],
-      "xs:string",
-      (text, pattern = "", by = "", flags = "") =>
-        (text ?? "").replace(expression(pattern, flags), by.replace(/\$0/g, "$$&"))
-    )
-    more("tokenize", ["xs:string?", "xs:string", "xs:string"], "xs:string*", (text, pattern = "", flags = "") =>
-      (text ?? "") === "" ? [] : (text ?? "").split(expression(pattern, flags))
-    )
   }
 
   const reasonOf = (error: unknown): string => {
     const lines = String(error instanceof Error ? error.message : error).split("\n")
-    return (lines.find((line) => /\b(XP|FO|XT)[A-Z]{2}\d{4}\b/.test(line)) ?? lines[0] ?? "").trim()
+    const reason = lines.find((line) => /\b(XP|FO|XT)[A-Z]{2}\d{4}\b/.test(line)) ?? lines[0] ?? ""
+    const column = lines.map((line) => /at <>:\d+:(\d+)/.exec(line)?.[1]).find((one) => one !== undefined)
+    return `${reason.replace(/^\s*Error: /, "").trim()}${column === undefined ? "" : ` (at character ${column})`}`
   }
   const evaluateModern = (query: Query, context: Node, flat: boolean) => {
     if (modern === null) throw new Error("sluice:modern")

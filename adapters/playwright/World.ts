@@ -46,24 +46,29 @@ export const run = async <A, B>(
   millis = evaluationMillis
 ): Promise<B> => {
   try {
-    return await once(tab, frame, act, arg, millis)
+    return await once(frame, act, arg, millis)
   } catch (error) {
     if (signalOf(error)?.kind !== "modern") throw toReason(error)
   }
   try {
     await install(tab, frame)
-    return await once(tab, frame, act, arg, millis)
+    return await once(frame, act, arg, millis)
   } catch (error) {
     throw toReason(error)
   }
 }
 
 /** Brings the engine of XPath 3.1 to a document. */
-export const install = (tab: Tab, frame: Frame): Promise<void> =>
-  once(tab, frame, (source: string, world) => world.install(source), library(), evaluationMillis)
+export const install = async (tab: Tab, frame: Frame): Promise<void> => {
+  // Opened now: a process that is busy does not answer who only then wants to end what it does.
+  if (!lines.has(frame)) lines.set(frame, await lineTo(tab, frame))
+  await once(frame, (source: string, world) => world.install(source), library(), evaluationMillis)
+}
+
+/** Lines to the processes of frames to which the engine of XPath 3.1 was brought. */
+const lines = new WeakMap<Frame, CDPSession>()
 
 const once = async <A, B>(
-  tab: Tab,
   frame: Frame,
   act: (arg: A, world: InWorld.World) => B,
   arg: A,
@@ -73,7 +78,7 @@ const once = async <A, B>(
   const ended: { slow: Promise<void> | null } = { slow: null }
   const timer = setTimeout(() => {
     stop.abort()
-    ended.slow = interrupt(tab, frame)
+    ended.slow = interrupt(frame)
   }, millis + 500)
   try {
     const answer = await frame
@@ -90,23 +95,24 @@ const once = async <A, B>(
 }
 
 /** Ends what runs in the process of a frame, until that answers again. */
-const interrupt = async (tab: Tab, frame: Frame): Promise<void> => {
-  const devTools = await ownDevTools(tab, frame)
+const interrupt = async (frame: Frame): Promise<void> => {
+  const line = lines.get(frame)
+  if (line === undefined) return
   let answered = false
-  const asked = devTools.send("Runtime.evaluate", { expression: "1" }).then(
+  const asked = line.send("Runtime.evaluate", { expression: "1" }).then(
     () => {
       answered = true
     },
     () => undefined
   )
   for (let round = 0; round < 20 && !answered; round++) {
-    await devTools.send("Runtime.terminateExecution").catch(() => undefined)
+    await line.send("Runtime.terminateExecution").catch(() => undefined)
     await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 100))])
   }
 }
 
 /** A line to the process that a frame is in: one of its own, or that of the nearest frame around it that has one. */
-const ownDevTools = async (tab: Tab, frame: Frame): Promise<CDPSession> => {
+const lineTo = async (tab: Tab, frame: Frame): Promise<CDPSession> => {
   for (let one: Frame | null = frame; one?.parentFrame() != null; one = one.parentFrame()) {
     try {
       return await tab.page.context().newCDPSession(one)

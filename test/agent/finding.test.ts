@@ -23,8 +23,8 @@ const site = pages({
     Array.prototype.map = Array.prototype.filter = JSON.stringify = () => "tampered"
     Object.defineProperty(Node.prototype, "textContent", { get: () => "tampered" })</script>`),
   "/strict": strict,
-  "/late": body(`<output></output><div id="here"></div><script>setTimeout(() => {
-      here.innerHTML = '<button ${told("late")}>Late</button>'.replaceAll("&quot;", '"') }, 400)</script>`),
+  "/late": body(`<output></output><template id="it"><button ${told("late")}>Late</button></template>
+    <script>setTimeout(() => document.body.append(it.content), 400)</script>`),
   "/two": body(`<output></output><button ${told("a")}>Go</button><button id="other" ${told("b")}>Go</button>
     <script>setTimeout(() => other.remove(), 500)</script>`),
   "/rerender": body(`<output></output><div id="list"></div><script>
@@ -52,7 +52,7 @@ const list = (path: string, item: string): ExtractionPlan => ({
 
 describe("finding", () => {
   it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect.each([
+    it.effect.each<readonly [string, string]>([
       ["//button[lower-case(@data-kind) = 'primary']", "save"],
       ["//button[matches(., '^save', 'i')]", "save"],
       ["//BUTTON[ends-with(lower-case(.), 'all')]", "save"],
@@ -80,7 +80,7 @@ describe("finding", () => {
         assert.strictEqual(yield* read("string-join(//li, '+')"), "one+two")
         assert.strictEqual(yield* read("count(//li)"), "2")
         assert.strictEqual(yield* read("if (//li) then 'some' else 'none'"), "some")
-        assert.strictEqual(yield* read("tokenize('aXbxc', 'x', 'i') => string-join('-')"), "a-b-c")
+        assert.strictEqual(yield* read("replace('a1b22c', '[0-9]+', '-')"), "a-b-c")
         assert.strictEqual(yield* read("//input"), "typed")
         assert.strictEqual(yield* read("css=li"), "one")
         assert.strictEqual(yield* read("//nothing"), null)
@@ -102,7 +102,7 @@ describe("finding", () => {
         assert.deepStrictEqual(yield* page.extract(list("css=ul", "css=li")), ["one"])
         const failure = yield* Effect.flip(page.extract(list("//ul", "/li[[")))
         assert.strictEqual(failure.kind, "selector")
-        assert.include(failure.reason, "[[")
+        assert.include(failure.reason, "XPST0003")
       })
     )
 
@@ -122,9 +122,9 @@ describe("finding", () => {
       })
     )
 
-    it.effect.each([
-      ["//button[[", "[["],
-      ["//button[", ""],
+    it.effect.each<readonly [string, string]>([
+      ["//button[[", "XPST0003"],
+      ["//button[", "XPST0003"],
       ["doc('file:///etc/passwd')", "doc"],
       ["//button[nonsense(.)]", "nonsense"],
       ["fontoxpath:fetch('http://127.0.0.1/')", "not allowed"],
@@ -146,28 +146,31 @@ describe("finding", () => {
         const failure = yield* Effect.flip(page.click(at("//*", 300), "click"))
         assert.strictEqual(failure.kind, "mismatch")
         assert.isAbove(failure.matched ?? 0, 100_000)
-        const modern = yield* Effect.flip(page.click(at("//*[lower-case('A') = 'a']", 300), "click"))
-        assert.include(["mismatch", "selector"], modern.kind)
         yield* page.click(at("//button"), "click")
         assert.strictEqual(yield* page.read(at("//output")), "only")
       })
     )
 
-    it.effect.each([
-      "//*[count(//*[count(//*) > 1]) > 1]",
-      "//*[count(//*) > 5]",
-      "//*[following::*[following::*]]",
-      "count(for $a in 1 to 1000000, $b in 1 to 1000000 return $a + $b)",
-      "//button[matches('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', '^(a+)+$', 'i')]"
-    ])("%s ends by the name of its limit, and the page lives on", (selector) =>
-      Effect.gen(function* () {
-        const page = yield* open("/middle")
-        const failure = yield* Effect.flip(page.click(at(selector, 1_000), "click"))
-        assert.strictEqual(failure.kind, "selector", failure.reason)
-        assert.include(failure.reason, "limit of 5000 ms")
-        yield* page.click(at("//button"), "click")
-        assert.strictEqual(yield* page.read(at("//output")), "only")
-      }), 40_000
+    it.effect(
+      "what takes for ever ends by the name of its limit, and the page lives on",
+      () =>
+        Effect.forEach(
+          [
+            "//*[count(//*[count(//*) > 1]) > 1]",
+            "count(for $a in 1 to 1000000, $b in 1 to 1000000 return $a + $b)",
+            "//button[matches('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', '^(a+)+$', 'i')]"
+          ],
+          Effect.fnUntraced(function* (selector) {
+            const page = yield* open("/middle")
+            const failure = yield* Effect.flip(page.click(at(selector, 1_000), "click"))
+            assert.strictEqual(failure.kind, "selector", failure.reason)
+            assert.include(failure.reason, "limit of 5000 ms")
+            yield* page.click(at("//button", 20_000), "click")
+            assert.strictEqual(yield* page.read(at("//output")), "only")
+          }),
+          { concurrency: "unbounded" }
+        ),
+      60_000
     )
   })
 })

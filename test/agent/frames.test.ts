@@ -67,7 +67,7 @@ describe("frames and shadow roots", () => {
       ["role=button[name='Far']", "//iframe[@id='far']//output", "far"],
       ["//iframe[@id='far']//iframe//button", "//iframe[@id='deep']//output", "deep"],
       ["//button[ends-with(., 'ep')]", "//iframe[@id='far']//iframe//output", "deep"],
-      ["css=#far >> internal:control=enter-frame >> text=Far", "//iframe[@id='far']//output", "far"]
+      ["css=#far >> internal:control=enter-frame >> css=button >> text=Far", "//iframe[@id='far']//output", "far"]
     ])("%s is clicked in a frame of another site", ([selector, output, told]) =>
       Effect.gen(function* () {
         const page = yield* open("/frames")

@@ -118,7 +118,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     snapshot: ({ maxBytes }) =>
       attempt(null, async () => {
         await current().page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
-        return current().page.evaluate(Snapshot.serialize, maxBytes)
+        return Snapshot.take(current().page.mainFrame(), maxBytes)
       }).pipe(
         // A page that is just leaving takes what runs in it with it; the next one is there to be looked at.
         Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),

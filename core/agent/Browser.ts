@@ -120,8 +120,8 @@ export interface Page {
   /** What the page shows at this moment, at the least cost, also while it is loading something else. */
   readonly glimpse: Effect.Effect<Shot, PageFailure>
   /**
-   * The whole page as one HTML document that shows what a person sees and does nothing: documents of frames of the same
-   * origin and open shadow roots in their places, what stands in fields as attributes (never what stands in a password
+   * The whole page as one HTML document that shows what a person sees and does nothing: documents of frames, of
+   * other origins too, and open shadow roots in their places, what stands in fields as attributes (never what stands in a password
    * field), no script. Larger than `maxBytes`, the rest is left out, and the document says so.
    */
   readonly snapshot: (options: { readonly maxBytes: number }) => Effect.Effect<string, PageFailure>

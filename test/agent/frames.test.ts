@@ -115,6 +115,20 @@ describe("frames and shadow roots", () => {
       })
     )
 
+    it.effect("a snapshot has the documents of all frames in their places, and no password", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/frames")
+        assert.strictEqual(yield* page.read(at("//iframe[@id='deep']//p")), "deep down")
+        const document = yield* page.snapshot({ maxBytes: 1_000_000 })
+        for (const text of ["Only here", "Near", "far away", "deep down"]) assert.include(document, text)
+        assert.notInclude(document, "hunter2")
+        // As often escaped as it stands in attributes of attributes.
+        assert.include(document, "<p id=&quot;where&quot;>far away</p>")
+        assert.include(document, "<p>deep down</p>")
+        assert.isBelow(Buffer.byteLength(yield* page.snapshot({ maxBytes: 1_500 })), 2_000)
+      })
+    )
+
     it.effect("a frame that comes late, and what comes late in it, is waited for", () =>
       Effect.gen(function* () {
         for (const selector of ["//button", "css=button", "//button[lower-case(.)='late']"]) {

@@ -21,6 +21,9 @@ const nativeSettledMillis = 500
 /** How long a list may take to show what was chosen. */
 const shownMillis = 2_000
 
+/** How long a click that opens a list may take before keys open it. */
+const clickMillis = 3_000
+
 const stepMillis = 50
 
 /** How many screens of a list are looked through. */
@@ -145,7 +148,14 @@ class Opened {
     const expanded = await this.trigger.evaluate((one) =>
       [one, ...one.querySelectorAll("[aria-expanded]")].some((part) => part.getAttribute("aria-expanded") === "true")
     )
-    if (!expanded) await this.trigger.click({ timeout: left(this.until) })
+    if (expanded) return
+    try {
+      await this.trigger.click({ timeout: Math.min(left(this.until), clickMillis) })
+    } catch {
+      // Something of the list lies over the field that has its keys.
+      await this.trigger.focus()
+      await this.page.keyboard.press("ArrowDown")
+    }
   }
 
   /** Clicks the option that fits among those that are shown. With `wait`, waits until some are shown and rest. */

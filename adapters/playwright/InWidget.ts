@@ -109,7 +109,7 @@ export const shownOptions = (trigger: Element) => {
   const isNote = (one: Element) =>
     one.matches(".loading-results,.select2-results__message,.select2-results__option--load-more,[aria-busy=true]") ||
     (one.querySelector(anyOption) !== null && !one.matches("[aria-selected]"))
-  const elements = [...new Set(all)].filter((one) => !isNote(one))
+  const elements = [...new Set(all)].filter((one) => !isNote(one) && (one.textContent ?? "").trim() !== "")
   const field = [active, trigger, trigger.querySelector("input")].find(
     (one) =>
       (one instanceof HTMLInputElement &&

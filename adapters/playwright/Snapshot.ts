@@ -40,7 +40,9 @@ export const take = (main: Frame, maxBytes: number): Promise<string> => {
                 taken
                   .evaluateHandle(({ others }, index) => others[index] ?? null, at)
                   .then((element) => element.asElement()?.contentFrame() ?? null)
-                  .then((found) => (found === null || found.url().startsWith("chrome-error:") ? left : documentOf(found)))
+                  .then((found) =>
+                    found === null || found.url().startsWith("chrome-error:") ? left : documentOf(found)
+                  )
               )
             : left
         )

@@ -108,11 +108,13 @@ const focused = async (page: Page): Promise<ElementHandle<Element> | null> => {
   let frame: Frame | null = page.mainFrame()
   let element: ElementHandle<Element> | null = null
   while (frame !== null) {
-    const active: ElementHandle<Element> | null = (await frame.evaluateHandle(() => {
-      let one = document.activeElement ?? document.body
-      while (one.shadowRoot?.activeElement != null) one = one.shadowRoot.activeElement
-      return one
-    })).asElement()
+    const active: ElementHandle<Element> | null = (
+      await frame.evaluateHandle(() => {
+        let one = document.activeElement ?? document.body
+        while (one.shadowRoot?.activeElement != null) one = one.shadowRoot.activeElement
+        return one
+      })
+    ).asElement()
     if (active === null) return element
     element = active
     frame = await active.contentFrame()

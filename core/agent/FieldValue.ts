@@ -32,7 +32,11 @@ export const forType = (type: string, text: string): string | null => {
     }
     case "color": {
       const short = /^#?([\da-f])([\da-f])([\da-f])$/i.exec(plain)
-      if (short !== null) return `#${short.slice(1).map((digit) => digit.repeat(2)).join("")}`.toLowerCase()
+      if (short !== null)
+        return `#${short
+          .slice(1)
+          .map((digit) => digit.repeat(2))
+          .join("")}`.toLowerCase()
       return /^#?[\da-f]{6}$/i.test(plain) ? `#${plain.replace("#", "")}`.toLowerCase() : null
     }
     default:
@@ -90,6 +94,9 @@ export const holds = (value: string, text: string): boolean => {
 }
 
 const letters = (text: string): string => {
-  const plain = text.normalize("NFKD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
+  const plain = text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, "")
   return plain === "" ? text.trim() : plain
 }

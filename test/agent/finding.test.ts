@@ -9,7 +9,8 @@ const strict: Answer = (_request, response) =>
   void response
     .writeHead(200, {
       "content-type": "text/html",
-      "content-security-policy": "default-src 'none'; script-src 'none'; require-trusted-types-for 'script'; sandbox allow-scripts"
+      "content-security-policy":
+        "default-src 'none'; script-src 'none'; require-trusted-types-for 'script'; sandbox allow-scripts"
     })
     .end(body(`<p class="A">Strict</p>`))
 
@@ -31,7 +32,8 @@ const site = pages({
     let round = 0
     const draw = () => { list.innerHTML = '<button>Row ' + round + '</button>'; list.firstChild.onclick = () => { document.querySelector('output').textContent += 'hit ' } }
     draw(); const timer = setInterval(() => { draw(); if (++round > 40) clearInterval(timer) }, 25)</script>`),
-  "/sticky": body(`<output></output><div style="position:fixed;top:0;left:0;right:0;height:55vh;background:#ccc;z-index:9" ${told("cover")}></div>
+  "/sticky":
+    body(`<output></output><div style="position:fixed;top:0;left:0;right:0;height:55vh;background:#ccc;z-index:9" ${told("cover")}></div>
     <div style="height:3000px"></div><button ${told("under")}>Under</button><div style="height:3000px"></div>`),
   "/moving": body(`<output></output><style>@keyframes go { from { margin-left: 0 } to { margin-left: 400px } }</style>
     <button style="animation: go 700ms linear" ${told("moved")}>Move</button>`),
@@ -41,7 +43,9 @@ const site = pages({
     document.body.append(all)</script>`),
   "/middle": body(`<output></output><button id="only" ${told("only")}>Only</button><script>
     for (let i = 0; i < 10000; i++) document.body.append(document.createElement("i"))</script>`),
-  "/clobbered": body(`<form id="f"><input name="childNodes"><input name="parentNode"><input name="attributes"><button type="button">In form</button></form>`)
+  "/clobbered": body(
+    `<form id="f"><input name="childNodes"><input name="parentNode"><input name="attributes"><button type="button">In form</button></form>`
+  )
 })
 
 const list = (path: string, item: string): ExtractionPlan => ({

@@ -11,11 +11,16 @@ const site = pages({
     <iframe id="near" name="near" src="/inner"></iframe><iframe id="far" src="{{other}}/far"></iframe>`),
   "/inner": body(`<output></output><button ${told("near")}>Near</button><button ${told("both")}>Both</button>
     <select><option>S<option>M</select><input name="user">${table}`),
-  "/far": body(`<output></output><p id="where">far away</p><button ${told("far")}>Far</button><button>Both</button><iframe id="deep" src="/deep"></iframe>`),
-  "/deep": body(`<output></output><button ${told("deep")}>Deep</button><input type="password" value="hunter2"><p>deep down</p>`),
+  "/far": body(
+    `<output></output><p id="where">far away</p><button ${told("far")}>Far</button><button>Both</button><iframe id="deep" src="/deep"></iframe>`
+  ),
+  "/deep": body(
+    `<output></output><button ${told("deep")}>Deep</button><input type="password" value="hunter2"><p>deep down</p>`
+  ),
   "/lateframe": body(`<div id="here"></div><script>setTimeout(() => {
     here.innerHTML = '<iframe src="{{other}}/late"></iframe>' }, 500)</script>`),
-  "/late": body(`<output></output><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<button>Late</button>"), 300)
+  "/late":
+    body(`<output></output><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<button>Late</button>"), 300)
     addEventListener("click", () => { document.querySelector("output").textContent += "late " })</script>`),
   "/shadow": body(`<output></output><x-card></x-card><x-card></x-card><p>light</p><script>
     customElements.define("x-card", class extends HTMLElement {
@@ -96,7 +101,12 @@ describe("frames and shadow roots", () => {
         yield* page.find(at("//select"))
         yield* page.select(at("//select"), "M", false)
         assert.strictEqual(yield* page.read(at("//select")), "M")
-        yield* page.type(at("//input[@name='user']"), { strokes: ["Ann"], existing: "replace", delayMillis: 0, paste: false })
+        yield* page.type(at("//input[@name='user']"), {
+          strokes: ["Ann"],
+          existing: "replace",
+          delayMillis: 0,
+          paste: false
+        })
         assert.strictEqual(yield* page.read(at("//input[@name='user']")), "Ann")
         assert.strictEqual((yield* page.codeField("//input[@name='user']")).empty, false)
         assert.deepStrictEqual(yield* page.extract(rows), extracted)
@@ -139,14 +149,19 @@ describe("frames and shadow roots", () => {
       })
     )
 
-    it.effect.each(["//x-card/button[.='Pay']", "//button[.='Pay']", "//x-card[2]/button", "//x-card//button[lower-case(.)='pay']", "css=x-card button >> text=Pay", "role=button[name='Pay']"])(
-      "%s is clicked in a shadow root",
-      (selector) =>
-        Effect.gen(function* () {
-          const page = yield* open("/shadow")
-          yield* page.click(at(selector), "click")
-          assert.strictEqual(yield* page.read(at("//output")), "Pay")
-        })
+    it.effect.each([
+      "//x-card/button[.='Pay']",
+      "//button[.='Pay']",
+      "//x-card[2]/button",
+      "//x-card//button[lower-case(.)='pay']",
+      "css=x-card button >> text=Pay",
+      "role=button[name='Pay']"
+    ])("%s is clicked in a shadow root", (selector) =>
+      Effect.gen(function* () {
+        const page = yield* open("/shadow")
+        yield* page.click(at(selector), "click")
+        assert.strictEqual(yield* page.read(at("//output")), "Pay")
+      })
     )
 
     it.effect("every verb reaches into shadow roots, nested ones and their frames", () =>
@@ -155,12 +170,20 @@ describe("frames and shadow roots", () => {
         assert.strictEqual(yield* page.read(at("//x-card//x-inner/b/@title")), "Nested")
         assert.strictEqual(yield* page.read(at("//button[.='Near']")), "Near")
         assert.strictEqual(yield* page.read(at("//p")), "light")
-        yield* page.type(at("//input[@name='nick']"), { strokes: ["Bo"], existing: "replace", delayMillis: 0, paste: false })
+        yield* page.type(at("//input[@name='nick']"), {
+          strokes: ["Bo"],
+          existing: "replace",
+          delayMillis: 0,
+          paste: false
+        })
         assert.strictEqual(yield* page.read(at("//input[@name='nick']")), "Bo")
         assert.deepStrictEqual(yield* page.extract(rows), extracted)
         assert.deepStrictEqual(yield* page.extract({ ...rows, path: "css=table tr" }), extracted)
         const failure = yield* Effect.flip(page.click(at("//x-card/button", 300), "click"))
-        assert.include(failure.reason, "2 elements match after 300 ms (2 in shadow roots of the page), expected exactly 1")
+        assert.include(
+          failure.reason,
+          "2 elements match after 300 ms (2 in shadow roots of the page), expected exactly 1"
+        )
       })
     )
   })

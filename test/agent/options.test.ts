@@ -25,7 +25,10 @@ describe("an option", () => {
 
   it("that is disabled is told from one that is not there, and is passed over for one of the same name", () => {
     assert.deepStrictEqual(Options.choose(list, "Closed!", true), { _tag: "Disabled", index: 6 })
-    const twice = [{ value: "a", text: "A", disabled: true }, { value: "b", text: "A", disabled: false }]
+    const twice = [
+      { value: "a", text: "A", disabled: true },
+      { value: "b", text: "A", disabled: false }
+    ]
     assert.deepStrictEqual(Options.choose(twice, "A", false), { _tag: "Found", index: 1 })
   })
 
@@ -38,10 +41,14 @@ describe("an option", () => {
     assert.include(Options.missing([], "x", false), "no options")
   })
 
-  it.prop("is as like itself as can be, and likeness does not depend on the order", [Schema.String, Schema.String], ([one, other]) => {
-    const like = Options.likeness(one, other)
-    assert.strictEqual(like, Options.likeness(other, one))
-    assert.isTrue(like >= 0 && like <= 1)
-    assert.strictEqual(Options.choose([{ value: one, text: one, disabled: false }], one, false)._tag, "Found")
-  })
+  it.prop(
+    "is as like itself as can be, and likeness does not depend on the order",
+    [Schema.String, Schema.String],
+    ([one, other]) => {
+      const like = Options.likeness(one, other)
+      assert.strictEqual(like, Options.likeness(other, one))
+      assert.isTrue(like >= 0 && like <= 1)
+      assert.strictEqual(Options.choose([{ value: one, text: one, disabled: false }], one, false)._tag, "Found")
+    }
+  )
 })

@@ -17,7 +17,11 @@ describe("a selector", () => {
   })
 
   it("is not evaluated when it names functions of the engine's own", () => {
-    for (const text of ["fontoxpath:fetch('http://x/')", "//a[fontoxpath:evaluate(.)]", "Q{http://fontoxml.com/fontoxpath}fetch('x')"]) {
+    for (const text of [
+      "fontoxpath:fetch('http://x/')",
+      "//a[fontoxpath:evaluate(.)]",
+      "Q{http://fontoxml.com/fontoxpath}fetch('x')"
+    ]) {
       assert.strictEqual(Selector.parse(text).kind, "refused", text)
     }
     assert.strictEqual(Selector.parse("//a[.='fontoxpath:fetch']").kind, "xpath")
@@ -62,7 +66,10 @@ describe("a selector", () => {
     ["//a[1]", "//a[1]"],
     ["//a[last()]", "//a[last()]"],
     ["//a[position() = 2]", "//a[position() = 2]"],
-    ["//tr[lower-case(@class) = 'row']//td[contains(., '//b')]", "/descendant::tr[lower-case(@class) = 'row']/descendant::td[contains(., '//b')]"],
+    [
+      "//tr[lower-case(@class) = 'row']//td[contains(., '//b')]",
+      "/descendant::tr[lower-case(@class) = 'row']/descendant::td[contains(., '//b')]"
+    ],
     ["//a[matches(., 'x')][2]", "//a[matches(., 'x')][2]"],
     ["//a[count(b)]", "//a[count(b)]"],
     ["//@href", "//@href"],

@@ -15,7 +15,7 @@ const file =
 const script =
   (source: string): Answer =>
   (_request, response) =>
-    void response.writeHead(200, { "content-type": "text/javascript" }).end(source)
+    void response.writeHead(200, { "content-type": "text/javascript; charset=utf-8" }).end(source)
 
 const cities = ["Berlin", "Bern", "Zürich", "São Paulo", "New York", "New Orleans"]
 const options = cities.map((city, index) => `<option value="c${index}">${city}</option>`).join("")
@@ -53,7 +53,8 @@ const bundled = async (): Promise<string> => {
   return output[0].code
 }
 
-const select2 = body(`<link rel="stylesheet" href="/select2.css"><select id="plain" style="width:200px"><option></option>${options}</select>
+const select2 =
+  body(`<link rel="stylesheet" href="/select2.css"><select id="plain" style="width:200px"><option></option>${options}</select>
   <select id="ajax" style="width:200px"></select><select id="multi" multiple style="width:300px">${options}</select>
   <script src="/jquery.js"></script><script src="/select2.js"></script><script>
     const all = ${JSON.stringify(cities)}.map((text, id) => ({ id, text }))
@@ -94,22 +95,21 @@ const aria = body(`<style>[role=listbox] { max-height: 90px; overflow: auto } [r
   </script>`)
 
 const site = Layer.unwrap(
-  Effect.map(
-    Effect.promise(bundled),
-    (source) =>
-      pages({
-        "/native": body(`<select id="one"><option value="">Choose<optgroup label="A">${options}</optgroup><option disabled>Closed</option></select>
+  Effect.map(Effect.promise(bundled), (source) =>
+    pages({
+      "/native":
+        body(`<select id="one"><option value="">Choose<optgroup label="A">${options}</optgroup><option disabled>Closed</option></select>
           <select id="several" multiple>${options}</select><select id="late"></select><input id="data" list="list"><datalist id="list">${options}</datalist>
           <label id="named">City <select><option>Berlin<option>Bern</select></label>
           <script>setTimeout(() => { late.innerHTML = ${JSON.stringify(options)} }, 600)</script>`),
-        "/select2": select2,
-        "/jquery.js": file("jquery/dist/jquery.min.js", "text/javascript"),
-        "/select2.js": file("select2/dist/js/select2.min.js", "text/javascript"),
-        "/select2.css": file("select2/dist/css/select2.min.css", "text/css"),
-        "/react": body(`<div id="root"></div><script src="/react.js"></script>`),
-        "/react.js": script(source),
-        "/aria": aria
-      })
+      "/select2": select2,
+      "/jquery.js": file("jquery/dist/jquery.min.js", "text/javascript"),
+      "/select2.js": file("select2/dist/js/select2.min.js", "text/javascript"),
+      "/select2.css": file("select2/dist/css/select2.min.css", "text/css"),
+      "/react": body(`<div id="root"></div><script src="/react.js"></script>`),
+      "/react.js": script(source),
+      "/aria": aria
+    })
   )
 )
 
@@ -134,7 +134,13 @@ describe("choosing", () => {
           ["//select[@id='late']", "Bern", false, "//select[@id='late']", "c1"],
           ["//input[@id='data']", "Bern", false, "//input[@id='data']", "c1"],
           ["//label[@id='named']", "Bern", false, "//label/select", "Bern"],
-          ["//select[@id='several']", '["Bern", "c4"]', false, "string-join(//select[@id='several']/option[1]/@value)", "c0"]
+          [
+            "//select[@id='several']",
+            '["Bern", "c4"]',
+            false,
+            "string-join(//select[@id='several']/option[1]/@value)",
+            "c0"
+          ]
         ])
         const page = yield* open("/native")
         const failed = yield* Effect.flip(page.select(at("//select[@id='one']"), "Paris", false))
@@ -150,7 +156,13 @@ describe("choosing", () => {
     it.effect("Select2: by what is seen, and by the list behind it", () =>
       chosen("/select2", [
         ["//select[@id='plain']", "Zürich", false, "//select[@id='plain']", "c2"],
-        ["//span[contains(@class, 'select2-selection')][contains(@aria-labelledby, 'plain')]", "Bern", false, "//select[@id='plain']", "c1"],
+        [
+          "//span[contains(@class, 'select2-selection')][contains(@aria-labelledby, 'plain')]",
+          "Bern",
+          false,
+          "//select[@id='plain']",
+          "c1"
+        ],
         ["//select[@id='plain']", "sao paulo", true, "//select[@id='plain']", "c3"],
         ["//select[@id='ajax']", "New York", false, "//span[contains(@id, 'select2-ajax')]", "New York"],
         ["//select[@id='multi']", "Bern", false, "//select[@id='multi']", "c1"]
@@ -168,21 +180,23 @@ describe("choosing", () => {
       ])
     )
 
-    it.effect("patterns of ARIA: a box, a field that filters late, a button, an open list, and one that draws what is seen", () =>
-      Effect.gen(function* () {
-        yield* chosen("/aria", [
-          ["//div[@id='only']", "Bern", false, "//div[@id='only']", "Bern"],
-          ["//input[@id='filter']", "Zürich", false, "//input[@id='filter']", "Zürich"],
-          ["//button[@id='opens']", "new orleans", true, "//input[@id='behind']", "New Orleans"],
-          ["//input[@id='behind']", "Bern", false, "//input[@id='behind']", "Bern"],
-          ["//ul[@id='shown']", "Bern", false, "//li[@aria-selected='true']", "Bern"],
-          ["//div[@id='long']", "Item 150", false, "//div[@id='long']", "Item 150"]
-        ])
-        const page = yield* open("/aria")
-        const failed = yield* Effect.flip(page.select(at("//div[@id='only']"), "Paris", false))
-        assert.strictEqual(failed.kind, "option")
-        assert.include(failed.reason, '"Berlin", "Bern"')
-      })
+    it.effect(
+      "patterns of ARIA: a box, a field that filters late, a button, an open list, and one that draws what is seen",
+      () =>
+        Effect.gen(function* () {
+          yield* chosen("/aria", [
+            ["//div[@id='only']", "Bern", false, "//div[@id='only']", "Bern"],
+            ["//input[@id='filter']", "Zürich", false, "//input[@id='filter']", "Zürich"],
+            ["//button[@id='opens']", "new orleans", true, "//input[@id='behind']", "New Orleans"],
+            ["//input[@id='behind']", "Bern", false, "//input[@id='behind']", "Bern"],
+            ["//ul[@id='shown']", "Bern", false, "//li[@aria-selected='true']", "Bern"],
+            ["//div[@id='long']", "Item 150", false, "//div[@id='long']", "Item 150"]
+          ])
+          const page = yield* open("/aria")
+          const failed = yield* Effect.flip(page.select(at("//div[@id='only']"), "Paris", false))
+          assert.strictEqual(failed.kind, "option")
+          assert.include(failed.reason, '"Berlin", "Bern"')
+        })
     )
   })
 })

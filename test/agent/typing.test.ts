@@ -1,10 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Typing } from "../../core/agent/Browser.ts"
-import { graphOf, withSite, walk } from "../support/browser.ts"
+import { graphOf, walk, withSite } from "../support/browser.ts"
 import { at, body, open, pages } from "../support/pages.ts"
 
-const typing = (...strokes: Typing["strokes"]): Typing => ({ strokes, existing: "replace", delayMillis: 0, paste: false })
+const typing = (...strokes: Typing["strokes"]): Typing => ({
+  strokes,
+  existing: "replace",
+  delayMillis: 0,
+  paste: false
+})
 const key = (key: string) => ({ key })
 
 const site = pages({

@@ -4,13 +4,14 @@
 import { cpus, totalmem } from "node:os"
 import startServer from "../support/globalSetup.ts"
 import { api } from "./api.ts"
+import { extract } from "./extract.ts"
 import type { Row } from "./Row.ts"
 import { runs } from "./runs.ts"
 import { stores } from "./stores.ts"
 import { streams } from "./streams.ts"
 import { window } from "./window.ts"
 
-const suites = { window, api, stores, runs, streams }
+const suites = { window, api, stores, runs, streams, extract }
 const wanted = process.argv.slice(2)
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {

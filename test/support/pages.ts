@@ -47,4 +47,5 @@ export const open = (path: string) => Effect.flatMap(Pages, (all) => all.open(pa
 export const at = (selector: string, waitMillis = 5_000) => ({ selector, waitMillis })
 
 /** A document with a body. */
-export const body = (content: string): string => `<!doctype html><html><head><title>Page</title></head><body>${content}</body></html>`
+export const body = (content: string): string =>
+  `<!doctype html><html><head><title>Page</title></head><body>${content}</body></html>`

@@ -12,6 +12,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Signals } from "../../core/event/Signals.ts"
 import { layerSignals } from "../memory/LocalSignals.ts"
+import * as MemoryLiveChannel from "../memory/MemoryLiveChannel.ts"
 import { layerStores, maxMessageSize } from "../postgres/Stores.ts"
 import * as Lock from "./Lock.ts"
 import * as Wire from "./Wire.ts"
@@ -66,4 +67,6 @@ const layerSignalsAfterCommit = Layer.effect(
 
 /** All stores and signals on an embedded database. */
 export const layer = (folder: string | null) =>
-  Layer.merge(layerStores, layerSignalsAfterCommit).pipe(Layer.provideMerge(layerClient(folder)))
+  Layer.mergeAll(layerStores, layerSignalsAfterCommit, MemoryLiveChannel.layer).pipe(
+    Layer.provideMerge(layerClient(folder))
+  )

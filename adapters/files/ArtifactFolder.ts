@@ -1,62 +1,156 @@
 /**
  * Artifacts as files in a folder, one each. Processes that share the folder share the artifacts.
+ *
+ * What an artifact is stands in the first line of its file, and its bytes behind it. It is written beside its place and
+ * then moved there, so that a reader never finds half a file.
  */
+import { randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"
-import { open, readFile, rename } from "node:fs/promises"
-import { Effect, Layer, Option } from "effect"
-import { type Artifact, ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
+import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises"
+import { Effect, Layer, Option, Stream } from "effect"
+import { ArtifactFiles, ArtifactsUnavailable, type Description, isId, type Kept } from "../../core/run/ArtifactFiles.ts"
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Keeps artifacts in `folder`, which is made, readable by its owner only, if there is none. */
 export const layer = (folder: string) =>
   Layer.sync(ArtifactFiles, () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+
+    const putStream = <E>(id: string, description: Description, content: Stream.Stream<Uint8Array, E>) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          if (!isId(id)) throw new Error(`The id of an artifact must be a UUID, got "${id}"`)
+          const part = `${folder}/${id}.${randomBytes(6).toString("hex")}.part`
+          let isMoved = false
+          const file = yield* Effect.acquireRelease(
+            attempt("keep", () => open(part, "w", 0o600)),
+            (file) =>
+              Effect.promise(async () => {
+                await file.close().catch(() => undefined)
+                if (!isMoved) await rm(part, { force: true }).catch(() => undefined)
+              })
+          )
+          yield* attempt("keep", () => file.writeFile(headOf(description)))
+          let size = 0
+          yield* Stream.runForEach(content, (piece) => {
+            size += piece.length
+            return attempt("keep", () => file.writeFile(piece))
+          })
+          yield* attempt("keep", async () => {
+            await file.sync()
+            await rename(part, `${folder}/${id}`)
+            isMoved = true
+          })
+          return size
+        })
+      )
+
     return ArtifactFiles.of({
-      put: Effect.fn("ArtifactFiles.put")((id, artifact) => Effect.promise(() => write(folder, id, artifact))),
-      get: Effect.fn("ArtifactFiles.get")((id) => Effect.promise(() => read(folder, id)))
+      put: Effect.fn("ArtifactFiles.put")((id, { bytes, ...description }) =>
+        Effect.asVoid(putStream(id, description, Stream.succeed(bytes)))
+      ),
+      putStream,
+      find: Effect.fn("ArtifactFiles.find")((id) => attempt("read", () => find(folder, id))),
+      remove: Effect.fn("ArtifactFiles.remove")((ids) =>
+        attempt("remove", async () => {
+          for (const id of ids.filter(isId)) {
+            for (const name of [id, ...Object.keys(formerly).map((extension) => `${id}.${extension}`)]) {
+              await rm(`${folder}/${name}`, { force: true })
+            }
+          }
+        })
+      ),
+      sweep: Effect.fn("ArtifactFiles.sweep")((before) =>
+        attempt("remove", async () => {
+          for (const name of await readdir(folder)) {
+            if (!name.endsWith(".part")) continue
+            // It may be done, or be swept by somebody else, meanwhile.
+            const begun = await stat(`${folder}/${name}`).catch(() => null)
+            if (begun !== null && begun.mtimeMs < before) await rm(`${folder}/${name}`, { force: true })
+          }
+        })
+      )
     })
   })
 
-/**
- * What an artifact is stands in the first line of its file, and its bytes behind it. Writes beside the place and then moves
- * there, so that a reader never finds half a file.
- */
-const write = async (folder: string, id: string, { bytes, fileName, mediaType }: Artifact): Promise<void> => {
-  if (!uuid.test(id)) throw new Error(`The id of an artifact must be a UUID, got "${id}"`)
-  const path = `${folder}/${id}`
-  const file = await open(`${path}.part`, "w", 0o600)
-  try {
-    await file.writeFile(`${JSON.stringify({ mediaType, fileName })}\n`)
-    await file.writeFile(bytes)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(`${path}.part`, path)
-}
+const attempt = <A>(action: ArtifactsUnavailable["action"], act: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: act,
+    catch: (error) =>
+      new ArtifactsUnavailable({ action, reason: error instanceof Error ? error.message : String(error) })
+  })
+
+const headOf = ({ fileName, mediaType }: Description): string => `${JSON.stringify({ mediaType, fileName })}\n`
 
 /** Artifacts of former versions have their type as the extension of their name. */
 const formerly = { jpg: "image/jpeg", png: "image/png", html: "text/html" } as const
 
-const read = async (folder: string, id: string): Promise<Option.Option<Artifact>> => {
-  if (!uuid.test(id)) return Option.none()
-  const whole = await contents(`${folder}/${id}`)
-  if (whole !== null) {
-    const end = whole.indexOf(10)
-    const { fileName, mediaType } = JSON.parse(whole.subarray(0, end).toString()) as Omit<Artifact, "bytes">
-    return Option.some({ bytes: new Uint8Array(whole.subarray(end + 1)), mediaType, fileName })
+/** The first line is no longer than this: a file name has its bound, and a media type too. */
+const maxHeadBytes = 16_384
+
+const pieceBytes = 256 * 1_024
+
+const find = async (folder: string, id: string): Promise<Option.Option<Kept>> => {
+  if (!isId(id)) return Option.none()
+  const path = `${folder}/${id}`
+  const file = await opened(path)
+  if (file !== null) {
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeadBytes), 0, maxHeadBytes, 0)
+      const end = buffer.subarray(0, bytesRead).indexOf(10)
+      const description = JSON.parse(buffer.toString("utf8", 0, end)) as Description
+      const { size } = await file.stat()
+      return Option.some(keptOf(path, end + 1, size, description))
+    } finally {
+      await file.close()
+    }
   }
   for (const [extension, mediaType] of Object.entries(formerly)) {
-    const bytes = await contents(`${folder}/${id}.${extension}`)
-    if (bytes !== null) return Option.some({ bytes: new Uint8Array(bytes), mediaType, fileName: null })
+    const found = await stat(`${path}.${extension}`).catch(() => null)
+    if (found !== null) return Option.some(keptOf(`${path}.${extension}`, 0, found.size, { mediaType, fileName: null }))
   }
   return Option.none()
 }
 
-/** What a file holds; `null` when there is none. */
-const contents = async (path: string): Promise<Buffer | null> => {
+const keptOf = (path: string, from: number, fileSize: number, description: Description): Kept => ({
+  ...description,
+  size: fileSize - from,
+  read: (range) => Stream.suspend(() => pieces(path, from + (range?.start ?? 0), from + (range?.end ?? Infinity)))
+})
+
+/** Reads a file from one position to another, both included, as far as it goes. */
+const pieces = (path: string, start: number, end: number): Stream.Stream<Uint8Array, ArtifactsUnavailable> =>
+  Stream.unwrap(
+    Effect.map(
+      Effect.acquireRelease(
+        attempt("read", () => open(path, "r")),
+        (file) => Effect.promise(() => file.close().catch(() => undefined))
+      ),
+      (file) =>
+        Stream.paginate(start, (position) =>
+          attempt("read", () => next(file, position, end)).pipe(
+            Effect.map(
+              (piece) =>
+                [
+                  piece.length === 0 ? [] : [piece],
+                  piece.length === 0 ? Option.none<number>() : Option.some(position + piece.length)
+                ] as const
+            )
+          )
+        )
+    )
+  )
+
+const next = async (file: FileHandle, position: number, end: number): Promise<Uint8Array> => {
+  const wanted = Math.min(pieceBytes, end - position + 1)
+  if (wanted <= 0) return new Uint8Array()
+  const { buffer, bytesRead } = await file.read(new Uint8Array(wanted), 0, wanted, position)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** The open file; `null` when there is none. */
+const opened = async (path: string): Promise<FileHandle | null> => {
   try {
-    return await readFile(path)
+    return await open(path, "r")
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
     throw error

@@ -1,11 +1,25 @@
 /** Artifacts in memory. */
-import { Effect, Layer, Option } from "effect"
-import { type Artifact, ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
+import { Effect, Layer, Option, Stream } from "effect"
+import { type Artifact, ArtifactFiles, type Kept } from "../../core/run/ArtifactFiles.ts"
 
 export const layer = Layer.sync(ArtifactFiles, () => {
   const kept = new Map<string, Artifact>()
   return ArtifactFiles.of({
     put: (id, artifact) => Effect.sync(() => void kept.set(id, artifact)),
-    get: (id) => Effect.sync(() => Option.fromUndefinedOr(kept.get(id)))
+    putStream: (id, description, content) =>
+      Effect.map(Stream.mkUint8Array(content), (bytes) => {
+        kept.set(id, { ...description, bytes })
+        return bytes.length
+      }),
+    find: (id) => Effect.sync(() => Option.map(Option.fromUndefinedOr(kept.get(id)), keptOf)),
+    remove: (ids) => Effect.sync(() => ids.forEach((id) => void kept.delete(id))),
+    sweep: () => Effect.void
   })
+})
+
+const keptOf = ({ bytes, fileName, mediaType }: Artifact): Kept => ({
+  mediaType,
+  fileName,
+  size: bytes.length,
+  read: (range) => Stream.succeed(range === undefined ? bytes : bytes.subarray(range.start, range.end + 1))
 })

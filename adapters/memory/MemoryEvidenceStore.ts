@@ -30,7 +30,24 @@ export const layer = Layer.effect(
             networkLogs.set(runId, { ...before, open: false, truncated: before.truncated || truncated })
           }
         }),
-      network: (runId) => Effect.sync(() => Option.fromUndefinedOr(networkLogs.get(runId)))
+      network: (runId) => Effect.sync(() => Option.fromUndefinedOr(networkLogs.get(runId))),
+      expire: (before, limit) =>
+        Effect.sync(() => {
+          const old = [...snapshots].filter(([, { at }]) => at < before).slice(0, limit)
+          for (const [key] of old) snapshots.delete(key)
+          let left = limit
+          for (const [runId, log] of networkLogs) {
+            const gone = log.events.filter(({ started_at }) => Date.parse(started_at) < before).slice(0, left)
+            left -= gone.length
+            if (gone.length > 0)
+              networkLogs.set(runId, {
+                ...log,
+                truncated: true,
+                events: log.events.filter((one) => !gone.includes(one))
+              })
+          }
+          return Math.max(old.length, limit - left)
+        })
     })
   })
 )

@@ -1,11 +1,11 @@
-/** Admissions and pictures of watched runs in memory. */
+/** Admissions to watched runs, and control of them, in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
 import { LiveStore } from "../../core/run/LiveStore.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
   LiveStore,
-  Effect.map(Tables, ({ admissions, frames, runs }) =>
+  Effect.map(Tables, ({ admissions, controls, runs }) =>
     LiveStore.of({
       admit: Effect.fnUntraced(function* (admission) {
         const now = yield* Clock.currentTimeMillis
@@ -19,10 +19,26 @@ export const layer = Layer.effect(
         return Option.filter(found, ({ expiresAt }) => expiresAt > now)
       }),
       workspaceOf: (runId) => Effect.sync(() => Option.fromUndefinedOr(runs.get(runId)?.workspaceId)),
-      show: (runId, frame) => Effect.sync(() => void frames.set(runId, frame)),
-      frame: (runId, after) =>
-        Effect.sync(() => Option.filter(Option.fromUndefinedOr(frames.get(runId)), ({ at }) => at > after)),
-      hide: (runId) => Effect.sync(() => void frames.delete(runId))
+      take: Effect.fnUntraced(function* (wanted) {
+        const now = yield* Clock.currentTimeMillis
+        const before = controls.get(wanted.runId)
+        const stands = before !== undefined && before.until > now
+        if (stands && before.holder !== wanted.holder) return before
+        const given = { ...wanted, since: stands ? before.since : now }
+        controls.set(wanted.runId, given)
+        return given
+      }),
+      release: Effect.fnUntraced(function* (runId, holder) {
+        const now = yield* Clock.currentTimeMillis
+        const before = controls.get(runId)
+        if (before?.holder !== holder) return false
+        controls.delete(runId)
+        return before.until > now
+      }),
+      control: Effect.fnUntraced(function* (runId) {
+        const now = yield* Clock.currentTimeMillis
+        return Option.filter(Option.fromUndefinedOr(controls.get(runId)), ({ until }) => until > now)
+      })
     })
   )
 )

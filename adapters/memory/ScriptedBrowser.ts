@@ -4,11 +4,18 @@
  * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. It does at once what a
  * real page would do in time, so whoever waits for an element that is not there is refused at once.
  */
-import { Clock, Effect, Layer, Ref, type Schema } from "effect"
-import { Browser, type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
+import { Clock, Effect, Layer, Option, Ref, type Schema } from "effect"
+import { Browser, type Page, PageFailure, type Shot, type Target, type Typing } from "../../core/agent/Browser.ts"
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
+import type { Scroll } from "../../core/agent/Scrolling.ts"
 import type { Remembered, Session, Storage } from "../../core/agent/Session.ts"
+import type { Dialog } from "../../core/agent/Windows.ts"
+import * as ScriptedFiles from "./ScriptedFiles.ts"
+import * as ScriptedInspection from "./ScriptedInspection.ts"
+import * as ScriptedWindows from "./ScriptedWindows.ts"
+import type { Sight } from "../../core/agent/Sight.ts"
+import * as ScriptedSight from "./ScriptedSight.ts"
 
 export interface ScriptedElement {
   /** The selector that it is found by. Several elements may have the same one. */
@@ -16,6 +23,8 @@ export interface ScriptedElement {
   readonly text?: string
   /** What it holds when it is a field. */
   readonly value?: string
+  /** When it is a field whose value is not shown. */
+  readonly type?: "password"
   /** The values that may be chosen when it is a list. */
   readonly options?: ReadonlyArray<string>
   /** The address that a click leads to. */
@@ -24,8 +33,28 @@ export interface ScriptedElement {
   readonly leaves?: Partial<Remembered>
   /** When it is a field: the values with which Enter leads to an address. With any other, it is emptied and complained about. */
   readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
+  /** The address that a click opens in a window of its own. */
+  readonly opens?: string
+  /** Whether a click closes the window that it is in. */
+  readonly closes?: boolean
+  /** What a click has the site say in a dialog. */
+  readonly says?: Omit<Dialog, "entered">
+  /** The names and texts of the files that a click has the browser save. A text of `null` never comes to its end. */
+  readonly saves?: ReadonlyArray<ScriptedFiles.Saved>
+  /** Whether a click opens a file dialog. It is a field for files by itself otherwise. */
+  readonly opensDialog?: boolean
+  /** How often the wheel must be turned before it is there. */
+  readonly afterTicks?: number
   /** When it is a row: the texts of its parts, by their path in the row. */
   readonly parts?: Readonly<Record<string, string>>
+  /** What it looks like, beside its text. */
+  readonly looks?: ScriptedInspection.Looks
+  /** When it lies over the page: what it covers and what is to be pressed on it. */
+  readonly over?: ScriptedInspection.Over
+  /** The selectors of what goes away when it is clicked. */
+  readonly removes?: ReadonlyArray<string>
+  /** It is not there before it was looked for so often. */
+  readonly late?: number
 }
 
 /** Pages by their address. */
@@ -37,10 +66,16 @@ export const layer = (site: ScriptedSite): Layer.Layer<Browser> =>
     Browser,
     Browser.of({
       open: ({ cookies, localStorage, sessionStorage }) =>
-        Effect.map(
-          Effect.all([Ref.make(blank), Ref.make<Remembered>({ cookies, localStorage, sessionStorage })]),
-          ([state, memory]) => open(site, state, memory)
-        )
+        Effect.gen(function* () {
+          const state = yield* Ref.make(blank)
+          const memory = yield* Ref.make<Remembered>({ cookies, localStorage, sessionStorage })
+          const windows = yield* ScriptedWindows.make(
+            state,
+            ({ watchers }) => ({ ...blank, watchers }),
+            (to, { watchers }) => ({ ...to, watchers })
+          )
+          return open(site, state, memory, windows, yield* ScriptedFiles.make)
+        })
     })
   )
 
@@ -49,10 +84,24 @@ interface State {
   readonly fields: Readonly<Record<string, string>>
   readonly focus: string | null
   readonly refusals: number
+  readonly removed: ReadonlyArray<string>
+  /** How often an element was looked for in vain. */
+  readonly misses: number
   readonly watchers: ReadonlyArray<(exchange: Exchange) => void>
+  /** How often the wheel was turned on the page. */
+  readonly ticks: number
 }
 
-const blank: State = { history: [], fields: {}, focus: null, refusals: 0, watchers: [] }
+const blank: State = {
+  history: [],
+  fields: {},
+  focus: null,
+  refusals: 0,
+  removed: [],
+  misses: 0,
+  watchers: [],
+  ticks: 0
+}
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
@@ -89,9 +138,20 @@ const merged = (before: Storage, more: Storage = {}): Storage => ({
 const wantedOf = (storage: Storage, wanted: (origin: string) => boolean): Storage =>
   Object.fromEntries(Object.entries(storage).filter(([origin]) => wanted(origin)))
 
-const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembered>): Page => {
+const open = (
+  site: ScriptedSite,
+  state: Ref.Ref<State>,
+  memory: Ref.Ref<Remembered>,
+  windows: ScriptedWindows.ScriptedWindows,
+  files: Effect.Success<typeof ScriptedFiles.make>
+): Page => {
   const address = Effect.map(Ref.get(state), ({ history }) => history.at(-1) ?? "about:blank")
-  const elements = Effect.map(address, (url) => site[url] ?? [])
+  const all = Effect.map(address, (url) => site[url] ?? [])
+  const elements = Effect.map(Ref.get(state), ({ history, misses, removed, ticks }) =>
+    (site[history.at(-1) ?? "about:blank"] ?? []).filter(
+      ({ afterTicks = 0, late = 0, selector }) => afterTicks <= ticks && misses >= late && !removed.includes(selector)
+    )
+  )
 
   const goto = Effect.fnUntraced(function* (url: string) {
     const known = Object.hasOwn(site, url)
@@ -105,13 +165,43 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
   const one = Effect.fnUntraced(function* ({ selector, waitMillis }: Target) {
     const found = (yield* elements).filter((element) => element.selector === selector)
     const [only] = found
+    const cover = (yield* elements).find(({ over }) => over?.covers.includes(selector))
+    if (cover !== undefined) {
+      const reason = `the element did not become visible, enabled and still within ${waitMillis} ms`
+      return yield* new PageFailure({ kind: "unusable", reason, selector, matched: 1 })
+    }
     if (only !== undefined && found.length === 1) return only
+    yield* Ref.update(state, (now) => ({ ...now, misses: now.misses + 1 }))
     return yield* new PageFailure({
       kind: "mismatch",
       reason: `${found.length} elements match after ${waitMillis} ms, expected exactly 1`,
       selector,
       matched: found.length
     })
+  })
+
+  const turn = (ticks: number) => Ref.update(state, (now) => ({ ...now, ticks: Math.max(now.ticks + ticks, 0) }))
+
+  /** Turns the wheel until an element is there, where it comes at all. */
+  const turnTo = Effect.fnUntraced(function* (selector: string, waitMillis: number) {
+    const hidden = (yield* all).find((element) => element.selector === selector)?.afterTicks ?? 0
+    yield* turn(Math.max(hidden - (yield* Ref.get(state)).ticks, 0))
+    yield* one({ selector, waitMillis })
+  })
+
+  const scroll = Effect.fnUntraced(function* (scroll: Scroll, waitMillis: number) {
+    switch (scroll.kind) {
+      case "ticks":
+        return yield* turn(scroll.direction === "up" || scroll.direction === "left" ? -scroll.ticks : scroll.ticks)
+      case "element":
+        return yield* turnTo(scroll.selector, waitMillis)
+      case "find":
+        yield* one({ selector: scroll.container, waitMillis })
+        return yield* turnTo(scroll.selector, waitMillis)
+      case "end":
+        yield* one({ selector: scroll.container, waitMillis })
+        return yield* turn(Math.max(...(yield* all).map(({ afterTicks = 0 }) => afterTicks)))
+    }
   })
 
   const textOf = (element: ScriptedElement, { fields }: State): string =>
@@ -149,13 +239,37 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
     }
   }
 
-  return {
+  const page: Omit<Page, keyof Sight<PageFailure, Shot, Typing>> = {
+    ...windows,
+    forgetDownloads: files.forgetDownloads,
+    download: files.download,
+    scroll,
+    print: Effect.map(elements, (shown) => files.print(shown.map(({ text = "" }) => text).join("\n"))),
+    upload: Effect.fnUntraced(function* (target, { fileName }) {
+      const selector = target === null ? null : (yield* one(target)).selector
+      if (selector !== null) return yield* setField(selector, () => fileName)
+      if (yield* files.takesDialog) return yield* setField("", () => fileName)
+      return yield* new PageFailure({
+        kind: "upload",
+        reason: "no file dialog is open: a CLICK before must open one, or selector name the field for files"
+      })
+    }),
+    ...ScriptedInspection.make(elements, address, one),
     goto,
     address,
     back: Ref.update(state, ({ history, watchers }) => ({ ...blank, watchers, history: history.slice(0, -1) })),
-    html: () => Effect.map(elements, (all) => all.map(({ text = "" }) => text).join("\n")),
+    html: () => Effect.map(elements, (shown) => shown.map(({ text = "" }) => text).join("\n")),
     click: Effect.fnUntraced(function* (target) {
-      const { leadsTo, leaves } = yield* one(target)
+      const { closes, leadsTo, leaves, opens, opensDialog, removes, saves, says } = yield* one(target)
+      if (removes !== undefined) yield* Ref.update(state, (now) => ({ ...now, removed: [...now.removed, ...removes] }))
+      if (says !== undefined) yield* windows.says(says)
+      if (saves !== undefined) yield* files.saves(saves)
+      if (opensDialog === true) yield* files.opensDialog
+      if (closes === true) yield* windows.closeWindow(null)
+      if (opens !== undefined) {
+        yield* windows.openWindow
+        yield* goto(opens)
+      }
       if (leaves !== undefined) yield* Ref.update(memory, (before) => remember(before, leaves))
       if (leadsTo !== undefined) yield* goto(leadsTo)
     }),
@@ -205,7 +319,11 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
         return carryOut(plan, yield* elements, yield* Ref.get(state), null)
       }),
     clearCookies: Ref.update(memory, (before) => ({ ...before, cookies: [] })),
-    screenshot: () => Effect.succeed({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
+    screenshot: ({ target }) =>
+      Effect.as(target === undefined ? Effect.void : one(target), {
+        bytes: new Uint8Array([0xff, 0xd8]),
+        mediaType: "image/jpeg"
+      }),
     glimpse: Effect.succeed({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
     snapshot: ({ maxBytes }) =>
       Effect.gen(function* () {
@@ -216,6 +334,9 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
           maxBytes
         )
       }),
+    gesture: () => Effect.void,
+    screencast: (_options, show) => show({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
+    record: () => Effect.succeed(Option.none()),
     watchNetwork: (tell) =>
       Effect.gen(function* () {
         yield* Ref.update(state, (now) => ({ ...now, watchers: [...now.watchers, tell] }))
@@ -229,5 +350,14 @@ const open = (site: ScriptedSite, state: Ref.Ref<State>, memory: Ref.Ref<Remembe
         localStorage: wantedOf(localStorage, wanted),
         sessionStorage: wantedOf(sessionStorage, wanted)
       }))
+  }
+  return {
+    ...page,
+    ...ScriptedSight.make({
+      ...page,
+      elements,
+      textOf: (element) => Effect.map(Ref.get(state), (now) => textOf(element, now)),
+      visited: Effect.map(Ref.get(state), ({ history }) => new Set(history.map((url) => new URL(url).host)))
+    })
   }
 }

@@ -2,6 +2,8 @@
  * What the stores in memory keep, together: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
+import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
+import type { Decision } from "../../core/agent/model/Decision.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { Message } from "../../core/builder/Message.ts"
@@ -9,8 +11,9 @@ import type { Written } from "../../core/event/ClientProgress.ts"
 import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Interaction } from "../../core/interaction/Interaction.ts"
+import type { Begun, Summary } from "../../core/run/ArtifactStore.ts"
 import type { NetworkLog, Snapshot } from "../../core/run/EvidenceStore.ts"
-import type { Admission, Frame } from "../../core/run/LiveStore.ts"
+import type { Admission, Control } from "../../core/run/LiveStore.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { FailedLogin } from "../../core/run/Slots.ts"
 import type { Change } from "../../core/run/Transition.ts"
@@ -37,6 +40,13 @@ export interface KeptDelivery {
   readonly turn: number
 }
 
+/** An artifact, since when it is there, and since when somebody is removing it. */
+export interface KeptArtifact extends Begun {
+  readonly bytes: number
+  readonly finishedAt: number | null
+  readonly takenAt: number | null
+}
+
 interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
@@ -54,9 +64,13 @@ interface Shape {
   readonly interactions: Map<string, Interaction>
   readonly snapshots: Map<string, Snapshot>
   readonly networkLogs: Map<string, NetworkLog>
+  readonly artifacts: Map<string, KeptArtifact>
+  /** What runs did without, and when their artifacts were removed. */
+  readonly artifactTotals: Map<string, Omit<Summary, "videos">>
+  readonly decisions: Map<string, ReadonlyArray<Decision>>
   /** By the hash of their token. */
   readonly admissions: Map<string, Admission>
-  readonly frames: Map<string, Frame>
+  readonly controls: Map<string, Control>
   /** The runs of a workflow that are still to be told that an edit holds them. */
   readonly untold: Map<string, ReadonlyArray<string>>
   /** How many events each consumer of the log has had. */
@@ -88,6 +102,8 @@ interface Shape {
   readonly slotTurns: Map<string, { readonly served: number; readonly failedAt: number | null }>
   /** Whom failed logins are still to stop, by the runs that they ended. */
   readonly failedLogins: Map<string, FailedLogin & { readonly waiting: ReadonlyArray<string> }>
+  /** What the elements of each workflow looked like. */
+  readonly elementMemory: Map<string, ReadonlyArray<Remembered>>
   lastFence: number
 }
 
@@ -106,8 +122,11 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       interactions: new Map(),
       snapshots: new Map(),
       networkLogs: new Map(),
+      artifacts: new Map(),
+      artifactTotals: new Map(),
+      decisions: new Map(),
       admissions: new Map(),
-      frames: new Map(),
+      controls: new Map(),
       untold: new Map(),
       consumers: new Map(),
       written: new Map(),
@@ -125,6 +144,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       served: new Map(),
       slotTurns: new Map(),
       failedLogins: new Map(),
+      elementMemory: new Map(),
       lastFence: 0
     })
   )

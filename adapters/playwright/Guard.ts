@@ -9,6 +9,7 @@
  * With an upstream proxy everything goes out through that, and nothing past it. It resolves the names, so what they are to
  * it cannot be known here: private addresses are refused, and so are names that resolve to one here as well.
  */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { lookup } from "node:dns/promises"
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { connect, isIP, type Socket } from "node:net"
@@ -24,6 +25,11 @@ export interface Options {
   readonly allowPrivateNetworks: boolean
   /** What everything goes out through; `null` to go out from here. */
   readonly upstream: Proxy | null
+  /**
+   * The name or address of this machine for a browser on another one. The proxy listens on all its addresses then, and
+   * serves only who knows its password.
+   */
+  readonly reachedAs?: string
 }
 
 /** Why a host could not be reached: it may not be, the proxy is not of use, or it did not come to the host. */
@@ -35,6 +41,8 @@ export interface Refusal {
 export interface Guard {
   /** The address of the proxy, such as `http://127.0.0.1:40123`. */
   readonly server: string
+  /** What it asks of who uses it; `null` where only this machine can reach it. */
+  readonly credential: { readonly username: string; readonly password: string } | null
   /** Why a host and port were refused when they were last asked for; `null` when they were not. */
   readonly refusal: (host: string, port: number) => Refusal | null
 }
@@ -42,8 +50,17 @@ export interface Guard {
 /** How long a name may take to be resolved where that only tells whether it is private, in milliseconds. */
 const checkMillis = 2_000
 
-export const make = ({ allowPrivateNetworks, allowed, upstream }: Options): Effect.Effect<Guard, never, Scope.Scope> =>
+export const make = ({
+  allowPrivateNetworks,
+  allowed,
+  reachedAs,
+  upstream
+}: Options): Effect.Effect<Guard, never, Scope.Scope> =>
   Effect.gen(function* () {
+    const credential =
+      reachedAs === undefined ? null : { username: "sluice", password: randomBytes(24).toString("base64url") }
+    const isKnown = ({ headers }: IncomingMessage): boolean =>
+      credential === null || isSame(headers["proxy-authorization"] ?? "", basic(credential))
     const refusals = new Map<string, Refusal>()
     const refuse = (key: string, refusal: Refusal): void => {
       if (refusals.size > 1_000) refusals.clear()
@@ -126,6 +143,7 @@ export const make = ({ allowPrivateNetworks, allowed, upstream }: Options): Effe
     }
 
     const server = createServer((incoming, answer) => {
+      if (!isKnown(incoming)) return void answer.writeHead(407, { "proxy-authenticate": challenge }).end()
       forward(incoming, answer).catch((error: unknown) => {
         const url = new URL(incoming.url ?? "")
         note(url.hostname, Number(url.port || 80), error)
@@ -141,6 +159,10 @@ export const make = ({ allowPrivateNetworks, allowed, upstream }: Options): Effe
       const { hostname } = new URL(`http://${incoming.url}`)
       const port = Number(/:(\d+)$/.exec(incoming.url ?? "")?.[1] ?? 443)
       socket.on("error", () => socket.destroy())
+      if (!isKnown(incoming)) {
+        const refused = `HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: ${challenge}\r\n`
+        return void socket.end(`${refused}content-length: 0\r\nconnection: close\r\n\r\n`)
+      }
       reach(hostname, port)
         .then((onward) => {
           onward.on("error", () => socket.destroy())
@@ -158,7 +180,7 @@ export const make = ({ allowPrivateNetworks, allowed, upstream }: Options): Effe
 
     const port = yield* Effect.acquireRelease(
       Effect.callback<number>((resume) => {
-        server.listen(0, "127.0.0.1", () => {
+        server.listen(0, reachedAs === undefined ? "127.0.0.1" : "::", () => {
           const address = server.address()
           resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
         })
@@ -169,8 +191,19 @@ export const make = ({ allowPrivateNetworks, allowed, upstream }: Options): Effe
           for (const socket of sockets) socket.destroy()
         })
     )
-    return { server: `http://127.0.0.1:${port}`, refusal: (host, at) => refusals.get(`${host}:${at}`) ?? null }
+    const address = `http://${reachedAs ?? "127.0.0.1"}:${port}`
+    return { server: address, credential, refusal: (host, at) => refusals.get(`${host}:${at}`) ?? null }
   })
+
+const challenge = 'Basic realm="sluice"'
+
+const basic = ({ password, username }: NonNullable<Guard["credential"]>): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`
+
+const isSame = (one: string, other: string): boolean => {
+  const [left, right] = [one, other].map((text) => createHash("sha256").update(text).digest())
+  return left !== undefined && right !== undefined && timingSafeEqual(left, right)
+}
 
 const resolved = async (name: string): Promise<ReadonlyArray<string>> =>
   (await lookup(name, { all: true })).map(({ address }) => address)

@@ -2,23 +2,21 @@
  * The agent's browser: a local Chromium driven by Playwright.
  *
  * One browser serves many runs, each in a context of its own. A context is made ahead, so that a run finds one waiting.
- * The browser is driven through a pipe: whatever ends this process, `kill -9` included, closes the pipe and so ends
- * Chromium.
+ * After a number of runs, or when it has taken too much memory, a browser is given no more of them and closes with the
+ * last one that it has, while another takes its place.
  */
-import { Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
-import {
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Browser as Chromium,
-  chromium,
-  type Page as PlaywrightPage
-} from "playwright-core"
+import { Clock, Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
+import type { BrowserContext, BrowserContextOptions, Page as PlaywrightPage } from "playwright-core"
 import { Browser, PageFailure } from "../../core/agent/Browser.ts"
+import { defaultPageLimits, type PageLimits, tooMuchMemory } from "../../core/agent/Limits.ts"
 import type { Session } from "../../core/agent/Session.ts"
 import * as Guard from "./Guard.ts"
-import * as PlaywrightPages from "./PlaywrightPage.ts"
+import * as LocalChromium from "./LocalChromium.ts"
+import * as Opening from "./Opening.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
-import * as Tabs from "./Tabs.ts"
+import * as Processes from "./Processes.ts"
+import * as SiteWall from "./SiteWall.ts"
+import { within } from "./Within.ts"
 
 export interface Options {
   /** The Chromium program. */
@@ -29,9 +27,18 @@ export interface Options {
   readonly allowedOrigins: ReadonlyArray<string>
   /** A browser is replaced after so many runs, so that what it leaks does not add up. */
   readonly runsPerBrowser: number
+  /** A browser is replaced when all its processes together take more memory of their own, in bytes. */
+  readonly memoryPerBrowser: number
+  readonly limits: PageLimits
 }
 
-export const defaults = { allowPrivateNetworks: false, allowedOrigins: [], runsPerBrowser: 100 }
+export const defaults = {
+  allowPrivateNetworks: false,
+  allowedOrigins: [],
+  runsPerBrowser: 100,
+  memoryPerBrowser: 2_048 * 1_048_576,
+  limits: defaultPageLimits
+}
 
 /** Raised at the start when Chromium cannot be run at all. */
 export class ChromiumNotRunnable extends Schema.TaggedError<ChromiumNotRunnable>()("ChromiumNotRunnable", {
@@ -43,22 +50,27 @@ export class ChromiumNotRunnable extends Schema.TaggedError<ChromiumNotRunnable>
   }
 }
 
-/** What no run needs: background traffic, first-run pages, and protocols that would pass the guard by. */
-export const switches = [
-  "--disable-quic",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--no-first-run",
-  "--no-default-browser-check",
-  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"
-]
+export const { switches } = LocalChromium
+
+/** How often the memory of a browser is looked at, in milliseconds. */
+const measureMillis = 1_000
+
+/** How long after a process was ended for its memory its pages may be heard to go away, in milliseconds. */
+const echoMillis = 5_000
+
+/** How long a context may take to be made or closed, in milliseconds. */
+const contextMillis = 10_000
 
 /** A running browser and how many runs it has served and serves. */
 interface Running {
-  readonly chromium: Chromium
+  readonly local: LocalChromium.LocalChromium
+  readonly wall: SiteWall.SiteWall
   opened: number
   inUse: number
+  /** It gets no more runs. */
+  retired: boolean
+  /** When one of its processes was ended for the memory that it took. */
+  endedAt: number
 }
 
 interface Ready {
@@ -72,72 +84,145 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
   Layer.effect(
     Browser,
     Effect.gen(function* () {
-      const { allowPrivateNetworks } = options
+      const { allowPrivateNetworks, limits } = options
       const allowed = new Set(options.allowedOrigins)
       const guard = allowPrivateNetworks ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream: null })
       const proxy = guard === null ? [] : [`--proxy-server=${guard.server}`, "--proxy-bypass-list=<-loopback>"]
       const scope = yield* Effect.scope
       const preparing = yield* Semaphore.make(1)
+      const filling = yield* Semaphore.make(1)
+      const all = new Set<Running>()
       const current = yield* Ref.make<Running | null>(null)
       const spare = yield* Ref.make<Ready | null>(null)
 
-      const launch = Effect.tryPromise({
-        try: () =>
-          chromium.launch({
-            executablePath: options.executablePath,
-            args: [...switches, ...proxy],
-            handleSIGHUP: false,
-            handleSIGINT: false,
-            handleSIGTERM: false
-          }),
-        catch: (error) =>
-          new ChromiumNotRunnable({
-            executablePath: options.executablePath,
-            reason: (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? ""
-          })
-      }).pipe(Effect.map((one): Running => ({ chromium: one, opened: 0, inUse: 0 })))
+      const launch = Effect.gen(function* () {
+        const local = yield* Effect.tryPromise({
+          try: () => LocalChromium.launch(options.executablePath, proxy),
+          catch: (error) =>
+            new ChromiumNotRunnable({
+              executablePath: options.executablePath,
+              reason: (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? ""
+            })
+        })
+        const wall = SiteWall.make(local.chromium)
+        const running: Running = { local, wall, opened: 0, inUse: 0, retired: false, endedAt: -Infinity }
+        all.add(running)
+        yield* Effect.forkIn(watch(running), scope)
+        return running
+      }).pipe(Effect.uninterruptible)
 
-      const close = (running: Running) => Effect.ignore(Effect.tryPromise(() => running.chromium.close()))
+      const close = (running: Running) =>
+        Effect.suspend(() => {
+          if (!all.delete(running)) return Effect.void
+          return Effect.promise(() => running.local.close())
+        })
+
+      const closeWhenIdle = (running: Running) =>
+        running.retired && running.inUse === 0 ? close(running) : Effect.void
+
+      /** Ends processes that show pages and take too much memory, and retires the browser that takes too much in all. */
+      const measure = Effect.fnUntraced(function* (running: Running) {
+        const processes = yield* Effect.tryPromise(() => running.local.processes())
+        const now = yield* Clock.currentTimeMillis
+        for (const { bytes, pid, type } of processes) {
+          if (type !== "renderer" || bytes <= limits.memoryBytes) continue
+          running.endedAt = now
+          Processes.kill(pid)
+        }
+        if (processes.reduce((sum, { bytes }) => sum + bytes, 0) > options.memoryPerBrowser) yield* retire(running)
+      })
+
+      /** A browser that does not answer is not measured: its runs end by their own limits. */
+      const watch = (running: Running): Effect.Effect<void> =>
+        Effect.gen(function* () {
+          while (all.has(running) && running.local.chromium.isConnected()) {
+            yield* Effect.sleep(measureMillis)
+            yield* Effect.ignore(Effect.timeout(measure(running), measureMillis))
+          }
+          yield* retire(running)
+        })
+
+      /** Gives a browser no more runs. The context that was made ahead in it goes, and another is made elsewhere. */
+      const retire = Effect.fnUntraced(function* (running: Running) {
+        if (running.retired) return
+        running.retired = true
+        const waiting = yield* Ref.getAndUpdate(spare, (one) => (one?.running === running ? null : one))
+        if (waiting?.running === running) {
+          running.inUse--
+          yield* Effect.forkIn(Effect.ignore(Effect.tryPromise(() => waiting.context.close())), scope)
+        }
+        yield* closeWhenIdle(running)
+        yield* Effect.forkIn(refill, scope)
+      })
 
       /** The browser for the next run: the present one, unless it is gone or has served its time. */
       const browser = Effect.gen(function* () {
         const running = yield* Ref.get(current)
-        if (running?.chromium.isConnected() === true && running.opened < options.runsPerBrowser) return running
+        const isOfUse = running?.local.chromium.isConnected() === true && !running.retired
+        if (isOfUse && running.opened < options.runsPerBrowser) return running
         const fresh = yield* launch
         yield* Ref.set(current, fresh)
-        if (running !== null && running.inUse === 0) yield* close(running)
+        if (running !== null) {
+          running.retired = true
+          yield* closeWhenIdle(running)
+        }
         return fresh
       })
 
-      const prepare = (own: BrowserContextOptions) =>
+      const newPage = (own: BrowserContextOptions) =>
         Effect.gen(function* () {
           const running = yield* browser
           running.opened++
           running.inUse++
-          const context = yield* Effect.tryPromise(() => PlaywrightSession.context(running.chromium, own))
-          const page = yield* Effect.tryPromise(() => context.newPage())
-          return { running, context, page } satisfies Ready
-        }).pipe(
+          return yield* Effect.tryPromise(async (): Promise<Ready> => {
+            const context = await within(contextMillis, PlaywrightSession.context(running.local.chromium, own))
+            const page = context === null ? null : await within(contextMillis, context.newPage())
+            if (context !== null && page !== null) return { running, context, page }
+            running.retired = true
+            throw new Error("the browser opened no page")
+          }).pipe(
+            Effect.tapError(() => {
+              running.inUse--
+              return closeWhenIdle(running)
+            })
+          )
+        })
+
+      // The first attempt may be how it is found out that the browser is gone.
+      const prepare = (own: BrowserContextOptions) =>
+        newPage(own).pipe(
+          Effect.retry({ times: 1 }),
           Effect.mapError((error) => new PageFailure({ kind: "crash", reason: error.message })),
-          preparing.withPermits(1)
+          preparing.withPermits(1),
+          Effect.uninterruptible
         )
 
       const discard = ({ context, running }: Ready) =>
         Effect.gen(function* () {
-          yield* Effect.ignore(Effect.tryPromise(() => context.close()))
+          // One that does not close goes with its browser.
+          const closed = yield* Effect.promise(() =>
+            within(
+              contextMillis,
+              context.close().then(() => true)
+            )
+          )
+          if (closed === null) running.retired = true
           running.inUse--
-          if (running.inUse === 0 && running !== (yield* Ref.get(current))) yield* close(running)
+          yield* closeWhenIdle(running)
           // The next context is made now, when no run has to share the machine with that.
           yield* Effect.forkIn(refill, scope)
         })
 
-      const refill = Effect.gen(function* () {
+      // One at a time: of two contexts that are made ahead, one would be forgotten.
+      const refill: Effect.Effect<void> = Effect.gen(function* () {
         if ((yield* Ref.get(spare)) === null) yield* Ref.set(spare, yield* prepare({}))
-      }).pipe(Effect.ignore)
+      }).pipe(Effect.ignore, Effect.uninterruptible, filling.withPermits(1))
 
       const take = Effect.gen(function* () {
         const ready = yield* Ref.getAndSet(spare, null)
-        if (ready?.running.chromium.isConnected() === true && !ready.page.isClosed()) return ready
+        if (ready === null) return yield* prepare({})
+        if (ready.running.local.chromium.isConnected() && !ready.page.isClosed()) return ready
+        ready.running.inUse--
         return yield* prepare({})
       })
 
@@ -145,26 +230,23 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         const { proxy: upstream } = session
         // A way out of its own, so that nothing of one session can take the proxy of another.
         const own = upstream === null ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream })
-        const fresh = prepare(PlaywrightSession.optionsOf(session, own?.server ?? null))
+        const fresh = prepare(PlaywrightSession.optionsOf(session, own))
         const ready = PlaywrightSession.needsItsOwn(session) ? fresh : take
-        const { page } = yield* Effect.acquireRelease(ready, discard)
-        const begun = yield* Effect.tryPromise({
-          try: () => PlaywrightSession.begin(page, session),
-          catch: () => new PageFailure({ kind: "crash", reason: "the session could not be begun" })
-        })
-        const way = own ?? guard
-        const refusal = (url: URL) =>
-          way?.refusal(url.hostname, Number(url.port || (url.protocol === "https:" ? 443 : 80))) ?? null
-        return PlaywrightPages.make(Tabs.make(page), { refusal, remembered: begun.remembered })
+        const { page, running } = yield* Effect.acquireRelease(ready, discard)
+        const clock = yield* Clock.Clock
+        const lost = () =>
+          clock.currentTimeMillisUnsafe() - running.endedAt < echoMillis ? tooMuchMemory(limits) : null
+        return yield* Opening.open(
+          { page, wall: running.wall, lost, guard: own ?? guard, downloads: running.local.downloads },
+          session,
+          limits
+        )
       })
 
-      yield* Effect.addFinalizer(() =>
-        Effect.gen(function* () {
-          const running = yield* Ref.getAndSet(current, null)
-          const waiting = yield* Ref.getAndSet(spare, null)
-          if (waiting !== null && waiting.running !== running) yield* close(waiting.running)
-          if (running !== null) yield* close(running)
-        })
+      yield* Effect.addFinalizer(() => Effect.forEach([...all], close, { concurrency: "unbounded", discard: true }))
+      yield* Effect.forkIn(
+        Effect.sync(() => LocalChromium.sweep()),
+        scope
       )
       yield* Ref.set(current, yield* launch)
       yield* Effect.forkIn(refill, scope)

@@ -5,27 +5,47 @@ import { Clock, Effect } from "effect"
 import type { Locator } from "playwright-core"
 import { type Page, PageFailure, type Target } from "../../core/agent/Browser.ts"
 import type { Remembered } from "../../core/agent/Session.ts"
-import { navigationMillis } from "./Attempt.ts"
+import * as Candidates from "./Candidates.ts"
 import * as Choosing from "./Choosing.ts"
+import type * as Downloads from "./Downloads.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
+import * as Pictures from "./Pictures.ts"
+import * as Pointer from "./Pointer.ts"
 import * as Reading from "./Reading.ts"
+import * as Recorder from "./Recorder.ts"
+import * as RemoteHand from "./RemoteHand.ts"
+import * as Screencast from "./Screencast.ts"
+import * as Scrolling from "./Scrolling.ts"
+import * as Sight from "./Sight.ts"
 import * as Snapshot from "./Snapshot.ts"
 import type { Tabs } from "./Tabs.ts"
+import * as Traffic from "./Traffic.ts"
+import * as Transfers from "./Transfers.ts"
 import { strike, type } from "./Typing.ts"
+import * as Windows from "./Windows.ts"
 
 export interface Options {
   /** Why an address could not be reached, or `null`. Asked after a page could not be loaded. */
   readonly refusal: (url: URL) => Pick<PageFailure, "kind" | "reason"> | null
+  /** How long an address may take to load, in milliseconds. */
+  readonly navigationMillis: number
   /** What the session remembers. */
   readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
+  /** Where downloads go, and how far. */
+  readonly downloads?: Downloads.Options
 }
 
 /** How long a page may take to describe itself, in milliseconds. */
 const inspectionMillis = 5_000
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
+
+const notLetIn = new PageFailure({
+  kind: "navigation",
+  reason: "the site asks for a name and a password by HTTP authentication, which was not given"
+})
 
 const leaving = new PageFailure({ kind: "navigation", reason: "the page is just being left" })
 
@@ -36,14 +56,28 @@ const arrivalMillis = 10_000
 const stepMillis = 50
 
 export const make = (tabs: Tabs, options: Options): Page => {
-  const { attempt, current } = tabs
+  const { attempt, current, observe } = tabs
+  const { navigationMillis } = options
+  const traffic = Traffic.make(current().page)
   const onOne = (target: Target, act: (element: Locator, timeout: number) => Promise<unknown>) =>
-    Finder.onOne(tabs, target, act)
+    tabs.following(Finder.onOne(tabs, target, act))
+  const scrolling = Scrolling.make(tabs)
 
   const arrived = Effect.gen(function* () {
+    // What the browser told before it answers this has been heard then: a form that was sent a moment ago, for one.
+    yield* attempt(null, () => current().page.context().cookies("http://localhost"))
     const until = (yield* Clock.currentTimeMillis) + arrivalMillis
     while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
   })
+
+  /** An error of the server without a page is told by its status as well. */
+  const unanswered = (failure: PageFailure) =>
+    Effect.gen(function* () {
+      if (!failure.reason.includes("ERR_HTTP_RESPONSE_CODE_FAILURE")) return yield* failure
+      const status = yield* Effect.promise(() => traffic.lastStatus(current().page))
+      if (status === null) return yield* failure
+      return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}`, status })
+    })
 
   const goto = (url: string) =>
     Effect.gen(function* () {
@@ -59,33 +93,59 @@ export const make = (tabs: Tabs, options: Options): Page => {
       ).pipe(
         // It set out at the very moment, and has arrived now.
         Effect.retry({ while: ({ reason }) => reason.includes("interrupted by another navigation"), times: 3 }),
+        // What it leads to is saved instead of shown: that is all there is to arrive at.
+        Effect.catchIf(
+          ({ reason }) => reason.startsWith("Download is starting"),
+          () => Effect.succeed(null)
+        ),
+        Effect.mapError((failure) => (failure.reason.includes("ERR_INVALID_AUTH_CREDENTIALS") ? notLetIn : failure)),
+        Effect.catch((failure) => unanswered(failure)),
         Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? failure)
       )
       const status = response?.status() ?? 200
       const landed = options.refusal(new URL(response?.url() ?? url))
       if (landed !== null && (landed.kind === "forbidden" || status === 502)) return yield* new PageFailure(landed)
-      if (status === 404 || status === 410 || status >= 500) {
-        return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}` })
+      if (status === 404 || status === 410 || status === 429 || status >= 500) {
+        return yield* new PageFailure({
+          kind: "navigation",
+          reason: `the server answered with status ${status}`,
+          status
+        })
       }
     })
 
   return {
+    ...Windows.make(tabs),
+    ...Transfers.make(tabs, options.downloads),
+    ...scrolling,
+    ...Pictures.make(tabs, scrolling),
+    ...Candidates.make(tabs, traffic),
+    ...RemoteHand.make(tabs),
+    screencast: (how, show) => Screencast.screencast(tabs, how, show),
+    record: (how) => Recorder.record(tabs, how),
+    ...Sight.make(tabs),
     goto,
     back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
     address: Effect.sync(() => current().page.url()),
     html: ({ sanitized }) =>
       attempt(null, () => (sanitized ? current().page.evaluate(InPage.sanitizedHtml) : current().page.content())),
-    click: (target, kind) =>
-      onOne(target, (element, timeout) => {
+    click: (target, kind, gesture) =>
+      onOne(target, async (element, timeout) => {
+        const until = Date.now() + timeout
+        const position =
+          gesture === undefined ? undefined : await Pointer.moveTo(current().page, element, gesture, timeout)
+        const left = { timeout: Math.max(until - Date.now(), 1) }
+        const place = position === undefined ? left : { ...left, position }
+        const held = gesture === undefined ? place : { ...place, delay: gesture.holdMillis }
         switch (kind) {
           case "click":
-            return element.click({ timeout })
+            return element.click(held)
           case "double_click":
-            return element.dblclick({ timeout })
+            return element.dblclick(held)
           case "right_click":
-            return element.click({ button: "right", timeout })
+            return element.click({ ...held, button: "right" })
           case "hover":
-            return element.hover({ timeout })
+            return element.hover(place)
         }
       }),
     type: (target, typing) =>
@@ -103,12 +163,8 @@ export const make = (tabs: Tabs, options: Options): Page => {
     read: (target) => attempt(target.selector, () => Reading.read(current(), target)),
     extract: (plan) => attempt(null, () => Reading.extract(current(), plan)),
     clearCookies: attempt(null, () => current().page.context().clearCookies()),
-    screenshot: ({ fullPage }) =>
-      attempt(null, () => current().page.screenshot({ fullPage, type: "jpeg", quality: 80, timeout: 10_000 })).pipe(
-        Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))
-      ),
     // Asked of the browser itself: Playwright's own waits until nothing is being loaded.
-    glimpse: attempt(null, async () => {
+    glimpse: observe(null, async () => {
       const devTools = await current().devTools()
       return devTools.send("Page.captureScreenshot", { format: "jpeg", quality: 80, optimizeForSpeed: true })
     }).pipe(
@@ -116,7 +172,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
       Effect.map(({ data }) => ({ bytes: new Uint8Array(Buffer.from(data, "base64")), mediaType: "image/jpeg" }))
     ),
     snapshot: ({ maxBytes }) =>
-      attempt(null, async () => {
+      observe(null, async () => {
         await current().page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
         return Snapshot.take(current().page.mainFrame(), maxBytes)
       }).pipe(
@@ -126,7 +182,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
       ),
     watchNetwork: (tell) => NetworkWatch.watch(current().page.context(), tell),
     remembered: (wanted) =>
-      attempt(null, () => options.remembered(wanted)).pipe(
+      observe(null, () => options.remembered(wanted)).pipe(
         Effect.timeoutOrElse({ duration: 2 * inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       )
   }

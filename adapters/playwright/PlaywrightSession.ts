@@ -3,18 +3,22 @@
  */
 import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
 import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/agent/Session.ts"
+import type { Guard } from "./Guard.ts"
 
 /** Whether a session needs a context that was made for it. */
 export const needsItsOwn = ({ place, proxy, userAgent }: Session): boolean =>
   proxy !== null || userAgent !== null || Object.values(place).some((part) => part !== null)
 
-/** The options of the context of a session, whose traffic goes to the proxy at `server`, where there is one. */
-export const optionsOf = ({ place, userAgent }: Session, server: string | null): BrowserContextOptions => ({
+/** The options of the context of a session, whose traffic goes out through `guard`, where there is one. */
+export const optionsOf = (
+  { place, userAgent }: Session,
+  guard: Pick<Guard, "server" | "credential"> | null
+): BrowserContextOptions => ({
   ...(userAgent === null ? {} : { userAgent }),
   ...(place.locale === null ? {} : { locale: place.locale }),
   ...(place.timeZone === null ? {} : { timezoneId: place.timeZone }),
   ...(place.geolocation === null ? {} : { geolocation: place.geolocation, permissions: ["geolocation"] }),
-  ...(server === null ? {} : { proxy: { server, bypass: "<-loopback>" } })
+  ...(guard === null ? {} : { proxy: { server: guard.server, bypass: "<-loopback>", ...guard.credential } })
 })
 
 export const context = (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> =>
@@ -110,7 +114,9 @@ const read = () => {
   return { origin: location.origin, local: all(localStorage), session: all(sessionStorage) }
 }
 
-const remembered = async (page: Page, origins: ReadonlyArray<string>): Promise<Remembered> => {
+const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<Remembered> => {
+  // The window that it began with may have been closed since.
+  const page = first.isClosed() ? (first.context().pages().at(-1) ?? (await first.context().newPage())) : first
   const devTools = await page.context().newCDPSession(page)
   const cookies = await cookiesOf(devTools)
   const local: Record<string, Readonly<Record<string, string>>> = {}

@@ -21,6 +21,10 @@ import { keyRotation } from "./migrations/0015_key_rotation.ts"
 import { slots } from "./migrations/0017_slots.ts"
 import { timeSteps } from "./migrations/0020_time_steps.ts"
 import { inbox } from "./migrations/0021_inbox.ts"
+import { recovery } from "./migrations/0027_recovery.ts"
+import { artifacts } from "./migrations/0029_artifacts.ts"
+import { liveControl } from "./migrations/0030_live_control.ts"
+import { decisions } from "./migrations/0026_decisions.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -50,7 +54,11 @@ const migrate = Migrator.make({})({
     "0015_key_rotation": keyRotation,
     "0017_slots": slots,
     "0020_time_steps": timeSteps,
-    "0021_inbox": inbox
+    "0021_inbox": inbox,
+    "0026_decisions": decisions,
+    "0027_recovery": recovery,
+    "0029_artifacts": artifacts,
+    "0030_live_control": liveControl
   }),
   table: "sluice_migrations"
 })

@@ -80,6 +80,25 @@ export const layer = Layer.effect(
             return Option.some({ ...log, events: rows.map(({ body }) => JSON.parse(body) as Recorded) })
           })
         )
+      ),
+      expire: Effect.fn("EvidenceStore.expire")((before, limit) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const old = new Date(before)
+            const snapshots = yield* sql`
+              delete from run_snapshots where (run_id, node_id) in
+                (select run_id, node_id from run_snapshots where at < ${old}
+                  order by at limit ${limit} for update skip locked) returning 1`
+            const events = yield* sql<{ readonly run_id: string }>`
+              delete from network_events where (run_id, id) in
+                (select run_id, id from network_events where started_at < ${old}
+                  order by started_at limit ${limit} for update skip locked) returning run_id`
+            const runs = [...new Set(events.map(({ run_id }) => run_id))]
+            if (runs.length > 0) yield* sql`update network_logs set truncated = true where ${sql.in("run_id", runs)}`
+            return Math.max(snapshots.length, events.length)
+          })
+        )
       )
     })
   })

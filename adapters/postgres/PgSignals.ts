@@ -16,7 +16,7 @@ const decode = Schema.decodeUnknownOption(
     Schema.Union([
       Schema.Struct({ _tag: Schema.Literals(["work", "due", "events", "received"]) }),
       Schema.Struct({ _tag: Schema.Literal("announced"), runId: Schema.String, clientId: Schema.String }),
-      Schema.Struct({ _tag: Schema.Literals(["ended", "answered", "watched"]), runId: Schema.String }),
+      Schema.Struct({ _tag: Schema.Literals(["ended", "answered", "watched", "controlled"]), runId: Schema.String }),
       Schema.Struct({ _tag: Schema.Literal("builder"), conversationId: Schema.String })
     ])
   )

@@ -6,17 +6,22 @@ import { Effect, Layer, type Redacted } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/KeptSubscription.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as Migrations from "./Migrations.ts"
+import * as PgArtifactStore from "./PgArtifactStore.ts"
 import * as PgBuilderStore from "./PgBuilderStore.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgComponentStore from "./PgComponentStore.ts"
+import * as PgDecisionStore from "./PgDecisionStore.ts"
 import * as PgDeliveries from "./PgDeliveries.ts"
+import * as PgElementMemory from "./PgElementMemory.ts"
 import * as PgErrorReports from "./PgErrorReports.ts"
 import * as PgEventLog from "./PgEventLog.ts"
 import * as PgEvidenceStore from "./PgEvidenceStore.ts"
 import * as PgGateStore from "./PgGateStore.ts"
 import * as PgIdempotencyStore from "./PgIdempotencyStore.ts"
 import * as PgInteractionStore from "./PgInteractionStore.ts"
+import * as PgLiveChannel from "./PgLiveChannel.ts"
 import * as PgLiveStore from "./PgLiveStore.ts"
+import * as PgPatchStore from "./PgPatchStore.ts"
 import * as PgRunStore from "./PgRunStore.ts"
 import * as PgSignals from "./PgSignals.ts"
 import * as PgVault from "./PgVault.ts"
@@ -44,8 +49,12 @@ export const layerStores = Layer.mergeAll(
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,
   PgErrorReports.layer,
+  PgDecisionStore.layer,
   PgEvidenceStore.layer,
   PgLiveStore.layer,
+  PgElementMemory.layer,
+  PgPatchStore.layer,
+  PgArtifactStore.layer,
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
   Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions)),
   PgVault.layer
@@ -53,7 +62,7 @@ export const layerStores = Layer.mergeAll(
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */
 export const layer = (url: Redacted.Redacted<string>, maxConnections = 10) =>
-  Layer.merge(layerStores, PgSignals.layer).pipe(
+  Layer.mergeAll(layerStores, PgSignals.layer, PgLiveChannel.layer).pipe(
     Layer.provideMerge(
       PgClient.layerFrom(
         PgClient.make({ url, maxConnections, maxMessageSize, applicationName: "sluice" }).pipe(

@@ -7,6 +7,7 @@ import { CreateBody, RenameBody, SaveBody } from "../../core/workflow/ComponentB
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
+import { DecisionsGroup } from "./decision/DecisionsApi.ts"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
 import { EventsGroup } from "./event/EventsApi.ts"
 import { EvidenceGroup } from "./evidence/EvidenceApi.ts"
@@ -14,6 +15,7 @@ import { GatesGroup } from "./gate/GatesApi.ts"
 import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
 import { LiveGroup } from "./live/LiveApi.ts"
 import { NotificationsGroup } from "./notification/NotificationsApi.ts"
+import { PatchesGroup } from "./patch/PatchesApi.ts"
 import { Authorization } from "./request/Authorization.ts"
 import { SchemaErrors } from "./request/SchemaErrors.ts"
 import { Surrounded } from "./request/Surrounded.ts"
@@ -34,6 +36,7 @@ export class Api extends HttpApi.make("sluice")
   .add(RunsGroup)
   .add(ComponentsGroup)
   .add(EvidenceGroup)
+  .add(DecisionsGroup)
   .add(LiveGroup)
   .add(ErrorCodesGroup)
   .add(WorkspacesGroup)
@@ -46,6 +49,7 @@ export class Api extends HttpApi.make("sluice")
   .add(SecretProvidersGroup)
   .add(EncryptionKeyGroup)
   .add(BuilderGroup)
+  .add(PatchesGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

@@ -11,6 +11,7 @@ import { EventStreams } from "../../core/event/EventStreams.ts"
 import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Interactions } from "../../core/interaction/Interactions.ts"
+import { Decisions } from "../../core/run/Decisions.ts"
 import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
@@ -22,6 +23,7 @@ import { SecretConnections } from "../../core/vault/SecretConnections.ts"
 import { Vault } from "../../core/vault/Vault.ts"
 import { Webhooks } from "../../core/webhook/Webhooks.ts"
 import { Components } from "../../core/workflow/Components.ts"
+import { Patches } from "../../core/workflow/Patches.ts"
 import { Transfers } from "../../core/workflow/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
@@ -31,6 +33,7 @@ import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
+import * as DecisionsHttp from "./decision/DecisionsHttp.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
@@ -40,13 +43,14 @@ import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
+import * as PatchesHttp from "./patch/PatchesHttp.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Closing from "./request/Closing.ts"
 import * as Errors from "./request/Errors.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
 import * as Surroundings from "./request/Surroundings.ts"
-import * as ArtifactLinks from "./run/ArtifactLinks.ts"
+import * as ArtifactRoutes from "./run/ArtifactRoutes.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
 import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
 import * as EncryptionKeyHttp from "./vault/EncryptionKeyHttp.ts"
@@ -98,6 +102,7 @@ const handlers = Layer.mergeAll(
   GatesHttp.layer,
   RunsHttp.layer,
   InteractionsHttp.layer,
+  DecisionsHttp.layer,
   EvidenceHttp.layer,
   LiveHttp.layer,
   ComponentsHttp.layer,
@@ -107,7 +112,8 @@ const handlers = Layer.mergeAll(
   EventsHttp.layer,
   vault,
   BuilderHttp.layer,
-  WebhooksHttp.layer
+  WebhooksHttp.layer,
+  PatchesHttp.layer
 )
 
 /** What no other route answers: a known address with another method, or an unknown one. */
@@ -142,6 +148,7 @@ const services = Layer.mergeAll(
   ApiKeys.layer,
   ErrorCodes.layer,
   EventStreams.layer,
+  Decisions.layer,
   Evidence.layer,
   Gates.layer,
   Interactions.layer,
@@ -154,7 +161,7 @@ const services = Layer.mergeAll(
   Vault.layer,
   PhoneNumbers.layer,
   Receiving.layer,
-  Transfers.layer.pipe(Layer.provideMerge(Workflows.layer)),
+  Layer.merge(Transfers.layer, Patches.layer).pipe(Layer.provideMerge(Workflows.layer)),
   Webhooks.layer,
   Workspaces.layer
 )
@@ -167,7 +174,7 @@ const routes = Layer.mergeAll(
     Layer.provide(Surroundings.layer)
   ),
   HttpApiScalar.layer(Api, { path: "/docs" }),
-  ArtifactLinks.route,
+  ArtifactRoutes.routes,
   LiveRoutes.routes,
   InboundRoutes.routes,
   health,

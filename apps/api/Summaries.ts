@@ -8,6 +8,7 @@ export const operations: Readonly<Record<string, string>> = {
   "authentication.getAuthentication": "Read the entries of a user, with domain the one for a site",
   "authentication.listAuthentication": "List the entries of the vault, or the one of a user for a site",
   "authentication.updateAuthentication": "Change the given fields of the entry of a user for a site",
+  "decisions.list": "List what models were asked in a run and what they decided",
   "encryptionKey.beginRotation":
     "Give the workspace a new encryption key, which is told this once; values under the former one are still accepted",
   "encryptionKey.finishRotation":
@@ -35,6 +36,10 @@ export const operations: Readonly<Record<string, string>> = {
     "Subscribe to events of the runs of the workspace or of some workflows; without a channel they go to the log",
   "notifications.unsubscribeFromRuns":
     "End the subscriptions of the workspace or of some workflows, for the given events or for all of them",
+  "patches.applyPatch":
+    "Save a workflow with a change that its runs offer, as its next version; its run window stays as it is",
+  "patches.dismissPatch": "Decide against a change that the runs of a workflow offer; it is not offered again",
+  "patches.listPatches": "List the changes of a workflow that its runs found out to help",
   "runWindows.getRunWindow": "Read the run window of a workflow and whether it is open now",
   "runWindows.pause": "Hold the runs of a workflow until it is unpaused, or until an instant",
   "runWindows.previewRunWindow":
@@ -128,12 +133,14 @@ export const operations: Readonly<Record<string, string>> = {
 /** What the operations of each group are about. */
 export const groups: Readonly<Record<string, string>> = {
   authentication: "Credentials and sessions of users of sites, by the names of the first clients",
+  decisions: "What models decided in runs",
   "error codes": "What a workspace calls the failures of its workflows, and what follows when a run fails with one",
   events: "What happens to runs, as it happens",
   evidence: "What runs leave behind for whoever looks for the reason of a failure",
   interactions: "What runs ask of people",
   live: "Watching a run while it goes on",
   notifications: "Who is told when runs start, succeed, fail or are tried again",
+  patches: "Changes of workflows that their runs found out to help; none is made before a person says so",
   "run windows": "The hours in which the runs of a workflow may start, and what else holds them",
   runs: "Single executions of workflows",
   "encryption key": "What the credentials of the workspace are sealed with, and how it is exchanged",

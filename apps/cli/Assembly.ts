@@ -9,14 +9,18 @@ import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
-import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import type { GridUnusable } from "../../adapters/playwright/Grid.ts"
+import type { ChromiumNotRunnable } from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
+import type { Browser } from "../../core/agent/Browser.ts"
+import { RunLimits } from "../../core/agent/Limits.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
+import * as Retention from "../../core/run/Retention.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
@@ -37,10 +41,13 @@ import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
 import * as AgentExecutor from "../worker/AgentExecutor.ts"
 import * as RunSession from "../worker/RunSession.ts"
+import * as BrowserSettings from "./BrowserSettings.ts"
+import * as Artifacts from "./Artifacts.ts"
 import * as Inbox from "./Inbox.ts"
 import * as MasterKeys from "./MasterKeys.ts"
+import * as Models from "./Models.ts"
 
-export type Storage = MasterKeys.Sources
+export interface Storage extends MasterKeys.Sources, Artifacts.Settings {}
 
 export interface Working {
   readonly concurrency: number
@@ -49,6 +56,18 @@ export interface Working {
   readonly allowPrivateNetworks: boolean
   readonly secretProviderOrigins: ReadonlyArray<string>
   readonly graceSeconds: number
+  readonly browserEndpoints: Option.Option<BrowserSettings.Written>
+  readonly guardHost: Option.Option<string>
+  readonly browserRuns: number
+  readonly browserMemory: number
+  readonly runMinutes: number
+  readonly runSteps: number
+  readonly navigationSeconds: number
+  readonly unresponsiveSeconds: number
+  readonly windows: number
+  readonly pageMemory: number
+  readonly downloadSize: number
+  readonly downloads: number
   readonly proxies: ReadonlyArray<Proxies.Pooled>
 }
 
@@ -61,12 +80,11 @@ export class NoChromium extends Schema.TaggedError<NoChromium>()("NoChromium", {
 
 /** Stores, signals, identifiers and artifacts. */
 export const layerStorage = (settings: Storage) => {
-  const artifacts = ArtifactFolder.layer(`${settings.dataDir}/artifacts`)
   const stores = Option.match(settings.databaseUrl, {
     onNone: () => Layer.fresh(Embedded.layer(settings.dataDir)),
     onSome: (url) => Postgres.layer(url)
   })
-  return Layer.mergeAll(stores, artifacts, Crypto.layer)
+  return Layer.mergeAll(stores, Artifacts.layer(settings), Crypto.layer)
 }
 
 /**
@@ -82,7 +100,7 @@ export const layerEncryption = (settings: Storage) =>
     })
   )
 
-export interface Serving extends Inbox.Reachable {
+export interface Serving extends Inbox.Reachable, Models.Asked {
   readonly host: string
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
@@ -108,6 +126,7 @@ export const layerApi = (settings: Serving) =>
     Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
     Layer.provide([
       layerReadiness,
+      Models.layerAvailability(settings),
       ArtifactLinks.layer,
       LiveTickets.layer,
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
@@ -132,21 +151,31 @@ const layerWebhooks = Layer.effectDiscard(
   })
 )
 
+export interface Keeping {
+  /** How long what runs left behind is kept; `null` keeps it for ever. */
+  readonly retentionDays: number | null
+}
+
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = Layer.mergeAll(
-  Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
-  Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
-  Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
-  Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
-  Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run()))),
-  Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping))
-)
+export const layerScheduler = ({ retentionDays }: Keeping) =>
+  Layer.mergeAll(
+    Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+    Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
+    Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
+    Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
+    Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run()))),
+    Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping)),
+    Layer.effectDiscard(Effect.forkScoped(Retention.run(retentionDays)))
+  )
 
 /**
  * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
  * the orderly shutdown.
  */
-export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins: ReadonlyArray<string> = []) => {
+export const layerWorker = (
+  settings: Working & Models.Asked & Inbox.Reachable,
+  allowedOrigins: ReadonlyArray<string> = []
+) => {
   const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
   const worker = Layer.effectDiscard(
     Effect.forkScoped(
@@ -165,29 +194,43 @@ export const layerWorker = (settings: Working & Inbox.Reachable, allowedOrigins:
     })
   ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(Models.layer(settings)),
     Layer.provide(Inbox.layerReceived(settings)),
     Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
     Layer.provide(layerSecretSources(settings)),
-    Layer.provide(
-      Layer.unwrap(
-        Effect.gen(function* () {
-          // Loaded where there is a worker only: no other process needs it, and it is large.
-          const PlaywrightBrowser = yield* Effect.promise(
-            () => import("../../adapters/playwright/PlaywrightBrowser.ts")
-          )
-          const executablePath = PlaywrightBrowser.findExecutable(settings.chromium, existsSync)
-          if (Option.isNone(executablePath)) return yield* new NoChromium()
-          return PlaywrightBrowser.layer({
-            ...PlaywrightBrowser.defaults,
-            executablePath: executablePath.value,
-            allowPrivateNetworks: settings.allowPrivateNetworks,
-            allowedOrigins
-          })
-        })
-      )
-    )
+    Layer.provide(layerBrowser(settings, allowedOrigins)),
+    Layer.provide(Layer.succeed(RunLimits, { steps: settings.runSteps, millis: settings.runMinutes * 60_000 }))
   )
 }
+
+/** The browsers of the grid that is named, or else one of this machine. */
+const layerBrowser = (settings: Working, allowedOrigins: ReadonlyArray<string>) =>
+  Layer.unwrap(
+    Effect.gen(function* (): Effect.fn.Return<Layer.Layer<Browser, ChromiumNotRunnable | GridUnusable>, NoChromium> {
+      const { allowPrivateNetworks } = settings
+      const options = { allowPrivateNetworks, allowedOrigins, limits: BrowserSettings.pageLimits(settings) }
+      // Loaded where there is a worker only: no other process needs it, and it is large.
+      if (Option.isSome(settings.browserEndpoints)) {
+        const Grid = yield* Effect.promise(() => import("../../adapters/playwright/Grid.ts"))
+        const grid: Layer.Layer<Browser, GridUnusable | ChromiumNotRunnable> = Grid.layer({
+          ...Grid.defaults,
+          ...options,
+          endpoints: settings.browserEndpoints.value,
+          guardHost: Option.getOrNull(settings.guardHost)
+        })
+        return grid
+      }
+      const PlaywrightBrowser = yield* Effect.promise(() => import("../../adapters/playwright/PlaywrightBrowser.ts"))
+      const executablePath = PlaywrightBrowser.findExecutable(settings.chromium, existsSync)
+      if (Option.isNone(executablePath)) return yield* new NoChromium()
+      return PlaywrightBrowser.layer({
+        ...options,
+        executablePath: executablePath.value,
+        runsPerBrowser: settings.browserRuns,
+        memoryPerBrowser: settings.browserMemory * 1_048_576
+      })
+    })
+  )
 
 /** How long a lease lasts without being renewed. */
 const leaseMillis = 30_000

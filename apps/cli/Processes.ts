@@ -6,13 +6,21 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as Server from "../api/Server.ts"
 import * as Assembly from "./Assembly.ts"
+import * as BrowserSettings from "./BrowserSettings.ts"
 import * as FirstWorkspace from "./FirstWorkspace.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Settings from "./Settings.ts"
 
 export const api = Command.make(
   "api",
-  { ...Settings.storage, ...Settings.listening, ...Settings.vault, ...Settings.inbox, ...Settings.inbound },
+  {
+    ...Settings.storage,
+    ...Settings.listening,
+    ...Settings.model,
+    ...Settings.vault,
+    ...Settings.inbox,
+    ...Settings.inbound
+  },
   Effect.fn(function* (settings) {
     const service = Layer.merge(Assembly.layerApi(settings), Inbox.layer(settings)).pipe(
       Layer.provideMerge(Assembly.layerEncryption(settings)),
@@ -45,9 +53,9 @@ export const inbox = Command.make(
 
 export const scheduler = Command.make(
   "scheduler",
-  Settings.storage,
+  { ...Settings.storage, ...Settings.keeping },
   Effect.fn(function* (settings) {
-    const running = Assembly.layerScheduler.pipe(
+    const running = Assembly.layerScheduler(settings).pipe(
       Layer.provide(Assembly.layerEncryption(settings)),
       Layer.provide(Assembly.layerStorage(settings))
     )
@@ -57,7 +65,7 @@ export const scheduler = Command.make(
 
 export const worker = Command.make(
   "worker",
-  { ...Settings.storage, ...Settings.working, ...Settings.vault },
+  { ...Settings.storage, ...Settings.working, ...Settings.model, ...BrowserSettings.browsers, ...Settings.vault },
   Effect.fn(function* (settings) {
     const running = Assembly.layerWorker(settings).pipe(
       Layer.provide(Assembly.layerEncryption(settings)),

@@ -10,7 +10,7 @@ import * as Proxies from "../../core/vault/Proxies.ts"
 import * as RateLimit from "../../core/workspace/RateLimit.ts"
 
 /** A number written in decimal digits. */
-const wholeNumber = (minimum: number, maximum: number, accepted: string) =>
+export const wholeNumber = (minimum: number, maximum: number, accepted: string) =>
   Schema.FiniteFromString.check(
     Schema.isInt({ message: `Expected ${accepted}` }),
     Schema.isBetween({ minimum, maximum }, { message: `Expected ${accepted}` })
@@ -41,7 +41,7 @@ const originsOf = (written: string): ReadonlyArray<string> =>
 const isOrigin = (written: string): boolean => /^https?:\/\/[^/?#@\s]+\/?$/.test(written) && URL.canParse(written)
 
 /** A setting that is read from its flag, else from its variable. */
-const setting = (flag: string, variable: string, description: string): Flag.Flag<string> =>
+export const setting = (flag: string, variable: string, description: string): Flag.Flag<string> =>
   Flag.String(flag).pipe(
     Flag.withDescription(`${description} [${variable}]`),
     Flag.withFallbackConfig(Config.String(variable))
@@ -80,6 +80,27 @@ export const storage = {
     "Key that protects what must stay secret; the embedded database makes its own",
     { pattern: /^[0-9a-fA-F]{64}$/, words: "64 hexadecimal digits" }
   ),
+  s3Endpoint: setting(
+    "s3-endpoint",
+    "SLUICE_S3_ENDPOINT",
+    "S3-compatible store to keep artifacts in, such as https://s3.eu-central-1.amazonaws.com; a folder when not set"
+  ).pipe(Flag.withSchema(origin), Flag.optional),
+  s3Bucket: setting("s3-bucket", "SLUICE_S3_BUCKET", "Bucket of that store").pipe(Flag.withSchema(text), Flag.optional),
+  s3Region: setting("s3-region", "SLUICE_S3_REGION", "Region of that store").pipe(
+    Flag.withSchema(text),
+    Flag.withDefault("us-east-1")
+  ),
+  s3Prefix: setting("s3-prefix", "SLUICE_S3_PREFIX", "What the keys of artifacts begin with, such as sluice/").pipe(
+    Flag.withDefault("")
+  ),
+  s3AccessKey: setting("s3-access-key", "SLUICE_S3_ACCESS_KEY", "Id of the key to that store").pipe(
+    Flag.withSchema(text),
+    Flag.optional
+  ),
+  s3SecretKey: secret("s3-secret-key", "SLUICE_S3_SECRET_KEY", "Secret of the key to that store", {
+    pattern: /^\S+$/,
+    words: "some text without spaces"
+  }),
   previousMasterKey: secret(
     "previous-master-key",
     "SLUICE_PREVIOUS_MASTER_KEY",
@@ -188,6 +209,63 @@ export const working = {
   graceSeconds: setting("grace", "SLUICE_GRACE_SECONDS", "How long running runs may go on after a shutdown began").pipe(
     Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")),
     Flag.withDefault(20)
+  )
+}
+
+/** How long is kept what runs leave behind. */
+export const keeping = {
+  retentionDays: setting(
+    "retention-days",
+    "SLUICE_RETENTION_DAYS",
+    "How long artifacts, snapshots and network logs of runs are kept; 0 keeps them for ever"
+  ).pipe(
+    Flag.withSchema(wholeNumber(0, 36_500, "a number of days from 0 to 36500")),
+    Flag.map((days) => (days === 0 ? null : days)),
+    Flag.withDefault(30 as number | null)
+  )
+}
+
+/** The model that workflows may ask for, and how much of it. */
+export const model = {
+  modelUrl: setting(
+    "model-url",
+    "SLUICE_MODEL_URL",
+    "Address of a service that speaks the protocol of OpenAI's chat completions, such as https://api.openai.com/v1, in a private network too"
+  ).pipe(
+    Flag.filter(
+      (written) => /^https?:\/\/[^\s@]+$/.test(written) && URL.canParse(written),
+      () => "an address such as https://api.openai.com/v1"
+    ),
+    Flag.optional
+  ),
+  models: setting(
+    "model",
+    "SLUICE_MODEL",
+    "Names of the models that workflows may ask for, separated by commas; the first is the usual one"
+  ).pipe(
+    Flag.map((written) => written.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))),
+    Flag.withDefault([] as ReadonlyArray<string>)
+  ),
+  visionModel: setting(
+    "model-vision",
+    "SLUICE_MODEL_VISION",
+    "Name of the usual model for pictures, where it is another one"
+  ).pipe(Flag.withSchema(text), Flag.optional),
+  modelKey: secret("model-key", "SLUICE_MODEL_KEY", "Key of the model's service", {
+    pattern: /^[\x21-\x7e]{1,4096}$/,
+    words: "a key of visible ASCII characters"
+  }),
+  modelCalls: setting("model-calls", "SLUICE_MODEL_CALLS", "How many questions a run may ask the model").pipe(
+    Flag.withSchema(wholeNumber(1, 100_000, "a number from 1 to 100000")),
+    Flag.withDefault(200)
+  ),
+  modelTokens: setting("model-tokens", "SLUICE_MODEL_TOKENS", "How many tokens a run may use").pipe(
+    Flag.withSchema(wholeNumber(1, 1_000_000_000, "a number from 1 to 1000000000")),
+    Flag.withDefault(1_000_000)
+  ),
+  modelSeconds: setting("model-seconds", "SLUICE_MODEL_SECONDS", "How long a run may wait for the model in all").pipe(
+    Flag.withSchema(wholeNumber(1, 86_400, "a number of seconds from 1 to 86400")),
+    Flag.withDefault(900)
   )
 }
 

@@ -14,6 +14,7 @@ import * as Site from "../demo/Site.ts"
 import * as Terminal from "../demo/Terminal.ts"
 import { visitors } from "../demo/Visitors.ts"
 import * as Assembly from "./Assembly.ts"
+import * as BrowserSettings from "./BrowserSettings.ts"
 import * as FirstWorkspace from "./FirstWorkspace.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Settings from "./Settings.ts"
@@ -24,6 +25,9 @@ export const up = Command.make(
     ...Settings.storage,
     ...Settings.listening,
     ...Settings.working,
+    ...Settings.model,
+    ...BrowserSettings.browsers,
+    ...Settings.keeping,
     ...Settings.vault,
     ...Settings.inbox,
     ...Settings.inbound,
@@ -42,7 +46,7 @@ export const up = Command.make(
     const service = Layer.mergeAll(
       Assembly.layerApi(settings),
       Inbox.layer(settings),
-      Assembly.layerScheduler,
+      Assembly.layerScheduler(settings),
       Assembly.layerWorker(settings, Option.toArray(site))
     ).pipe(Layer.provideMerge(Assembly.layerEncryption(settings)), Layer.provideMerge(Assembly.layerStorage(settings)))
 

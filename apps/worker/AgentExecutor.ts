@@ -5,32 +5,42 @@ import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "eff
 import * as Agent from "../../core/agent/Agent.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
+import { RunLimits } from "../../core/agent/Limits.ts"
+import { ModelBudget } from "../../core/agent/model/Budget.ts"
+import type { Decision } from "../../core/agent/model/Decision.ts"
+import { Model } from "../../core/agent/model/Model.ts"
+import * as ModelUse from "../../core/agent/model/ModelUse.ts"
 import type { Observer, Picture } from "../../core/agent/Observer.ts"
 import type { Failure } from "../../core/agent/Outcome.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import * as Session from "../../core/agent/Session.ts"
 import { Gates } from "../../core/gate/Gates.ts"
-import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
+import { DecisionStore } from "../../core/run/DecisionStore.ts"
 import { Executor, type Reporter } from "../../core/run/Executor.ts"
-import type { LeaseLost, RunError } from "../../core/run/Run.ts"
+import type { LeaseLost, RunError, RunId } from "../../core/run/Run.ts"
+import { type Keeper, RunArtifacts } from "../../core/run/RunArtifacts.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome, Retry } from "../../core/run/Transition.ts"
 import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { AccountUnavailable } from "../../core/vault/Account.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
+import { Patches } from "../../core/workflow/Patches.ts"
+import { Workflows } from "../../core/workflow/Workflows.ts"
 import { type ErrorCode, ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import * as Evidence from "./Evidence.ts"
 import * as RemotePerson from "./RemotePerson.ts"
 import * as RunAccounts from "./RunAccounts.ts"
+import * as RunRecovery from "./RunRecovery.ts"
 import * as RunSession from "./RunSession.ts"
 
 export const layer = Layer.effect(
   Executor,
   Effect.gen(function* () {
     const browser = yield* Browser
-    const files = yield* ArtifactFiles
+    const limits = yield* RunLimits
+    const artifacts = yield* RunArtifacts
     const identifiers = yield* Identifiers
     const personOf = yield* RemotePerson.make
     const evidence = yield* Evidence.make
@@ -39,14 +49,31 @@ export const layer = Layer.effect(
     const codes = yield* LoginCodes
     const openAccounts = yield* RunAccounts.make
     const sessionOf = yield* RunSession.make
+    const recoveryOf = yield* RunRecovery.make
+    const model = yield* Model
+    const budget = yield* ModelBudget
+    const decisions = yield* DecisionStore
     const forgetFailed = yield* RunAccounts.forgetting
 
-    const observer = (claimed: Claimed, reporter: Reporter): Observer<LeaseLost> => {
+    /** What cannot be kept is missing, and the run goes on. */
+    const kept = (id: RunId, secrets: Secrets) => (decision: Decision) =>
+      decisions
+        .keep(id, decision)
+        .pipe(
+          Effect.catchDefect((defect) =>
+            Effect.logWarning(`A decision of a model could not be kept: ${secrets.describe(defect)}`)
+          )
+        )
+
+    const observer = (claimed: Claimed, reporter: Reporter, keeper: Keeper): Observer<LeaseLost> => {
       const { run } = claimed
       const session = { session_id: run.id, workflow_id: run.workflowId }
       const upload = Effect.fnUntraced(function* (picture: Picture) {
-        const id = yield* identifiers.uuid
-        yield* files.put(id, { bytes: picture.bytes, mediaType: picture.mediaType, fileName: null })
+        const { bytes, mediaType } = picture
+        // A picture that cannot be kept is missing, and the run goes on.
+        const kept = yield* Effect.option(keeper.keep("screenshot", { bytes, mediaType, fileName: null }))
+        if (Option.isNone(kept)) return null
+        const id = kept.value
         yield* reporter.event({
           event: "screenshot.uploaded",
           payload: {
@@ -95,7 +122,15 @@ export const layer = Layer.effect(
         return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome
       }
       const { over, session } = begun.success
+      const keeper = artifacts.of(claimed.run)
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
+      const watching = observer(claimed, reporter, keeper)
+      let committed = false
+      const before: typeof watching.before = (mark) => {
+        committed ||= mark === "committing"
+        return watching.before(mark)
+      }
+      const recovering = yield* recoveryOf(claimed, reporter, secrets)
       const outcome = yield* Agent.run(
         {
           graph,
@@ -103,19 +138,29 @@ export const layer = Layer.effect(
           outputSchema: content.output_schema,
           dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery === true,
+          recovery: recovering.recovery,
           session,
           accounts: accounts.success,
           codes,
           secrets
         },
-        evidence(claimed, secrets, { ...observer(claimed, reporter), over })
-      ).pipe(Effect.provideService(Browser, browser))
+        evidence(claimed, secrets, keeper, reporter, { ...watching, ...recovering.observes, before, over }),
+        limits
+      ).pipe(
+        Effect.provideService(Browser, browser),
+        Effect.provideService(Model, model),
+        Effect.provideService(ModelUse.ModelUse, ModelUse.make(budget, kept(claimed.run.id, secrets)))
+      )
+      yield* recovering.over
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Outcome
       const code = yield* declaredCode(claimed, outcome.failure)
-      const error = yield* errorOf(outcome.failure, code)
+      const { failure } = outcome
+      const requeued = code?.action !== "retry" && isRequeued(content.settings, failure)
+      const message = requeued && committed ? `${failure.message}. ${notAgain}` : failure.message
+      const error = yield* errorOf({ ...failure, message }, code)
       if (code?.action === "pause") yield* pause(claimed, code)
-      const retry = code?.action === "retry" ? { retry: retryOf(code) } : {}
-      const { failedLogin } = outcome.failure
+      const retry = code?.action === "retry" ? { retry: retryOf(code) } : requeued ? { retry: later } : {}
+      const { failedLogin } = failure
       const login = failedLogin === null ? {} : { failedLogin }
       return { _tag: "Failed", data: outcome.data, errors: [error], ...retry, ...login } satisfies Outcome
     })
@@ -172,13 +217,37 @@ export const layer = Layer.effect(
         action_display_name: failure.node?.name ?? null,
         node_id: failure.node?.id ?? null,
         llm_error_category: failure.category,
-        original_error: code === null ? failure.original : failure.message
+        llm_error_sub_type: failure.subType,
+        llm_error_description: failure.description,
+        suggested_error_code: failure.suggestedErrorCode,
+        original_error: code === null ? failure.original : failure.message,
+        ...(failure.model === undefined ? {} : { llm_model: failure.model.name, prompt: failure.model.prompt })
       } satisfies RunError
     })
 
     return Executor.of({ execute })
   })
-).pipe(Layer.provide([Gates.layer, Accounts.layer, LoginCodes.layer]))
+).pipe(
+  Layer.provide([
+    Gates.layer,
+    Accounts.layer,
+    LoginCodes.layer,
+    RunArtifacts.layer,
+    Patches.layer.pipe(Layer.provide(Workflows.layer))
+  ])
+)
+
+/** As often as the workflow allows, each time after twice the time of the one before. */
+const later: Retry = { times: null, delayMillis: null }
+
+/** Why a run that might have succeeded later ends all the same. */
+const notAgain = "The run is not tried again, as it passed a node that must not be repeated"
+
+/** Whether a run that failed in a way that passes is to be tried again later. */
+const isRequeued = (settings: Schema.JsonObject, { passing }: Failure): boolean =>
+  passing &&
+  settings.allow_requeue !== false &&
+  (settings.enable_service_unavailable_recovery === true || settings.allow_requeue === true)
 
 const retryOf = ({ retries, retryAfterSeconds }: ErrorCode): Retry => ({
   times: retries,

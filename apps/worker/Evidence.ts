@@ -1,23 +1,23 @@
 /**
  * Gathers what an attempt leaves behind for those who look into it: snapshots and pictures of each node of a debug run,
- * the network log where it is asked for, and the newest picture while somebody watches.
+ * the network log and the video where they are asked for; and lets it be watched.
  *
  * Evidence never decides about a run: what cannot be gathered is missing, and the run goes on.
  */
-import { Clock, Effect, Option, Queue, type Scope, Stream } from "effect"
+import { Clock, Effect, Option, type Scope } from "effect"
 import type { Page } from "../../core/agent/Browser.ts"
 import { type Recorded, record } from "../../core/agent/Exchange.ts"
 import type { Observer } from "../../core/agent/Observer.ts"
+import type { Outcome } from "../../core/agent/Outcome.ts"
 import type { Secrets } from "../../core/agent/Secrets.ts"
-import { Signals } from "../../core/event/Signals.ts"
-import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
 import { EvidenceStore } from "../../core/run/EvidenceStore.ts"
-import { LiveStore } from "../../core/run/LiveStore.ts"
+import type { Reporter } from "../../core/run/Executor.ts"
 import * as NetworkPolicy from "../../core/run/NetworkPolicy.ts"
-import type { RunId } from "../../core/run/Run.ts"
+import type { Keeper } from "../../core/run/RunArtifacts.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Node, NodeId } from "../../core/workflow/Graph.ts"
-import { Identifiers } from "../../core/workspace/Identifiers.ts"
+import * as Filming from "./Filming.ts"
+import * as LiveRun from "./LiveRun.ts"
 
 /** A snapshot is cut at this size. */
 const maxSnapshotBytes = 5_000_000
@@ -25,51 +25,14 @@ const maxSnapshotBytes = 5_000_000
 /** A debug run takes so many pictures and snapshots in one attempt: a loop may pass its nodes very often. */
 const maxMoments = 1_000
 
-/** How often the network log is written, and how often somebody who watches gets a new picture at most. */
+/** How often the network log is written. */
 const logInterval = "1 second"
-const frameInterval = "900 millis"
 
 /** Makes the function that lets an observer of the agent also gather evidence. */
 export const make = Effect.gen(function* () {
-  const files = yield* ArtifactFiles
   const store = yield* EvidenceStore
-  const live = yield* LiveStore
-  const identifiers = yield* Identifiers
-  const signals = yield* Signals
 
-  /** The runs of this worker, each with the wish for a picture. */
-  const wishes = new Map<string, Queue.Queue<void>>()
-  yield* (yield* signals.subscribe).pipe(
-    Stream.runForEach((signal) => {
-      const wish = signal._tag === "watched" ? wishes.get(signal.runId) : undefined
-      return wish === undefined ? Effect.void : Queue.offer(wish, undefined)
-    }),
-    Effect.forkScoped
-  )
-
-  const watched = (page: Page, runId: RunId, secrets: Secrets): Effect.Effect<void, never, Scope.Scope> =>
-    Effect.gen(function* () {
-      const wish = yield* Queue.sliding<void>(1)
-      yield* Effect.acquireRelease(
-        Effect.sync(() => void wishes.set(runId, wish)),
-        () =>
-          Effect.suspend(() => {
-            if (wishes.get(runId) === wish) wishes.delete(runId)
-            return shown ? live.hide(runId) : Effect.void
-          }).pipe(surviving(secrets))
-      )
-      let shown = false
-      const show = Effect.gen(function* () {
-        yield* Queue.take(wish)
-        const shot = yield* Effect.option(page.glimpse)
-        if (Option.isSome(shot)) {
-          shown = true
-          yield* live.show(runId, { bytes: shot.value.bytes, at: yield* Clock.currentTimeMillis })
-        }
-        yield* Effect.sleep(frameInterval)
-      }).pipe(surviving(secrets))
-      yield* Effect.forkScoped(Effect.forever(show))
-    })
+  const liveOf = yield* LiveRun.make
 
   const logged = (page: Page, { run }: Claimed, secrets: Secrets): Effect.Effect<void, never, Scope.Scope> =>
     Effect.gen(function* () {
@@ -108,28 +71,43 @@ export const make = Effect.gen(function* () {
       })
     }).pipe(surviving(secrets))
 
-  return <E>(claimed: Claimed, secrets: Secrets, observer: Observer<E>): Observer<E> => {
+  return <E>(
+    claimed: Claimed,
+    secrets: Secrets,
+    keeper: Keeper,
+    reporter: Reporter,
+    observer: Observer<E>
+  ): Observer<E> => {
     const { run, version } = claimed
     const documents = new Map<NodeId, string>()
+    const live = liveOf(run, secrets, reporter)
+    let filmed: Effect.Effect<void> = Effect.void
     let moments = 0
 
     const keep = Effect.fnUntraced(function* (page: Page, node: Node) {
       const html = yield* Effect.option(page.snapshot({ maxBytes: maxSnapshotBytes }))
       if (Option.isNone(html)) return
-      const artifactId = documents.get(node.id) ?? (yield* identifiers.uuid)
-      documents.set(node.id, artifactId)
-      yield* files.put(artifactId, {
+      const artifact = {
         bytes: new TextEncoder().encode(secrets.hide(html.value)),
         mediaType: "text/html",
         fileName: null
-      })
+      }
+      const kept = yield* Effect.option(keeper.keep("snapshot", artifact, documents.get(node.id)))
+      if (Option.isNone(kept)) return
+      const artifactId = kept.value
+      documents.set(node.id, artifactId)
       yield* store.keepSnapshot({ runId: run.id, nodeId: node.id, artifactId, at: yield* Clock.currentTimeMillis })
     }, surviving(secrets))
 
     const opened = Effect.fnUntraced(function* (page: Page) {
       if (NetworkPolicy.records(version.content, run.options)) yield* logged(page, claimed, secrets)
-      yield* watched(page, run.id, secrets)
+      yield* live.attend(page)
+      if (version.content.settings.video_record_session === true)
+        filmed = yield* Filming.film(page, run, keeper, reporter)
     })
+
+    // While the session is still open, so that the outside is told before it is told of the end.
+    const over = (page: Page, outcome: Outcome) => Effect.andThen(filmed, observer.over?.(page, outcome) ?? Effect.void)
 
     const seen = Effect.fnUntraced(function* (page: Page, node: Node, moment: "begins" | "failed") {
       if (run.options.debug !== true || (moment === "begins" && ++moments > maxMoments)) return
@@ -140,7 +118,7 @@ export const make = Effect.gen(function* () {
       yield* observer.picture({ ...shot.value, node, error: false, fullPage: false, metadata: {} })
     })
 
-    return { ...observer, opened, seen }
+    return { ...observer, opened, seen, over, hold: live.hold }
   }
 })
 

@@ -3,7 +3,8 @@
  */
 import { Effect, Option } from "effect"
 import type { Picture } from "../../core/agent/Observer.ts"
-import type { Person } from "../../core/agent/Person.ts"
+import type { Person, Popup } from "../../core/agent/Person.ts"
+import type { PopupContext } from "../../core/event/RunEvent.ts"
 import type { Signals } from "../../core/event/Signals.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
 import type { Question } from "../../core/interaction/Interaction.ts"
@@ -17,7 +18,7 @@ import type { Identifiers } from "../../core/workspace/Identifiers.ts"
 import * as Workspace from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
-/** Makes the person of an attempt. `upload` keeps a picture and answers its id. */
+/** Makes the person of an attempt. `upload` keeps a picture and answers its id, or `null` when it cannot be kept. */
 export const make = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const services = yield* Effect.context<InteractionStore | Signals | Identifiers | Sealing>()
@@ -25,7 +26,7 @@ export const make = Effect.gen(function* () {
   return (
     { run, version }: Claimed,
     reporter: Reporter,
-    upload: (picture: Picture) => Effect.Effect<string>
+    upload: (picture: Picture) => Effect.Effect<string | null>
   ): Person => {
     const asker = {
       workspaceId: run.workspaceId,
@@ -41,14 +42,26 @@ export const make = Effect.gen(function* () {
         ask({ subject: { _tag: "interaction" }, node: named(node), message, schema }, timeoutMillis).pipe(
           Effect.map((answer) => (answer?._tag === "data" ? answer.data : null))
         ),
-      correct: Effect.fnUntraced(function* ({ choosing, inputs, message, node, shot }) {
+      correct: Effect.fnUntraced(function* ({ ambiguous, choosing, inputs, message, node, popup, shot }) {
         const workspace = Option.getOrNull(yield* workspaces.get(run.workspaceId))
         const seconds = workspace?.inputRequiredTimeoutSeconds ?? Workspace.defaultInputRequiredTimeoutSeconds
         const picture = shot === null ? null : { ...shot, node, error: true, fullPage: false, metadata: {} }
         const screenshotId = picture === null ? null : yield* upload(picture)
         const answer = yield* ask(
           {
-            subject: { _tag: "input_required", reason: "incorrect_form_input", inputs, choosing, screenshotId },
+            subject: {
+              _tag: "input_required",
+              reason:
+                popup !== undefined
+                  ? "non_dismissible_popup"
+                  : ambiguous === true
+                    ? "multiple_matching_results"
+                    : "incorrect_form_input",
+              inputs,
+              choosing,
+              screenshotId,
+              ...(popup === undefined ? {} : { popup: contextOf(popup) })
+            },
             node: named(node),
             message,
             schema: InputContract.effectiveSchema(version.content)
@@ -59,6 +72,21 @@ export const make = Effect.gen(function* () {
       })
     }
   }
+})
+
+const contextOf = ({
+  actions,
+  address,
+  attempt,
+  description,
+  maxAttempts,
+  subType
+}: Popup): typeof PopupContext.Type => ({
+  error_description: description,
+  error_sub_type: subType,
+  full_url: address,
+  available_actions: actions,
+  retry: { attempt, max_attempts: maxAttempts }
 })
 
 const named = ({ id, name }: Node) => ({ id, name })

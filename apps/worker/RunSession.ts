@@ -18,6 +18,7 @@ import * as Proxies from "../../core/vault/Proxies.ts"
 import { type Cipher, Sealing } from "../../core/vault/Sealing.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { BrowserState, VaultEntry } from "../../core/vault/VaultEntry.ts"
+import * as AllowedSites from "../../core/workflow/AllowedSites.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 
 /** The session of one attempt. */
@@ -54,6 +55,10 @@ export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
 export const failureOf = ({ message }: NoProxy): Failure => ({
   code: "PROXY-E0001",
   category: kinds["PROXY-E0001"],
+  subType: null,
+  description: null,
+  passing: true,
+  suggestedErrorCode: null,
   message,
   original: null,
   errorCodeId: null,
@@ -69,7 +74,10 @@ interface Used {
 }
 
 /** The session of a run that brings nothing. */
-const plain: RunSession = { session: Session.empty, over: () => Effect.void }
+const plain = (allowedSites: AllowedSites.AllowedSites): RunSession => ({
+  session: { ...Session.empty, allowedSites },
+  over: () => Effect.void
+})
 
 /** Makes the function that begins the session of an attempt. */
 export const make = Effect.gen(function* () {
@@ -139,14 +147,15 @@ export const make = Effect.gen(function* () {
 
   return Effect.fn("RunSession.begin")(function* (asking: Asking) {
     const opened = [...asking.accounts]
-    if (opened.length === 0 && (asking.settings.proxy_setting ?? "off") === "off") return plain
+    const allowedSites = AllowedSites.of(asking.settings)
+    if (opened.length === 0 && (asking.settings.proxy_setting ?? "off") === "off") return plain(allowedSites)
     const now = yield* Clock.currentTimeMillis
     const cipher = yield* sealing.cipher(asking.workspaceId)
     const used = yield* Effect.forEach(opened, (account) => use(cipher, account, now))
     const proxy = yield* proxyOf(cipher, used, asking)
     const brought = SavedSession.join(used.map(({ entry, state }) => SavedSession.brought(entry, state, now)))
     return {
-      session: { ...brought, proxy },
+      session: { ...brought, proxy, allowedSites },
       over: (page, outcome) =>
         isUsable(outcome)
           ? keep(used, page).pipe(

@@ -1,7 +1,7 @@
 /**
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { Graph, Node } from "../workflow/Graph.ts"
 import { Browser, type Page } from "./Browser.ts"
 import { redactUrl } from "./Exchange.ts"
@@ -10,12 +10,19 @@ import { ofPage } from "./Failure.ts"
 import { defaultLimits, exceeded, type Limits, tooLong } from "./Limits.ts"
 import * as Login from "./Login.ts"
 import * as Memory from "./Memory.ts"
-import type { Observer, Picture } from "./Observer.ts"
+import type { DownloadedFile, Observer, Picture } from "./Observer.ts"
 import { failed, finish, type Outcome } from "./Outcome.ts"
 import { perform } from "./Perform.ts"
 import * as Position from "./Position.ts"
 import * as Recovery from "./Recovery.ts"
-import type { Surroundings } from "./Step.ts"
+import { scrubbed } from "./recovery/Appearance.ts"
+import { isStale, nothing, selectorOf } from "./recovery/ElementMemory.ts"
+import { type Noted, noting } from "./recovery/Noting.ts"
+import * as Popup from "./recovery/Popup.ts"
+import type { Trodden } from "./recovery/Remedy.ts"
+import { none } from "./recovery/Settings.ts"
+import type { Done, Surroundings } from "./Step.ts"
+import type { Download } from "./Transfers.ts"
 
 /**
  * Executes a graph in a session of its own, which is closed when it ends or is interrupted.
@@ -43,22 +50,72 @@ export const run = <E>(
   )
 
 const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Observer<E>, limits: Limits, page: Page) {
-  const { graph } = execution
+  const { accounts, graph, secrets } = execution
+  const { memories, settings } = execution.recovery ?? withoutRecovery
   const began = yield* Clock.currentTimeMillis
-  const { accounts, secrets } = execution
-  const recovery = { page, person: observer.person, choices: new Map<string, string>() }
+  const unbegun = Login.before(graph, accounts.keys())
   let position = Position.before(graph, Memory.initial(execution.inputs, { accounts, secrets }))
+  let trail: ReadonlyArray<Trodden> = []
   let acted = false
+  let { login } = unbegun
+  let signsIn = false
   const moved = ({ aliases, login: next }: Login.Moved, phase: "begins" | "over") => {
     login = next
+    if (phase === "begins" && aliases.length > 0) signsIn = true
     return Effect.forEach(aliases, (alias) => observer.login?.(alias, phase) ?? Effect.void, { discard: true })
   }
-  const unbegun = Login.before(graph, accounts.keys())
-  let { login } = unbegun
   yield* moved(unbegun, "over")
+
+  const attempt = Effect.fnUntraced(function* (step: Step, on: Page, brought: Brought, option: string | null) {
+    const { node } = step
+    const surroundings: Surroundings = {
+      page: on,
+      memory: step.position.memory,
+      shoot: (shot, { fullPage, metadata }) =>
+        Effect.sync(
+          () =>
+            void brought.pictures.push({ ...shot, fullPage, metadata: secrets.hideIn(metadata), node, error: false })
+        ),
+      keep: (file, metadata) =>
+        Effect.sync(
+          () =>
+            void brought.files.push({
+              ...file,
+              fileName: secrets.hide(file.fileName),
+              metadata: secrets.hideIn(metadata),
+              node
+            })
+        ),
+      ask: (question) => observer.person.ask({ ...question, node }),
+      option,
+      codes: execution.codes,
+      began
+    }
+    const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
+    return yield* perform(node, step.position, surroundings).pipe(
+      Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong(limits)) }),
+      Effect.result
+    )
+  })
+  const told: Recovery.Told<E> = {
+    analysed: (analysis) => observer.analysed?.(analysis) ?? Effect.void,
+    offered: (offer) => observer.offered?.(offer) ?? Effect.void
+  }
+  const means = {
+    graph,
+    settings,
+    secrets,
+    person: observer.person,
+    correctable: execution.correctable,
+    choices: new Map<string, string>(),
+    remembered: (node: Node) => Effect.map(memories.known(node), (known) => known?.appearance ?? null),
+    redo: (step: Trodden, memory: Memory.Memory, on: Page) =>
+      attempt({ node: step.node, position: { ...step.position, memory } }, on, { pictures: [], files: [] }, null)
+  }
 
   for (let steps = 1; ; steps++) {
     const node = Position.nodeOf(graph, position.at)
+    yield* observer.hold ?? Effect.void
     if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
       const outcome = finish(execution, position.memory, node)
       if (outcome._tag === "Success") yield* observer.seen?.(page, node, "begins") ?? Effect.void
@@ -72,57 +129,85 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       yield* observer.before("acting")
       acted = true
     }
-    if (isNotRepeatable(node)) yield* observer.before("committing")
+    if (Recovery.isNotRepeatable(node) || (settings.markerCommits && endsDryRun(node))) {
+      yield* observer.before("committing")
+    }
+    const dismissed = yield* Popup.clear(node, page, settings.popupXpaths)
+    if (dismissed.length > 0) yield* told.analysed(Popup.cleared(node, dismissed, yield* page.address))
 
-    const pictures: Array<Picture> = []
-    const attempt = Effect.fnUntraced(function* (known: Memory.Memory, option: string | null) {
-      const surroundings: Surroundings = {
-        page,
-        memory: known,
-        shoot: (shot, { fullPage, metadata }) =>
-          Effect.sync(
-            () => void pictures.push({ ...shot, fullPage, metadata: secrets.hideIn(metadata), node, error: false })
-          ),
-        ask: (question) => observer.person.ask({ ...question, node }),
-        option,
-        codes: execution.codes,
-        began
-      }
-      const step = outOfBounds !== null ? Effect.fail(outOfBounds) : perform(node, position, surroundings)
-      const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
-      return yield* step.pipe(
-        Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong(limits)) }),
-        Effect.result
-      )
-    })
-    const first = yield* attempt(position.memory, null)
-    const mended =
-      first._tag === "Failure" && execution.correctable
-        ? yield* Recovery.mend(node, first.failure, position.memory, recovery, attempt)
-        : { done: first, memory: position.memory }
-    const { done, memory } = mended
-    yield* Effect.forEach(pictures, observer.picture, { discard: true })
-    if (done._tag === "Failure") {
+    const brought: Brought = { pictures: [], files: [] }
+    const noted: Noted = { selector: null, appearance: null }
+    const describes =
+      settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
+    const again: Recovery.Again<Done | Position.Turned> = (memory, on, option) =>
+      attempt({ node, position: { ...position, memory } }, noting(on, noted, describes), brought, option)
+    const first = outOfBounds === null ? yield* again(position.memory, page, null) : Result.fail(outOfBounds)
+    const signedIn = signsIn && Login.underWay(login) === null
+    const recovered: Recovery.Recovered<Done | Position.Turned> =
+      first._tag === "Success"
+        ? { _tag: "Done", done: first.success, memory: position.memory }
+        : yield* Recovery.recover(
+            { node, failure: first.failure, memory: position.memory, page, trail, signedIn },
+            means,
+            told,
+            again
+          )
+    yield* Effect.forEach(brought.pictures, observer.picture, { discard: true })
+    for (const file of brought.files) {
+      yield* observer.file?.(file) ?? Effect.void
+      yield* file.discard
+    }
+    if (recovered._tag === "Failed") {
+      const { classification, failure } = recovered
       const shot = yield* Effect.result(page.glimpse)
       if (shot._tag === "Success") {
         yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
       }
       yield* observer.seen?.(page, node, "failed") ?? Effect.void
       const address = redactUrl(secrets.hide(yield* page.address))
-      const failedLogin = Login.isByThePage(done.failure.code) ? Login.underWay(login) : null
-      return failed(secrets.hideInData(memory.data), done.failure, node, address, secrets, failedLogin)
+      const failedLogin = Login.isByThePage(failure.code) ? Login.underWay(login) : null
+      const judged = { classification, suggests: settings.errorCodes }
+      return failed(secrets.hideInData(position.memory.data), failure, node, address, secrets, failedLogin, judged)
     }
-    position = Position.after(graph, { ...position, memory }, done.success)
+    const { selector } = noted
+    if (selector !== null) {
+      trail = [...trail.slice(1 - longestTrail), { node, position, selector }]
+      const written = selectorOf(node)
+      const { appearance } = noted
+      // Found again by its looks, it would be remembered under a selector that does not lead to it.
+      if (appearance !== null && written !== null && first._tag === "Success") {
+        const kept = scrubbed(appearance, secrets, position.memory.inputs)
+        memories.learn(node, written, kept, yield* Clock.currentTimeMillis)
+      }
+    }
+    position = Position.after(graph, { ...position, memory: recovered.memory }, recovered.done)
     yield* moved(Login.after(login, node, position.at), "over")
   }
 })
 
+const withoutRecovery = { settings: none, memories: nothing }
+
+/** What a step brings that is told of when it is over. */
+interface Brought {
+  readonly pictures: Array<Picture>
+  readonly files: Array<DownloadedFile & Pick<Download, "discard">>
+}
+
+interface Step {
+  readonly node: Trodden["node"]
+  readonly position: Position.Position
+}
+
+/** So many steps that acted on elements are known, for a form that is to be filled in again. */
+const longestTrail = 20
+
 /** Opening and reading pages does nothing on the site that a second attempt would do again. */
 const acts = (node: Node): boolean =>
-  node.action === "CLICK" || node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT" || node.action === "TFA"
-
-const isNotRepeatable = (node: Node): boolean =>
-  "not_repeatable" in node.parameters && node.parameters.not_repeatable === true
+  node.action === "CLICK" ||
+  node.action === "INPUT_TEXT" ||
+  node.action === "INPUT_SELECT" ||
+  node.action === "TFA" ||
+  node.action === "FILE_UPLOAD"
 
 const endsDryRun = (node: Node): boolean =>
   "end_here_on_dry_run" in node.parameters && node.parameters.end_here_on_dry_run === true

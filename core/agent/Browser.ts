@@ -8,7 +8,15 @@
 import { Context, type Effect, Schema, type Scope } from "effect"
 import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
+import type { Inspection } from "./Inspection.ts"
+import type { Gesture } from "./Pointer.ts"
+import type { Scrolling } from "./Scrolling.ts"
+import type { RemoteHand } from "./RemoteHand.ts"
+import type { Screencast } from "./Screencast.ts"
 import type { Remembered, Session } from "./Session.ts"
+import type { Transfers } from "./Transfers.ts"
+import type { Windows } from "./Windows.ts"
+import type { Sight } from "./Sight.ts"
 
 /** What went wrong between the agent and the page. */
 export const PageFailureKind = Schema.Literals([
@@ -27,7 +35,21 @@ export const PageFailureKind = Schema.Literals([
   /** The selector cannot be read. */
   "selector",
   /** The page or the browser went away. */
-  "crash"
+  "crash",
+  /** More windows were opened than a session may have. */
+  "windows",
+  /** A page took more memory than it may. */
+  "memory",
+  /** A download is larger, or there are more of them, than a session may have. */
+  "downloads",
+  /** The page is so busy with itself that it answers nothing. */
+  "unresponsive",
+  /** There is no window with this number. */
+  "window",
+  /** No download has begun, or it did not come to its end. */
+  "download",
+  /** There is nowhere to put a file. */
+  "upload"
 ])
 export type PageFailureKind = typeof PageFailureKind.Type
 
@@ -36,7 +58,13 @@ export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure"
   kind: PageFailureKind,
   reason: Schema.String,
   selector: Schema.optionalKey(Schema.String),
-  matched: Schema.optionalKey(Schema.Int)
+  matched: Schema.optionalKey(Schema.Int),
+  /** How many options of a list fitted equally well, where none was chosen for that. */
+  alike: Schema.optionalKey(Schema.Int),
+  /** The status that a server answered with, where that is why. */
+  status: Schema.optionalKey(Schema.Int),
+  /** Whether what was tried may have taken effect all the same: it failed only after it had begun. */
+  acted: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
     return this.reason
@@ -93,8 +121,22 @@ export interface Shot {
   readonly mediaType: "image/jpeg"
 }
 
+/** What a picture shows of a page. */
+export interface Framing {
+  readonly fullPage: boolean
+  /** The element that it shows, instead of the whole page or what is seen of it. */
+  readonly target?: Target
+  /** How much it shows around the element, in pixels. */
+  readonly margin?: number
+  /** How often it scrolls down before, so that the page loads what it shows only then. */
+  readonly maxScrolls?: number
+  /** How long it waits at most for what comes after each scrolling, in milliseconds. */
+  readonly settleMillis?: number
+}
+
 /** One page of one isolated session: its own cookies and storage, shared with no other run. */
-export interface Page {
+export interface Page
+  extends Windows, Scrolling, Transfers, Inspection<PageFailure, Target>, RemoteHand, Screencast, Sight<PageFailure, Shot, Typing> {
   /** Loads an address and waits for its document. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   readonly back: Effect.Effect<void, PageFailure>
@@ -102,7 +144,8 @@ export interface Page {
   readonly address: Effect.Effect<string>
   /** The whole document as HTML, without scripts and styles when `sanitized`. */
   readonly html: (options: { readonly sanitized: boolean }) => Effect.Effect<string, PageFailure>
-  readonly click: (target: Target, kind: ClickKind) => Effect.Effect<void, PageFailure>
+  /** Clicks, or hovers. With a gesture, the mouse gets there as a hand would move it. */
+  readonly click: (target: Target, kind: ClickKind, gesture?: Gesture) => Effect.Effect<void, PageFailure>
   /** Types into an element, or where the focus is when there is no target. */
   readonly type: (target: Target | null, typing: Typing) => Effect.Effect<void, PageFailure>
   /** Chooses the option whose value, or else whose text, is `value`; with `fuzzy`, the one that is most like it. */
@@ -116,7 +159,7 @@ export interface Page {
   /** Carries out a plan in one visit to the page. */
   readonly extract: (plan: ExtractionPlan) => Effect.Effect<Schema.Json, PageFailure>
   readonly clearCookies: Effect.Effect<void, PageFailure>
-  readonly screenshot: (options: { readonly fullPage: boolean }) => Effect.Effect<Shot, PageFailure>
+  readonly screenshot: (framing: Framing) => Effect.Effect<Shot, PageFailure>
   /** What the page shows at this moment, at the least cost, also while it is loading something else. */
   readonly glimpse: Effect.Effect<Shot, PageFailure>
   /**

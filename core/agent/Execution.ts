@@ -5,6 +5,8 @@ import type { Schema } from "effect"
 import type { LoginCodes } from "../tfa/LoginCodes.ts"
 import type { Account } from "../vault/Account.ts"
 import type { Graph } from "../workflow/Graph.ts"
+import type { Memories } from "./recovery/ElementMemory.ts"
+import type { Settings } from "./recovery/Settings.ts"
 import type { Secrets } from "./Secrets.ts"
 import type { Session } from "./Session.ts"
 
@@ -17,6 +19,8 @@ export interface Execution {
   readonly dryRun: { readonly addToOutput: Schema.JsonObject } | null
   /** Whether a person may correct inputs that a step cannot use. */
   readonly correctable: boolean
+  /** The recoveries that it may try, and what it remembers of elements; none where it is left out. */
+  readonly recovery?: { readonly settings: Settings; readonly memories: Memories }
   /** The credentials that it signs in with, by the aliases that the graph knows them by. */
   readonly accounts: ReadonlyMap<string, Account>
   /** Where its one-time codes come from; `null` when a person is to be asked for each. */

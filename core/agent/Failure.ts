@@ -9,6 +9,11 @@ import type { PageFailure } from "./Browser.ts"
 export const kinds = {
   "NAVIGATION-E0001": "PAGE_NOT_FOUND",
   "NAVIGATION-E0002": "ACTION_BLOCKED_BY_PLATFORM",
+  "NAVIGATION-E0003": "SERVICE_UNAVAILABLE",
+  "NAVIGATION-E0004": "PAGE_STILL_LOADING",
+  "ACCOUNT-E0001": "PASSWORD_UPDATE_REQUIRED",
+  "ACCOUNT-E0002": "ADDITIONAL_USER_INPUT_REQUIRED",
+  "ACCOUNT-E0003": "ACCOUNT_LOGGED_OUT",
   "SELECTOR-E0001": "XPATH_INCORRECT",
   "SELECTOR-E0002": "UNEXPECTED_UI_STATE",
   "SELECTOR-E0003": "XPATH_INCORRECT",
@@ -24,17 +29,50 @@ export const kinds = {
   "TFA-E0003": "AUTHENTICATION_ERROR",
   "LIMIT-E0001": "UNEXPECTED_UI_STATE",
   "LIMIT-E0002": "PAGE_STILL_LOADING",
+  "MODEL-E0001": "SERVICE_UNAVAILABLE",
+  "MODEL-E0002": "SERVICE_UNAVAILABLE",
+  "MODEL-E0003": "SERVICE_UNAVAILABLE",
+  "MODEL-E0004": "UNEXPECTED_UI_STATE",
+  "MODEL-E0005": "UNEXPECTED_UI_STATE",
+  "MODEL-E0006": "ACTION_BLOCKED_BY_PLATFORM",
+  "LIMIT-E0003": "UNEXPECTED_POPUP",
+  "LIMIT-E0004": "UNEXPECTED_UI_STATE",
+  "LIMIT-E0005": "UNEXPECTED_UI_STATE",
+  "LIMIT-E0006": "PAGE_STILL_LOADING",
+  "WINDOW-E0001": "UNEXPECTED_UI_STATE",
+  "DOWNLOAD-E0001": "UNEXPECTED_UI_STATE",
+  "UPLOAD-E0001": "UNEXPECTED_UI_STATE",
+  "UPLOAD-E0002": "INCORRECT_FORM_INPUTS",
+  "UPLOAD-E0003": "INCORRECT_FORM_INPUTS",
+  "UPLOAD-E0004": "ACTION_BLOCKED_BY_PLATFORM",
   OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
 } as const
 
 export const Code = Schema.Literals(Object.keys(kinds) as Array<keyof typeof kinds>)
 export type Code = typeof Code.Type
 
+/** Every class of failures. */
+export type Category =
+  | (typeof kinds)[Code]
+  | "ACTION_PERFORMED_TOO_EARLY"
+  | "PASSWORD_UPDATE_REQUIRED"
+  | "ACCOUNT_LOGGED_OUT"
+  | "MULTIPLE_MATCHING_RESULTS_FOUND"
+
 /** Raised by a step that cannot be done. `sentence` names what was tried and what stood against it. */
 export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   code: Code,
   sentence: Schema.String,
-  original: Schema.NullOr(Schema.String)
+  original: Schema.NullOr(Schema.String),
+  /** The selector that was in use, and how many elements matched it, where the failure is about an element. */
+  selector: Schema.optionalKey(Schema.String),
+  matched: Schema.optionalKey(Schema.Int),
+  /** How many options fitted equally well, where none was chosen for that. */
+  alike: Schema.optionalKey(Schema.Int),
+  /** Whether what was tried may have taken effect all the same. */
+  acted: Schema.optionalKey(Schema.Boolean),
+  /** The model that was to do the step, `null` for the usual one, and what it was asked. */
+  model: Schema.optionalKey(Schema.Struct({ name: Schema.NullOr(Schema.String), prompt: Schema.String }))
 }) {
   override get message() {
     return this.sentence
@@ -49,17 +87,39 @@ const codes: Record<PageFailure["kind"], Code> = {
   unusable: "SELECTOR-E0002",
   option: "OPTION-E0001",
   selector: "SELECTOR-E0003",
-  crash: "BROWSER-E0001"
+  crash: "BROWSER-E0001",
+  windows: "LIMIT-E0003",
+  memory: "LIMIT-E0004",
+  downloads: "LIMIT-E0005",
+  unresponsive: "LIMIT-E0006",
+  window: "WINDOW-E0001",
+  download: "DOWNLOAD-E0001",
+  upload: "UPLOAD-E0001"
 }
 
 /** A failure of the page, told as the failure of what was tried. */
 export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
   const element = failure.selector === undefined ? "" : ` ${failure.selector}`
   return new StepFailed({
-    code: codes[failure.kind],
+    code: failure.kind === "navigation" ? ofNavigation(failure) : codes[failure.kind],
     sentence: `Cannot ${tried}${element}: ${failure.reason}`,
-    original: failure.reason
+    original: failure.reason,
+    ...(failure.selector === undefined ? {} : { selector: failure.selector }),
+    ...(failure.matched === undefined ? {} : { matched: failure.matched }),
+    ...(failure.alike === undefined ? {} : { alike: failure.alike }),
+    ...(failure.acted === undefined ? {} : { acted: failure.acted })
   })
+}
+
+/** Why an address was not loaded: its server is not there or cannot serve it now, it takes too long, or there is no such page. */
+const ofNavigation = ({ reason, status }: PageFailure): Code => {
+  if (status !== undefined) return status >= 500 || status === 429 ? "NAVIGATION-E0003" : codes.navigation
+  if (/did not load within/.test(reason)) return "NAVIGATION-E0004"
+  return /ERR_(CONNECTION_|EMPTY_RESPONSE|TIMED_OUT|INTERNET_DISCONNECTED|NETWORK_|ADDRESS_UNREACHABLE|HTTP2_|QUIC_|TUNNEL_CONNECTION_FAILED|SOCKET_)/.test(
+    reason
+  )
+    ? "NAVIGATION-E0003"
+    : codes.navigation
 }
 
 /** Failures that say nothing about the page: a node's own words for its failure would be wrong for them. */
@@ -69,7 +129,22 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "CREDENTIAL-E0001",
   "PROXY-E0001",
   "LIMIT-E0001",
-  "LIMIT-E0002"
+  "LIMIT-E0002",
+  "MODEL-E0001",
+  "MODEL-E0002",
+  "MODEL-E0003",
+  "MODEL-E0004",
+  "MODEL-E0006",
+  "LIMIT-E0003",
+  "LIMIT-E0004",
+  "LIMIT-E0005",
+  "LIMIT-E0006",
+  "UPLOAD-E0003",
+  "UPLOAD-E0004",
+  "NAVIGATION-E0003",
+  "ACCOUNT-E0001",
+  "ACCOUNT-E0002",
+  "ACCOUNT-E0003"
 ])
 
 /**

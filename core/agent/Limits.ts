@@ -1,6 +1,8 @@
 /**
- * How far an execution may go.
+ * How far an execution may go, and what its pages may take.
  */
+import { Context } from "effect"
+import { PageFailure } from "./Browser.ts"
 import { StepFailed } from "./Failure.ts"
 
 /** How far a run may go, whatever its graph says. */
@@ -11,12 +13,15 @@ export interface Limits {
 
 export const defaultLimits: Limits = { steps: 50_000, millis: 60 * 60_000 }
 
+/** How far every run of a worker may go. */
+export const RunLimits = Context.Reference<Limits>("sluice/core/agent/RunLimits", { defaultValue: () => defaultLimits })
+
 export const exceeded = (limits: Limits, steps: number, millis: number): StepFailed | null => {
   if (millis >= limits.millis) return tooLong(limits)
   if (steps <= limits.steps) return null
   return new StepFailed({
     code: "LIMIT-E0001",
-    sentence: `Ended after ${limits.steps} steps, the most that a run may take`,
+    sentence: `Ended after ${limits.steps} steps, the most that a run may take (SLUICE_RUN_STEPS)`,
     original: null
   })
 }
@@ -24,6 +29,65 @@ export const exceeded = (limits: Limits, steps: number, millis: number): StepFai
 export const tooLong = (limits: Limits): StepFailed =>
   new StepFailed({
     code: "LIMIT-E0002",
-    sentence: `Ended after ${limits.millis / 60_000} minutes, the longest that a run may take`,
+    sentence: `Ended after ${limits.millis / 60_000} minutes, the longest that a run may take (SLUICE_RUN_MINUTES)`,
     original: null
   })
+
+/** What the pages of one session may take. */
+export interface PageLimits {
+  /** How long an address may take to load, in milliseconds. */
+  readonly navigationMillis: number
+  /** How long a page may answer nothing, in milliseconds. */
+  readonly unresponsiveMillis: number
+  /** How many windows may be open at once. */
+  readonly windows: number
+  /** How much memory a process that shows pages may take, in bytes. */
+  readonly memoryBytes: number
+  /** How large a download may be, in bytes. */
+  readonly downloadBytes: number
+  /** How many downloads there may be. */
+  readonly downloads: number
+}
+
+const mebibyte = 1_048_576
+
+export const defaultPageLimits: PageLimits = {
+  navigationMillis: 30_000,
+  unresponsiveMillis: 20_000,
+  windows: 20,
+  memoryBytes: 1_024 * mebibyte,
+  downloadBytes: 100 * mebibyte,
+  downloads: 1_000
+}
+
+export const tooManyWindows = ({ windows }: PageLimits): PageFailure =>
+  new PageFailure({
+    kind: "windows",
+    reason: `more than ${windows} windows were open, the most that a session may have (SLUICE_PAGE_WINDOWS)`
+  })
+
+export const tooMuchMemory = ({ memoryBytes }: PageLimits): PageFailure =>
+  new PageFailure({
+    kind: "memory",
+    reason: `the page took more than ${inMebibytes(memoryBytes)} MB of memory, the most that a page may take (SLUICE_PAGE_MEMORY_MB)`
+  })
+
+export const tooLargeDownload = ({ downloadBytes }: PageLimits): PageFailure =>
+  new PageFailure({
+    kind: "downloads",
+    reason: `the download is larger than ${inMebibytes(downloadBytes)} MB, the most that a download may be (SLUICE_DOWNLOAD_MB)`
+  })
+
+export const tooManyDownloads = ({ downloads }: PageLimits): PageFailure =>
+  new PageFailure({
+    kind: "downloads",
+    reason: `there were more than ${downloads} downloads, the most that a session may have (SLUICE_DOWNLOADS)`
+  })
+
+export const unresponsive = ({ unresponsiveMillis }: PageLimits): PageFailure =>
+  new PageFailure({
+    kind: "unresponsive",
+    reason: `the page answered nothing for ${unresponsiveMillis / 1_000} seconds, the longest that a page may (SLUICE_PAGE_UNRESPONSIVE_SECONDS)`
+  })
+
+const inMebibytes = (bytes: number): number => Math.round(bytes / mebibyte)

@@ -118,7 +118,9 @@ const byThePage: ReadonlySet<Code> = new Set([
   "SELECTOR-E0002",
   "OPTION-E0001",
   "CONDITION-E0001",
-  "TFA-E0001"
+  "TFA-E0001",
+  "ACCOUNT-E0001",
+  "ACCOUNT-E0002"
 ])
 
 /** Whether a failure is something that the page did, and so, while a login is under way, how a site refuses one. */

@@ -3,9 +3,12 @@
  */
 import type { Effect, Schema, Scope } from "effect"
 import type { Node } from "../workflow/Graph.ts"
+import type { Offer } from "../workflow/Patch.ts"
 import type { Page, Shot } from "./Browser.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { Person } from "./Person.ts"
+import type { Analysis } from "./recovery/Remedy.ts"
+import type { Download } from "./Transfers.ts"
 
 /** A picture and the step it shows. `error` when it shows why a step failed. */
 export interface Picture extends Shot {
@@ -15,15 +18,30 @@ export interface Picture extends Shot {
   readonly metadata: Schema.JsonObject
 }
 
+/** A file that a step downloaded. Its bytes can be read while the observer is told of it. */
+export interface DownloadedFile extends Pick<Download, "fileName" | "mediaType"> {
+  readonly node: Node
+  readonly metadata: Schema.JsonObject
+  readonly bytes: Download["bytes"]
+}
+
 /** Is told of an execution while it goes on. An observer that fails ends the execution with its failure. */
 export interface Observer<E> {
   /** A step begins. `following` is the step after it, where that does not depend on what happens. */
   readonly step: (node: Node, following: Node | null) => Effect.Effect<void, E>
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
+  /** A file was downloaded by a step that has succeeded, or failed after it. */
+  readonly file?: (file: DownloadedFile) => Effect.Effect<void, E>
+  /** Awaited before each step, END included: somebody may have taken the page into their own hands. */
+  readonly hold?: Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
   readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
   /** The login with a credential begins, which is awaited, or is over. Either is told at most once of each. */
   readonly login?: (alias: string, phase: "begins" | "over") => Effect.Effect<void, E>
+  /** What was done about a step that failed, or a pop-up, and whether that helped. */
+  readonly analysed?: (analysis: Analysis) => Effect.Effect<void, E>
+  /** A change of the workflow that would have made a recovery unnecessary. */
+  readonly offered?: (offer: Offer) => Effect.Effect<void, E>
   /** Who answers what the execution asks. */
   readonly person: Person
   /** The session was opened. What is begun in the scope ends with the session. */

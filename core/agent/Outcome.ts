@@ -6,14 +6,22 @@ import * as ErrorReferences from "../workflow/ErrorReferences.ts"
 import type { Node } from "../workflow/Graph.ts"
 import * as OutputContract from "../workflow/OutputContract.ts"
 import type { Execution } from "./Execution.ts"
-import { type Code, declared, kinds, StepFailed } from "./Failure.ts"
+import { type Category, type Code, declared, kinds, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
+import type { Classification } from "./recovery/Classification.ts"
 import type { Secrets } from "./Secrets.ts"
 
 /** The failure of an execution, and the step that failed. */
 export interface Failure {
   readonly code: Code
-  readonly category: (typeof kinds)[Code]
+  readonly category: Category
+  readonly subType: string | null
+  /** What led to it, in a sentence about the page rather than the step. */
+  readonly description: string | null
+  /** Whether the run may well succeed when it is tried again later. */
+  readonly passing: boolean
+  /** A name for the failure, where the workflow has none for it and wants one to be proposed. */
+  readonly suggestedErrorCode: string | null
   readonly message: string
   readonly original: string | null
   /** The id of the error code that the node names for this failure. */
@@ -22,6 +30,8 @@ export interface Failure {
   readonly address: string | null
   /** The credential that the site refused, as far as its page tells; `null` when the failure is another. */
   readonly failedLogin: string | null
+  /** The model that was to do the step, and what it was asked. Absent from other failures. */
+  readonly model?: { readonly name: string | null; readonly prompt: string }
 }
 
 /** How an execution ended. A failed one keeps the data that it had gathered. */
@@ -45,14 +55,33 @@ export const finish = (execution: Execution, memory: Memory.Memory, node: Node):
   )
 }
 
+/** What is known of a failure beside what the step says. */
+export interface Judged {
+  readonly classification?: Classification
+  /** Whether a name for it is to be proposed. */
+  readonly suggests?: boolean
+}
+
+/** Failures of what the site is reached by. They pass, unless the page says something else is the matter. */
+const passes: ReadonlySet<Code> = new Set(["NAVIGATION-E0003", "NAVIGATION-E0004", "BROWSER-E0001", "PROXY-E0001"])
+
+/** A name for a failure: what was done, and what kind of thing went wrong, such as `SUBMIT_ORDER_PAGE_NOT_FOUND`. */
+const nameFor = (node: Node | null, category: Category): string =>
+  `${node?.name ?? "RUN"} ${category}`
+    .toUpperCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "_")
+    .replace(/^_|_$/g, "")
+    .slice(0, 100)
+
 /** The failure of an execution, in the words of its node where that has its own. */
 export const failed = (
   data: Schema.JsonObject,
-  { code, original, sentence }: StepFailed,
+  { code, model, original, sentence }: StepFailed,
   node: Node | null,
   address: string | null,
   secrets: Secrets,
-  failedLogin: string | null = null
+  failedLogin: string | null = null,
+  { classification, suggests = false }: Judged = {}
 ): Outcome => {
   const { hide } = secrets
   const where = address === null ? "" : ` (at ${address})`
@@ -60,18 +89,24 @@ export const failed = (
   const errorCodeId = said === null ? null : ErrorReferences.idIn(said)
   const words = errorCodeId === null ? said : null
   const told = words ?? sentence
+  const category = classification?.category ?? kinds[code]
   return {
     _tag: "Failed",
     data,
     failure: {
       code,
-      category: kinds[code],
+      category,
+      subType: classification?.subType ?? null,
+      description: classification === undefined ? null : hide(classification.description),
+      passing: passes.has(code) || category === "SERVICE_UNAVAILABLE",
+      suggestedErrorCode: suggests && errorCodeId === null ? hide(nameFor(node, category)) : null,
       message: hide(node === null ? told : `Node "${node.name}": ${told}${where}`),
       original: words === null ? (original === null ? null : hide(original)) : hide(sentence),
       errorCodeId,
       node,
       address: address === null ? null : hide(address),
-      failedLogin
+      failedLogin,
+      ...(model === undefined ? {} : { model: { name: model.name, prompt: hide(model.prompt) } })
     }
   }
 }

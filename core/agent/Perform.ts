@@ -8,10 +8,14 @@ import { boolCondition } from "./action/BoolCondition.ts"
 import { click } from "./action/Click.ts"
 import { delay } from "./action/Delay.ts"
 import { extractDatamodel } from "./action/ExtractDatamodel.ts"
+import { fileDownload } from "./action/FileDownload.ts"
+import { fileUpload } from "./action/FileUpload.ts"
 import { inputSelect } from "./action/InputSelect.ts"
 import { inputText } from "./action/InputText.ts"
 import { navigate } from "./action/Navigate.ts"
 import { screenshot } from "./action/Screenshot.ts"
+import { scroll } from "./action/Scroll.ts"
+import { tabManagement } from "./action/TabManagement.ts"
 import { tfa } from "./action/Tfa.ts"
 import { userInteraction } from "./action/UserInteraction.ts"
 import type { Page } from "./Browser.ts"
@@ -28,8 +32,51 @@ export const perform = (
 ): Effect.Effect<Done | Position.Turned, StepFailed> => {
   if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
   const action = actions[node.action] as Action<ActionName>
-  return action(node, surroundings)
+  return accompanied(node, surroundings, action(node, surroundings))
 }
+
+/** Actions that begin no download: a FILE_DOWNLOAD after them takes what an action before them began. */
+const passive: ReadonlySet<string> = new Set([
+  "FILE_DOWNLOAD",
+  "BOOL_CONDITION",
+  "DELAY",
+  "SCREENSHOT",
+  "EXTRACT_DATAMODEL",
+  "EXTRACT_NETWORK",
+  "TRANSFORM"
+])
+
+const beginsDownloads = ({ action, parameters }: Node): boolean =>
+  !passive.has(action) && !("tabAction" in parameters && parameters.tabAction !== "OPEN")
+
+/** A step with what the page does beside it: downloads that nobody asked for are let go of, and dialogs are told. */
+const accompanied = Effect.fnUntraced(function* <A>(
+  node: Node,
+  { memory, page }: Surroundings,
+  step: Effect.Effect<A, StepFailed>
+) {
+  if (beginsDownloads(node)) yield* page.forgetDownloads
+  const done = yield* Effect.result(step)
+  const dialogs = yield* page.dialogs
+  for (const { kind, message } of dialogs) {
+    yield* Effect.logDebug(
+      memory.credentials.secrets.hide(`Node "${node.name}": the page showed "${message}" (${kind}), which was accepted`)
+    )
+  }
+  if (done._tag === "Success") return done.success
+  const said = dialogs.filter(({ message }) => message !== "").at(-1)
+  if (said === undefined) return yield* done.failure
+  const { code, original, sentence } = done.failure
+  const shown = memory.credentials.secrets.hideWithin(said.message.replace(/\s+/g, " "), maxShown)
+  return yield* new StepFailed({
+    code,
+    original,
+    sentence: `${sentence}. The page had shown "${shown}" (${said.kind})`
+  })
+})
+
+/** So much of a dialog is told with a failure, in characters. */
+const maxShown = 300
 
 const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> } = {
   START: navigate as Action<"START">,
@@ -41,6 +88,10 @@ const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> 
   BOOL_CONDITION: boolCondition,
   DELAY: delay,
   SCREENSHOT: screenshot,
+  SCROLL: scroll,
+  TAB_MANAGEMENT: tabManagement,
+  FILE_DOWNLOAD: fileDownload,
+  FILE_UPLOAD: fileUpload,
   USER_INTERACTION: userInteraction,
   TFA: tfa
 }

@@ -25,6 +25,21 @@ export interface Mistake {
   readonly choosing: boolean
   /** The page, where it can be shown. */
   readonly shot: Shot | null
+  /** Why one was not chosen: several options are equally like what was asked for. */
+  readonly ambiguous?: boolean
+  /** The pop-up that is in the way, where that is what is to be decided about. */
+  readonly popup?: Popup
+}
+
+/** A pop-up that nothing dismisses without deciding something. */
+export interface Popup {
+  readonly description: string
+  readonly subType: "NON_DISMISSIBLE"
+  readonly address: string
+  /** What can be chosen on it. */
+  readonly actions: ReadonlyArray<{ readonly id: string; readonly label: string }>
+  readonly attempt: number
+  readonly maxAttempts: number
 }
 
 /** What a person gives in place of what a step could not use. */
@@ -33,6 +48,8 @@ export type Correction =
   | { readonly _tag: "inputs"; readonly inputs: Schema.JsonObject }
   /** An option; with `save` it is taken again when the step asks for the same missing one later in the run. */
   | { readonly _tag: "option"; readonly option: string; readonly save: boolean }
+  /** The id of an action of a pop-up. */
+  | { readonly _tag: "action"; readonly action: string }
 
 export interface Person {
   /** The answer to a question, which satisfies its schema; `null` when there is none in time. */

@@ -1,91 +1,181 @@
 /**
- * Steps that a person may mend while the run goes on: inputs that they cannot use, and options that a list does not have.
+ * What is done about a step that failed, so that the run can go on, as far as the workflow allows it.
+ *
+ * The recoveries are tried in one order, each a bounded number of times for one step:
+ *
+ * 1. `unavailable`  the server does not serve the page now: the address is opened again, after a pause
+ * 2. `timing`       the page is still busy: it is waited for
+ * 3. `popup`        something covers the element: it is dismissed, or a person decides about it
+ * 4. `demand`       the site asks something of the account: a person does it, or the failure says so
+ * 5. `form`         the form that was filled in complains: a person corrects inputs, and it is filled in again
+ * 6. `selector`     the element is not where it was: it is looked for by what it looks like
+ * 7. `modal`        the element is nowhere, and a dialog is open: it is dismissed like a pop-up
+ *
+ * and at last a person may correct what the step itself cannot use. After each of them the step is tried again, and when
+ * it fails otherwise than before, all have another look. A step that may have taken effect is never tried again, nor one
+ * that must not be repeated: those end the run.
  */
 import { Effect, Option, Result } from "effect"
 import type { Node } from "../workflow/Graph.ts"
-import * as Template from "../workflow/Template.ts"
+import type { Offer } from "../workflow/Patch.ts"
 import type { Page } from "./Browser.ts"
-import type { StepFailed } from "./Failure.ts"
+import { StepFailed } from "./Failure.ts"
 import type * as Memory from "./Memory.ts"
-import type { Person } from "./Person.ts"
+import * as Classification from "./recovery/Classification.ts"
+import * as Correction from "./recovery/Correction.ts"
+import { demand } from "./recovery/Demand.ts"
+import { form } from "./recovery/Form.ts"
+import { lost } from "./recovery/Lost.ts"
+import { modal, popup } from "./recovery/Popup.ts"
+import type { Analysis, Kind, Means, Recovery, Remedy, Trodden, Trouble } from "./recovery/Remedy.ts"
+import { kinds } from "./recovery/Remedy.ts"
+import * as Survey from "./recovery/Survey.ts"
+import { timing } from "./recovery/Timing.ts"
+import { unavailable } from "./recovery/Unavailable.ts"
 
-/** How often a person is asked about one step before it fails for good. */
-const mostQuestions = 3
+const recoveries: Readonly<Record<Kind, Recovery>> = { unavailable, timing, popup, demand, form, selector: lost, modal }
 
-/** Options that were named for good, by the failure that they mend. */
-export type Choices = Map<string, string>
-
-export interface Recovery {
-  readonly page: Page
-  readonly person: Person
-  readonly choices: Choices
+/** Who is told of recoveries. */
+export interface Told<E> {
+  readonly analysed: (analysis: Analysis) => Effect.Effect<void, E>
+  readonly offered: (offer: Offer) => Effect.Effect<void, E>
 }
 
-/** Tells whether corrected inputs, or another option, could make a failed step succeed. */
-export const isMendable = (node: Node, failure: StepFailed): boolean =>
-  failure.code === "OPTION-E0001" || (failure.code === "TEMPLATE-E0001" && readsInputs(node.parameters))
+/** A step that failed for the first time. */
+export interface Failed {
+  readonly node: Node
+  readonly failure: StepFailed
+  readonly memory: Memory.Memory
+  readonly page: Page
+  readonly trail: ReadonlyArray<Trodden>
+  readonly signedIn: boolean
+}
 
-/**
- * Asks a person to mend a failed step, and tries it once more after each answer.
- *
- * It ends with the success of the step, with a failure that nobody can mend, when nobody answers in time, or after three
- * questions; and answers the memory with the corrected inputs. An option that was named for good is taken without asking.
- */
-export const mend = Effect.fnUntraced(function* <A>(
-  node: Node,
-  first: StepFailed,
+export type Again<A> = (
   memory: Memory.Memory,
-  { choices, page, person }: Recovery,
-  again: (memory: Memory.Memory, option: string | null) => Effect.Effect<Result.Result<A, StepFailed>>
-) {
-  let known = memory
-  let done: Result.Result<A, StepFailed> = Result.fail(first)
-  let failure = first
-  const fails = () => Result.isFailure(done) && isMendable(node, failure)
-  const attempt = Effect.fnUntraced(function* (option: string | null) {
-    done = yield* again(known, option)
-    if (Result.isFailure(done)) failure = done.failure
-  })
+  page: Page,
+  option: string | null
+) => Effect.Effect<Result.Result<A, StepFailed>>
 
-  /** The failure of the step as it is written, which a named option mends. */
-  let missed = keyOf(node, first)
-  const named = choices.get(missed)
-  if (fails() && named !== undefined) yield* attempt(named)
-  for (let asked = 0; asked < mostQuestions && fails(); asked++) {
-    const shot = yield* Effect.option(page.screenshot({ fullPage: false }))
-    const correction = yield* person.correct({
+/** What came of a step in the end. A failed one is judged by what the page shows. */
+export type Recovered<A> =
+  | { readonly _tag: "Done"; readonly done: A; readonly memory: Memory.Memory }
+  | {
+      readonly _tag: "Failed"
+      readonly failure: StepFailed
+      readonly classification: Classification.Classification
+      readonly memory: Memory.Memory
+    }
+
+/** A look at the page may take so long, in milliseconds. */
+const lookMillis = 5_000
+
+/** Tries everything that is allowed. It fails only as those who are told do. */
+export const recover = Effect.fnUntraced(function* <A, E>(
+  { failure: first, memory, node, page, signedIn, trail }: Failed,
+  means: Means & { readonly choices: Correction.Choices },
+  told: Told<E>,
+  again: Again<A>
+) {
+  const tried = new Map<Kind, number>()
+  const looked = Effect.fnUntraced(function* (failure: StepFailed, known: Memory.Memory, seen: Page) {
+    const sought = { target: failure.selector ?? null, fields: trail.map(({ selector }) => selector) }
+    const shown = Classification.speaksForItself(failure.code)
+      ? null
+      : yield* seen.survey(sought).pipe(
+          Effect.timeoutOption(lookMillis),
+          Effect.map(Option.getOrNull),
+          Effect.orElseSucceed(() => null)
+        )
+    const typed = trail.length > 0
+    const classification = Classification.of(failure, shown, { signedIn, typed })
+    const trouble = { node, failure, memory: known, page: seen, signedIn, trail, survey: shown ?? Survey.empty }
+    return { ...trouble, classification, tried: 0 } satisfies Trouble
+  })
+  const tell = (kind: Analysis["kind"], outcome: Analysis["outcome"], remedy: Omit<Remedy, "_tag">, of: Trouble) =>
+    told.analysed({
       node,
-      message: known.credentials.secrets.hide(failure.sentence),
-      inputs: known.inputs,
-      choosing: failure.code === "OPTION-E0001",
-      shot: Option.getOrNull(shot)
+      kind,
+      classification: of.classification,
+      remedy: remedy.remedy,
+      outcome,
+      byModel: "byModel" in remedy ? String(remedy.byModel) : null,
+      popup: "popup" in remedy ? ((remedy.popup as Analysis["popup"]) ?? null) : null
     })
-    if (correction === null) break
-    if (correction._tag === "inputs") {
-      known = { ...known, inputs: correction.inputs }
-      yield* attempt(null)
-      missed = keyOf(node, failure)
-    } else {
-      yield* attempt(correction.option)
-      if (correction.save && Result.isSuccess(done)) choices.set(missed, correction.option)
+
+  let trouble: Trouble = yield* looked(first, memory, page)
+  while (mayRepeat(node, trouble.failure)) {
+    const found = yield* firstRemedy(trouble, means, tried)
+    if (found === null) break
+    const { kind, remedy } = found
+    tried.set(kind, (tried.get(kind) ?? 0) + 1)
+    if (remedy._tag === "End") {
+      yield* tell(kind, "failure", remedy, trouble)
+      const { category, description } = Classification.of(remedy.failure, null, { signedIn, typed: false })
+      const classification =
+        remedy.failure.code === trouble.failure.code ? trouble.classification : { category, description, subType: null }
+      return { _tag: "Failed", failure: remedy.failure, classification, memory: trouble.memory } satisfies Recovered<A>
+    }
+    const known = remedy.memory ?? trouble.memory
+    const seen = remedy.page ?? trouble.page
+    const done = yield* again(known, seen, null)
+    yield* tell(kind, Result.isSuccess(done) ? "success" : "failure", remedy, trouble)
+    if (Result.isSuccess(done)) {
+      if (remedy.offer !== undefined) yield* told.offered(remedy.offer)
+      return { _tag: "Done", done: done.success, memory: known } satisfies Recovered<A>
+    }
+    trouble = yield* looked(done.failure, known, seen)
+  }
+
+  // What a person mends here failed before it did anything, so that this concerns every node.
+  if (means.correctable && trouble.failure.acted !== true && Correction.isMendable(node, trouble.failure)) {
+    const { choices, person } = means
+    const seen = trouble.page
+    const asked = { choices, page: seen, person }
+    const mended = yield* Correction.mend(node, trouble.failure, trouble.memory, asked, (known, option) =>
+      again(known, seen, option)
+    )
+    const remedy = { remedy: "Tried again with what a person corrected" }
+    if (Result.isSuccess(mended.done)) {
+      yield* tell("inputs", "success", remedy, trouble)
+      return { _tag: "Done", done: mended.done.success, memory: mended.memory } satisfies Recovered<A>
+    }
+    if (mended.done.failure !== trouble.failure) {
+      yield* tell("inputs", "failure", remedy, trouble)
+      trouble = yield* looked(mended.done.failure, mended.memory, seen)
     }
   }
-  return { done, memory: known }
+  const { classification } = trouble
+  return {
+    _tag: "Failed",
+    failure: clear(node, trouble.failure),
+    classification,
+    memory: trouble.memory
+  } satisfies Recovered<A>
 })
 
-const keyOf = (node: Node, failure: StepFailed): string => `${node.id} ${failure.sentence}`
-
-/** Tells whether an expression in a JSON value reads an input. */
-const readsInputs = (parameters: unknown): boolean => {
-  const pending: Array<unknown> = [parameters]
-  for (const value of pending) {
-    if (typeof value === "object" && value !== null) pending.push(...Object.values(value))
-    else if (typeof value === "string" && Template.isTemplate(value)) {
-      for (const part of Template.parse(value).template.parts) {
-        if (typeof part === "string") continue
-        if (Template.reads(part).some(([root, name]) => root === "context" && name === "inputs")) return true
-      }
-    }
+/** Asks the recoveries in their order. */
+const firstRemedy = Effect.fnUntraced(function* (trouble: Trouble, means: Means, tried: ReadonlyMap<Kind, number>) {
+  for (const kind of kinds) {
+    const remedy = yield* recoveries[kind]({ ...trouble, tried: tried.get(kind) ?? 0 }, means)
+    if (remedy !== null) return { kind, remedy }
   }
-  return false
+  return null
+})
+
+export const isNotRepeatable = (node: Node): boolean =>
+  "not_repeatable" in node.parameters && node.parameters.not_repeatable === true
+
+const mayRepeat = (node: Node, { acted }: StepFailed): boolean => acted !== true && !isNotRepeatable(node)
+
+/** Says why a step was not tried again. */
+const clear = (node: Node, failure: StepFailed): StepFailed => {
+  const why = isNotRepeatable(node)
+    ? "the node must not be repeated, so it was tried once"
+    : failure.acted === true
+      ? "it may have taken effect all the same, so it was not tried again"
+      : null
+  return why === null
+    ? failure
+    : new StepFailed({ code: failure.code, sentence: `${failure.sentence}; ${why}`, original: failure.original })
 }

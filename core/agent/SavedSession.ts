@@ -59,7 +59,7 @@ const withParts = (
   }
 }
 
-/** What an entry brings into a session, but for its proxy. `state` is what its sealed parts hold. */
+/** What an entry brings into a session, but for its proxy and the sites that it may visit. `state` is what its sealed parts hold. */
 export const brought = (entry: VaultEntry, state: BrowserState, now: number): Session.Session => {
   const { domain, fields } = entry
   const hostname = Domain.hostnameOf(domain)
@@ -76,7 +76,8 @@ export const brought = (entry: VaultEntry, state: BrowserState, now: number): Se
     userAgent: fields.user_agent === "" ? null : fields.user_agent,
     headers: headers.length === 0 ? [] : [{ origins, headers }],
     place: (fields.location === null ? null : Place.parse(fields.location)) ?? Place.nowhere,
-    proxy: null
+    proxy: null,
+    allowedSites: []
   }
 }
 
@@ -91,7 +92,8 @@ export const join = (sessions: ReadonlyArray<Session.Session>): Session.Session 
       userAgent: first.userAgent ?? rest.userAgent,
       headers: [...first.headers, ...rest.headers],
       place: first.place === Place.nowhere ? rest.place : first.place,
-      proxy: first.proxy ?? rest.proxy
+      proxy: first.proxy ?? rest.proxy,
+      allowedSites: rest.allowedSites
     }),
     Session.empty
   )

@@ -24,6 +24,9 @@ export class Secrets {
   readonly #known = new Set<string>()
   readonly #forms: Array<Form> = []
   readonly #ofSecrets: Array<Form> = []
+  readonly #asReferences: Array<Form> = []
+  /** What stands for names and answers, which may be told in data. */
+  readonly #tellable = new Map<string, string>()
   #longest = 0
 
   /** Hides a value from now on, and every text in it when it is a list or an object. */
@@ -59,6 +62,15 @@ export class Secrets {
   readonly hideWithin = (text: string, length: number): string =>
     hidden(text.slice(0, length + this.#longest), length, this.#forms)
 
+  /** A text for a model: each known value has a reference of its own in its place, such as `{{secret:3}}`. */
+  readonly refer = (text: string): string => hidden(text, text.length, this.#asReferences)
+
+  /** What a model read from a text with references: those of names and answers are made what they stand for again. */
+  readonly restore = <A extends Schema.Json>(value: A): A =>
+    mapAll(value, (text) =>
+      text.replace(/\{\{secret:\d+\}\}/g, (reference) => this.#tellable.get(reference) ?? reference)
+    ) as A
+
   /** A JSON value with every text and number in it, names included, likewise. */
   readonly hideIn = <A extends Schema.Json>(value: A): A => mapTexts(value, this.#forms) as A
 
@@ -74,6 +86,9 @@ export class Secrets {
     this.#known.add(known)
     const forms = chunks(value).flatMap((chunk) => formsOf(chunk, labels[kind]))
     this.#forms.push(...forms)
+    const reference = `{{secret:${this.#known.size}}}`
+    this.#asReferences.push(...forms.map((form) => ({ ...form, label: reference })))
+    if (kind !== "secret" && chunks(value).length === 1) this.#tellable.set(reference, value)
     if (kind === "secret") this.#ofSecrets.push(...forms)
     this.#longest = Math.max(this.#longest, Math.min(value.length, 2 * chunkLength) * longestEscape)
   }
@@ -231,6 +246,13 @@ const mapTexts = (value: Schema.Json, forms: ReadonlyArray<Form>): Schema.Json =
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [hidden(name, name.length, forms), mapTexts(one, forms)])
   )
+}
+
+const mapAll = (value: Schema.Json, change: (text: string) => string): Schema.Json => {
+  if (typeof value === "string") return change(value)
+  if (Array.isArray(value)) return value.map((one) => mapAll(one, change))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapAll(one, change)]))
 }
 
 const wordsOf = (defect: unknown): string => {

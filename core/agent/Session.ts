@@ -4,6 +4,7 @@
 import { Redacted } from "effect"
 import { nowhere, type Place } from "../vault/Place.ts"
 import type { Proxy } from "../vault/Proxies.ts"
+import type { AllowedSites } from "../workflow/AllowedSites.ts"
 
 export interface Cookie {
   readonly name: string
@@ -42,6 +43,8 @@ export interface Session extends Remembered {
   readonly place: Place
   /** What every request goes out through. */
   readonly proxy: Proxy | null
+  /** The sites that its pages may visit; every one when none is named. */
+  readonly allowedSites: AllowedSites
 }
 
 /** Nothing is brought along. */
@@ -52,7 +55,8 @@ export const empty: Session = {
   userAgent: null,
   headers: [],
   place: nowhere,
-  proxy: null
+  proxy: null,
+  allowedSites: []
 }
 
 /** Shorter texts stand in too many places to be known for secrets. */

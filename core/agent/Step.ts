@@ -9,6 +9,7 @@ import type { Page, Shot } from "./Browser.ts"
 import type { StepFailed } from "./Failure.ts"
 import type { Memory } from "./Memory.ts"
 import type { Person, Question } from "./Person.ts"
+import type { Download } from "./Transfers.ts"
 
 /** The surroundings of one step. */
 export interface Surroundings {
@@ -19,6 +20,8 @@ export interface Surroundings {
     shot: Shot,
     options: { readonly fullPage: boolean; readonly metadata: Schema.JsonObject }
   ) => Effect.Effect<void>
+  /** Hands over a file that the workflow asked for. */
+  readonly keep: (file: Download, metadata: Schema.JsonObject) => Effect.Effect<void>
   /** Asks a person, and waits. */
   readonly ask: (question: Omit<Question, "node">) => ReturnType<Person["ask"]>
   /** The option that a person named in place of the one that the list does not have. */

@@ -6,6 +6,8 @@ import type { Page } from "../agent/Browser.ts"
 import { StepFailed } from "../agent/Failure.ts"
 import type { Limits } from "../agent/Limits.ts"
 import * as Memory from "../agent/Memory.ts"
+import { ModelBudget } from "../agent/model/Budget.ts"
+import * as ModelUse from "../agent/model/ModelUse.ts"
 import { perform } from "../agent/Perform.ts"
 import * as Position from "../agent/Position.ts"
 import { Secrets } from "../agent/Secrets.ts"
@@ -163,13 +165,15 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     page: stage.page,
     memory: stage.known.memory,
     shoot: () => Effect.void,
+    keep: ({ discard }) => discard,
     ask: ({ schema }) => Effect.succeed(fromInputs(schema, stage.known.memory.inputs)),
     option: null,
     codes: stage.codes,
     began: stage.began
   }
   if (node.action === "END") return { draft, stage, found: null }
-  const done = yield* perform(node, position, surroundings)
+  const use = ModelUse.make(yield* ModelBudget, () => Effect.void)
+  const done = yield* Effect.provideService(perform(node, position, surroundings), ModelUse.ModelUse, use)
   const { loops, memory } = Position.after(graph, position, done)
   const { way } = Position.wayOn(Position.edgeOf(graph, node.id), done)
   return {

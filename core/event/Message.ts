@@ -57,6 +57,11 @@ export const payloadOf = (event: RunEvent, links: Links): Schema.JsonObject => {
   if (event.event === "execution.start") {
     return { ...event.payload, live_view_url: links.liveView(event.payload.session_id) }
   }
+  if (event.event === "video.uploaded") {
+    const { video_id, ...facts } = event.payload
+    const { expires, url } = links.artifact(video_id)
+    return { ...facts, signed_screen_recording_url: url, signed_screen_recording_url_expires: expires }
+  }
   if (event.event !== "screenshot.uploaded") return event.payload as Schema.JsonObject
   const { expires, url } = links.artifact(event.payload.screenshot_id)
   return { ...event.payload, signed_screenshot_url: url, signed_screenshot_url_expires: expires }

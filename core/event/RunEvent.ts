@@ -35,6 +35,15 @@ export const InputReason = Schema.Literals([
   "non_dismissible_popup"
 ])
 
+/** A pop-up that nothing dismisses without deciding something, and what can be chosen on it. */
+export const PopupContext = Schema.Struct({
+  error_description: Schema.String,
+  error_sub_type: Schema.String,
+  full_url: Schema.String,
+  available_actions: Schema.Array(Schema.Struct({ id: Schema.String, label: Schema.String })),
+  retry: Schema.Struct({ attempt: Schema.Int, max_attempts: Schema.Int })
+}).annotate({ identifier: "PopupContext" })
+
 /** Until when an event matters, in epoch milliseconds, where it says so itself. */
 const expires_at = Schema.optionalKey(Schema.Finite)
 
@@ -79,6 +88,25 @@ export const RunEvent = Schema.Union([
       metadata: Schema.JsonObject
     })
   }),
+  Schema.Struct({
+    event: Schema.Literal("video.uploaded"),
+    /** The video of an attempt. `timestamp` is its end. */
+    payload: Schema.Struct({ ...session, video_id: Schema.String, timestamp: Schema.String })
+  }),
+  /** A person has taken control of the browser of the run, or does not have it any more. What they did there is not told. */
+  Schema.Struct({
+    event: Schema.Literal("control.taken"),
+    payload: Schema.Struct({ ...session, user_id: Schema.String, timestamp: Schema.String })
+  }),
+  Schema.Struct({
+    event: Schema.Literal("control.returned"),
+    payload: Schema.Struct({
+      ...session,
+      user_id: Schema.String,
+      timestamp: Schema.String,
+      reason: Schema.Literals(["released", "timeout", "ended"])
+    })
+  }),
   Schema.Struct({ event: Schema.Literal("interaction.waiting"), payload: Schema.Struct(question), expires_at }),
   Schema.Struct({ event: Schema.Literal("interaction.finished"), payload: Schema.Struct(question) }),
   Schema.Struct({
@@ -99,9 +127,36 @@ export const RunEvent = Schema.Union([
       input_variables: Schema.JsonObject,
       /** The picture of the page; whoever renders the event gives its address in place of it, as `screenshot_url`. */
       screenshot_id: Schema.NullOr(Schema.String),
-      reason: InputReason
+      reason: InputReason,
+      /** Of a pop-up that a person is to decide about. */
+      popup_context: Schema.optionalKey(PopupContext)
     }),
     expires_at
+  }),
+  Schema.Struct({
+    event: Schema.Literal("agent.error_analysis"),
+    payload: Schema.Struct({
+      ...session,
+      /** The error that was recovered from, or was not. */
+      error_id: Schema.String,
+      analysis_step_name: Schema.String,
+      node_id: Schema.String,
+      /** What a model said; `null` where none was asked. */
+      ai_analysis: Schema.NullOr(Schema.String),
+      root_cause_analysis: Schema.String,
+      error_category: Schema.String,
+      error_sub_type: Schema.NullOr(Schema.String),
+      /** Which kind of recovery it was, and what it did. */
+      recovery: Schema.String,
+      recovery_action: Schema.String,
+      outcome: Schema.Literals(["success", "failure"]),
+      phase: Schema.optionalKey(Schema.Literals(["modal_decision_dispatched", "popup_dismiss_verified"])),
+      modal_action: Schema.optionalKey(Schema.String),
+      modal_action_label: Schema.optionalKey(Schema.String),
+      response_time_ms: Schema.optionalKey(Schema.Int),
+      host: Schema.optionalKey(Schema.String),
+      popup_signature: Schema.optionalKey(Schema.String)
+    })
   }),
   Schema.Struct({ event: Schema.Literal("execution.success"), payload: Schema.Struct(ended) }),
   Schema.Struct({ event: Schema.Literal("execution.failed"), payload: Schema.Struct(ended) }),

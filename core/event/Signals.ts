@@ -9,7 +9,8 @@ import { Context, type Effect, type Scope, type Stream } from "effect"
 /**
  * `work`: runs may be there to start. `due`: the next due instant may have come nearer. `events`: the log of events has
  * grown. `ended`: a run was ended while running. `answered`: what a run asked was answered. `announced`: whoever submitted
- * a run for a client was told its id. `watched`: somebody looks at a run and waits for a picture of its page. `builder`:
+ * a run for a client was told its id. `watched`: somebody looks at a run and wants to see its page. `controlled`: control of the
+ * browser of a run was taken or given back. `builder`:
  * something happened in a conversation that builds a workflow. `received`: a one-time code or a link arrived.
  */
 export type Signal =
@@ -21,6 +22,7 @@ export type Signal =
   | { readonly _tag: "ended"; readonly runId: string }
   | { readonly _tag: "answered"; readonly runId: string }
   | { readonly _tag: "watched"; readonly runId: string }
+  | { readonly _tag: "controlled"; readonly runId: string }
   | { readonly _tag: "builder"; readonly conversationId: string }
 
 export class Signals extends Context.Service<

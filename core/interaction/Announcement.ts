@@ -18,7 +18,8 @@ export const asked = (interaction: Asked): RunEvent => {
       message,
       input_variables: subject.inputs,
       screenshot_id: subject.screenshotId,
-      reason: subject.reason
+      reason: subject.reason,
+      ...(subject.popup === undefined ? {} : { popup_context: subject.popup })
     },
     expires_at: expiresAt
   }

@@ -12,7 +12,7 @@
  * milliseconds.
  */
 import { Result, Schema } from "effect"
-import { InputReason } from "../event/RunEvent.ts"
+import { InputReason, PopupContext } from "../event/RunEvent.ts"
 import * as Run from "../run/Run.ts"
 import * as InputContract from "../workflow/InputContract.ts"
 import { Problem, type WorkflowId } from "../workflow/Workflow.ts"
@@ -29,7 +29,9 @@ export const Subject = Schema.Union([
     /** Whether an option of a list may be named instead. */
     choosing: Schema.Boolean,
     /** The picture of the page at that moment. */
-    screenshotId: Schema.NullOr(Schema.String)
+    screenshotId: Schema.NullOr(Schema.String),
+    /** The pop-up that is to be decided about, where that is what stands in the way. */
+    popup: Schema.optionalKey(PopupContext)
   })
 ])
 export type Subject = typeof Subject.Type
@@ -50,7 +52,8 @@ export type Question = typeof Question.Type
 export const Answer = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("data"), data: Schema.JsonObject }),
   Schema.Struct({ _tag: Schema.Literal("inputs"), inputs: Schema.JsonObject }),
-  Schema.Struct({ _tag: Schema.Literal("option"), option: Schema.String, save: Schema.Boolean })
+  Schema.Struct({ _tag: Schema.Literal("option"), option: Schema.String, save: Schema.Boolean }),
+  Schema.Struct({ _tag: Schema.Literal("action"), action: Schema.String })
 ])
 export type Answer = typeof Answer.Type
 
@@ -182,9 +185,21 @@ export const correct = (
   if (subject._tag !== "input_required") return refuse(run, "DATA_ASKED")
   const invalid = (path: string, message: string) =>
     Result.fail(new InvalidAnswer({ problems: [{ path, message }], expected: schema }))
+  const { popup } = subject
+  if (popup !== undefined && correction._tag !== "action") {
+    const path = correction._tag === "inputs" ? "input_variables" : "chosen_option"
+    return invalid(path, "The run waits at a pop-up: expected modal_action")
+  }
   switch (correction._tag) {
-    case "action":
-      return invalid("modal_action", "The run waits at no pop-up: expected input_variables")
+    case "action": {
+      if (popup === undefined) {
+        return invalid("modal_action", "The run waits at no pop-up: expected input_variables")
+      }
+      const ids = popup.available_actions.map(({ id }) => id)
+      return ids.includes(correction.action)
+        ? Result.succeed(answered(interaction, correction, at))
+        : invalid("modal_action", `Expected ${ids.join(" or ")}`)
+    }
     case "option":
       if (!subject.choosing) return invalid("chosen_option", "The step chooses no option: expected input_variables")
       return Result.succeed(answered(interaction, correction, at))

@@ -56,6 +56,12 @@ export class EvidenceStore extends Context.Service<
 
     /** The log of a run; none when no attempt ever opened it. */
     readonly network: (runId: RunId) => Effect.Effect<Option.Option<NetworkLog>>
+
+    /**
+     * Removes at most `limit` snapshots and as many entries of network logs that are older than an instant, and answers how
+     * many it removed of what it removed more of. The logs are marked as truncated.
+     */
+    readonly expire: (before: number, limit: number) => Effect.Effect<number>
   }
 >()("sluice/core/run/EvidenceStore") {}
 

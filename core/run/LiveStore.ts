@@ -1,22 +1,27 @@
 /**
- * What those who watch a run share with the worker that carries it out: tokens that let somebody in once, and the newest
- * picture of the page.
+ * Who may watch a run, and who has control of its browser.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
 import type { RunId } from "./Run.ts"
 
 /** Whom a token lets in, kept by the hash of the token only. */
 export interface Admission {
   readonly hash: string
   readonly runId: RunId
+  /** The user who may also take control; `null` for somebody who may only watch. */
+  readonly userId: UserId | null
   readonly expiresAt: number
 }
 
-/** A picture of the page, as a JPEG. */
-export interface Frame {
-  readonly bytes: Uint8Array
-  readonly at: number
+/** Somebody's control of the browser of a run, by the page that they have it from. */
+export interface Control {
+  readonly runId: RunId
+  /** Names the page; no two pages have the same name. */
+  readonly holder: string
+  readonly userId: UserId
+  readonly since: number
+  readonly until: number
 }
 
 export class LiveStore extends Context.Service<
@@ -31,13 +36,16 @@ export class LiveStore extends Context.Service<
     /** The workspace of a run, for those who were let in to the run without a key; none when there is no such run. */
     readonly workspaceOf: (runId: RunId) => Effect.Effect<Option.Option<WorkspaceId>>
 
-    /** Puts a picture in the place of the one before. */
-    readonly show: (runId: RunId, frame: Frame) => Effect.Effect<void>
+    /**
+     * Gives control, or lengthens it for the one who has it, and answers who has it then: somebody else, if they have it
+     * still.
+     */
+    readonly take: (control: Omit<Control, "since">) => Effect.Effect<Control>
 
-    /** The newest picture, if it is newer than `after`. */
-    readonly frame: (runId: RunId, after: number) => Effect.Effect<Option.Option<Frame>>
+    /** Gives control back, if this holder has it; answers whether it had. */
+    readonly release: (runId: RunId, holder: string) => Effect.Effect<boolean>
 
-    /** Forgets the picture. */
-    readonly hide: (runId: RunId) => Effect.Effect<void>
+    /** Who has control at this moment. */
+    readonly control: (runId: RunId) => Effect.Effect<Option.Option<Control>>
   }
 >()("sluice/core/run/LiveStore") {}

@@ -1,12 +1,16 @@
 /**
- * Watching a run while it goes on. A caller gets a token that lets somebody in once; whoever is in sees how far the run
- * is and the newest picture of its page. A picture is taken only because somebody looks.
+ * Watching a run while it goes on, and taking its browser into one's own hands. A caller gets a token that lets somebody in
+ * once; whoever is in sees how far the run is and its page, as it changes. Pictures are taken only while somebody looks.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import type { Gesture } from "../agent/RemoteHand.ts"
 import { Signals } from "../event/Signals.ts"
+import { Sealing } from "../vault/Sealing.ts"
 import { Keys } from "../workspace/Keys.ts"
-import type { Caller } from "../workspace/Workspace.ts"
-import { type Admission, type Frame, LiveStore } from "./LiveStore.ts"
+import type { Caller, UserId } from "../workspace/Workspace.ts"
+import { type Frame, LiveChannel } from "./LiveChannel.ts"
+import * as LiveMessage from "./LiveMessage.ts"
+import { type Admission, type Control, LiveStore } from "./LiveStore.ts"
 import { isEnded, type RunId, RunNotFound, Status, statusAt } from "./Run.ts"
 import { RunStore } from "./RunStore.ts"
 
@@ -17,36 +21,77 @@ export class NotLive extends Schema.TaggedError<NotLive>()("NotLive", { sessionI
   }
 }
 
+/** Raised when somebody acts on a run without having control of it. */
+export class NotInControl extends Schema.TaggedError<NotInControl>()("NotInControl", {
+  sessionId: Schema.String,
+  reason: Schema.Literals(["taken", "none", "over"])
+}) {
+  override get message() {
+    return `Cannot control run "${this.sessionId}": ${whys[this.reason]}`
+  }
+}
+
+const whys = {
+  taken: "somebody else has control; it can be taken once they have given it back",
+  none: "take control first; it is given back when its page is closed or nothing was done for a while",
+  over: "control lasts 30 minutes at most at a time"
+}
+
 /** How long a token lets somebody in, in milliseconds. */
 export const tokenMillis = 60_000
 
-/** What somebody has seen already: the number of the last event, and the instant of the picture. */
-export interface Seen {
-  readonly event: number
-  readonly frame: number
-}
+/** How long control lasts without being lengthened, and in all, in milliseconds. */
+export const controlMillis = 15_000
+const longestControlMillis = 30 * 60_000
 
-/** What is new since then. */
+/** How often a watcher is told how far the run is, in milliseconds. */
+const lookMillis = 1_000
+
+/** What is to be told of a run at a moment. */
 export interface Look {
   readonly status: Status
   readonly ended: boolean
-  /** The name of the node that the run is at; `null` when that is not new. */
+  /** The name of the node that the run is at; `null` before the first. */
   readonly step: string | null
-  readonly frame: Frame | null
-  readonly seen: Seen
+  /** Who has control. */
+  readonly control: Control | null
 }
 
 export class LiveViews extends Context.Service<
   LiveViews,
   {
-    /** A new token for a running run, good once and for 60 seconds. */
-    readonly connect: (caller: Caller, id: RunId) => Effect.Effect<Redacted.Redacted<string>, RunNotFound | NotLive>
+    /** A new token for a running run, good once and for 60 seconds; one with which control may be taken, if that is asked. */
+    readonly connect: (
+      caller: Caller,
+      id: RunId,
+      control: boolean
+    ) => Effect.Effect<Redacted.Redacted<string>, RunNotFound | NotLive>
 
     /** Takes a token; none when it is unknown, was taken before, or is too old. */
     readonly enter: (token: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Admission>>
 
-    /** Looks at a run once, and asks its worker for the next picture. */
-    readonly look: (id: RunId, seen: Seen) => Effect.Effect<Look, RunNotFound>
+    /** How far a run is: at once, every second and whenever control changes hands; ends with the run. */
+    readonly looks: (id: RunId) => Stream.Stream<Look, RunNotFound>
+
+    /** The page of a run, at once and as it changes. It is sent while `looks` are read too. */
+    readonly frames: (id: RunId) => Stream.Stream<Frame>
+
+    /** Takes control for a page, or keeps it: 15 seconds from now, 30 minutes in all. The run stops before its next step. */
+    readonly take: (
+      id: RunId,
+      holder: string,
+      userId: UserId
+    ) => Effect.Effect<Control, NotInControl | NotLive | RunNotFound>
+
+    /** Gives control back. The run goes on. */
+    readonly release: (id: RunId, holder: string) => Effect.Effect<void>
+
+    /** Does something to the page of the run. What is done soonest after each other is done in that order. */
+    readonly act: (
+      id: RunId,
+      holder: string,
+      gestures: ReadonlyArray<Gesture>
+    ) => Effect.Effect<void, NotInControl | RunNotFound>
   }
 >()("sluice/core/run/LiveViews") {
   static readonly layer = Layer.effect(
@@ -54,42 +99,94 @@ export class LiveViews extends Context.Service<
     Effect.gen(function* () {
       const runs = yield* RunStore
       const store = yield* LiveStore
+      const channel = yield* LiveChannel
       const keys = yield* Keys
       const signals = yield* Signals
+      const sealing = yield* Sealing
+
+      const workspaceOf = Effect.fnUntraced(function* (id: RunId) {
+        const found = yield* store.workspaceOf(id)
+        return Option.isSome(found) ? found.value : yield* new RunNotFound({ sessionId: id })
+      })
+
+      const statusOf = Effect.fnUntraced(function* (id: RunId) {
+        const { gate, run } = yield* runs.get(yield* workspaceOf(id), id)
+        return { run, status: statusAt(run, gate, yield* Clock.currentTimeMillis) }
+      })
+
+      const looks = Effect.fnUntraced(function* (id: RunId) {
+        const changes = (yield* signals.subscribe).pipe(
+          Stream.filter((signal) => (signal._tag === "controlled" || signal._tag === "ended") && signal.runId === id),
+          Stream.map(() => undefined)
+        )
+        const ticks = Stream.fromEffectRepeat(Effect.sleep(lookMillis))
+        let sequence = 0
+        let step: string | null = null
+        const look = Effect.gen(function* () {
+          const { run, status } = yield* statusOf(id)
+          const events = yield* runs.events(id, sequence)
+          for (const { event } of events) if (event.event === "execution.step") step = event.payload.current_step
+          sequence = events.at(-1)?.sequence ?? sequence
+          if (status === "execution.start") yield* signals.publish({ _tag: "watched", runId: id })
+          // A worker that was lost left its last picture behind.
+          if (isEnded(run)) yield* channel.hide(id)
+          const control = Option.getOrNull(yield* store.control(id))
+          return { status, ended: isEnded(run), step, control } satisfies Look
+        })
+        return Stream.concat(
+          Stream.make(undefined),
+          Stream.buffer(Stream.merge(changes, ticks), { capacity: 1, strategy: "sliding" })
+        ).pipe(
+          Stream.mapEffect(() => look),
+          Stream.takeUntil(({ ended }) => ended)
+        )
+      })
 
       return LiveViews.of({
-        connect: Effect.fn("LiveViews.connect")(function* (caller, id) {
+        connect: Effect.fn("LiveViews.connect")(function* (caller, id, control) {
           const { gate, run } = yield* runs.get(caller.workspaceId, id)
           const now = yield* Clock.currentTimeMillis
           const status = statusAt(run, gate, now)
           if (status !== "execution.start") return yield* new NotLive({ sessionId: id, status })
           // As random as a key, and not to be taken for one.
           const token = Redacted.make(Redacted.value(yield* keys.make).replace(/^sk_/, "live_"))
-          yield* store.admit({ hash: yield* keys.hash(token), runId: id, expiresAt: now + tokenMillis })
+          yield* store.admit({
+            hash: yield* keys.hash(token),
+            runId: id,
+            userId: control ? caller.userId : null,
+            expiresAt: now + tokenMillis
+          })
           return token
         }),
         enter: Effect.fn("LiveViews.enter")((token) => Effect.flatMap(keys.hash(token), store.redeem)),
-        look: Effect.fn("LiveViews.look")(function* (id, seen) {
-          const workspaceId = yield* store.workspaceOf(id)
-          if (Option.isNone(workspaceId)) return yield* new RunNotFound({ sessionId: id })
-          const { gate, run } = yield* runs.get(workspaceId.value, id)
-          const status = statusAt(run, gate, yield* Clock.currentTimeMillis)
-          if (status === "execution.start") yield* signals.publish({ _tag: "watched", runId: id })
-          const events = yield* runs.events(id, seen.event)
-          const steps = events.flatMap(({ event }) =>
-            event.event === "execution.step" ? [event.payload.current_step] : []
-          )
-          // A worker that was lost left its last picture behind.
-          if (isEnded(run)) yield* store.hide(id)
-          const running = status === "execution.start"
-          const frame = running ? Option.getOrNull(yield* store.frame(id, seen.frame)) : null
-          return {
-            status,
-            ended: isEnded(run),
-            step: steps.at(-1) ?? null,
-            frame,
-            seen: { event: events.at(-1)?.sequence ?? seen.event, frame: frame?.at ?? seen.frame }
+        looks: (id) => Stream.unwrap(looks(id)),
+        frames: channel.frames,
+        take: Effect.fn("LiveViews.take")(function* (id, holder, userId) {
+          const { status } = yield* statusOf(id)
+          if (status !== "execution.start") return yield* new NotLive({ sessionId: id, status })
+          const now = yield* Clock.currentTimeMillis
+          const before = Option.getOrNull(yield* store.control(id))
+          if (before?.holder === holder && before.since + longestControlMillis <= now) {
+            yield* store.release(id, holder)
+            yield* signals.publish({ _tag: "controlled", runId: id })
+            return yield* new NotInControl({ sessionId: id, reason: "over" })
           }
+          const control = yield* store.take({ runId: id, holder, userId, until: now + controlMillis })
+          if (control.holder !== holder) return yield* new NotInControl({ sessionId: id, reason: "taken" })
+          yield* signals.publish({ _tag: "controlled", runId: id })
+          return control
+        }),
+        release: Effect.fn("LiveViews.release")(function* (id, holder) {
+          if (yield* store.release(id, holder)) yield* signals.publish({ _tag: "controlled", runId: id })
+        }),
+        act: Effect.fn("LiveViews.act")(function* (id, holder, gestures) {
+          const control = Option.getOrNull(yield* store.control(id))
+          if (control?.holder !== holder) {
+            return yield* new NotInControl({ sessionId: id, reason: control === null ? "none" : "taken" })
+          }
+          const cipher = yield* sealing.cipher(yield* workspaceOf(id))
+          const messages = yield* LiveMessage.seal(cipher, { holder, gestures })
+          yield* Effect.forEach(messages, (text) => channel.send(id, text), { discard: true })
         })
       })
     })

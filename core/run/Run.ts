@@ -33,6 +33,12 @@ export type StoredStatus = typeof StoredStatus.Type
 export const Status = Schema.Literals([...StoredStatus.literals, "execution.paused"])
 export type Status = typeof Status.Type
 
+/** The model that was to do a step, `null` for the usual one, and what it was asked: where that is what failed. */
+const ofModels = {
+  llm_model: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  prompt: Schema.optionalKey(Schema.String)
+}
+
 /** A failure of a run, as its record and its final event report it. */
 export const RunError = Schema.Struct({
   error_id: Schema.String,
@@ -46,7 +52,10 @@ export const RunError = Schema.Struct({
   llm_error_category: Schema.optionalKey(Schema.NullOr(Schema.String)),
   llm_error_sub_type: Schema.optionalKey(Schema.NullOr(Schema.String)),
   llm_error_description: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  original_error: Schema.optionalKey(Schema.NullOr(Schema.String))
+  original_error: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** The name that is proposed for an error code of the workspace. */
+  suggested_error_code: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  ...ofModels
 })
 export type RunError = typeof RunError.Type
 
@@ -65,7 +74,10 @@ export const ReportedError = Schema.Struct({
   llm_error_category: nullable,
   llm_error_sub_type: nullable,
   llm_error_description: nullable,
-  original_error: nullable
+  original_error: nullable,
+  /** A name for an error code, proposed where the workflow has none for the failure; null where none is. */
+  suggested_error_code: nullable,
+  ...ofModels
 }).annotate({ identifier: "RunError" })
 export type ReportedError = typeof ReportedError.Type
 
@@ -82,7 +94,9 @@ export const reported = (error: RunError): ReportedError => ({
   llm_error_category: error.llm_error_category ?? null,
   llm_error_sub_type: error.llm_error_sub_type ?? null,
   llm_error_description: error.llm_error_description ?? null,
-  original_error: error.original_error ?? null
+  original_error: error.original_error ?? null,
+    suggested_error_code: error.suggested_error_code ?? null,
+    ...(error.prompt === undefined ? {} : { llm_model: error.llm_model ?? null, prompt: error.prompt })
 })
 
 /** What a submission may ask for beside its input. */

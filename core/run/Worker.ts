@@ -10,6 +10,7 @@ import { Signals } from "../event/Signals.ts"
 import { surviving } from "../event/Surviving.ts"
 import * as Attempt from "./Attempt.ts"
 import { type Held, RunStore } from "./RunStore.ts"
+import { Seats } from "./Seats.ts"
 
 export interface Options {
   /** Names the worker in leases; different for every process. */
@@ -32,14 +33,17 @@ const longestSleep = "10 seconds"
 export const run = Effect.fn("Worker.run")(function* (options: Options) {
   const store = yield* RunStore
   const signals = yield* Signals
+  const seats = yield* Seats
   const running = yield* FiberMap.make<string>()
   const leases = new Map<string, Held>()
   const woken = yield* Queue.sliding<void>(1)
 
   /** Starts all that may start and fits. Not interruptible: a run that was claimed is a run that somebody carries out. */
   const start = Effect.gen(function* () {
-    while (leases.size < options.capacity) {
-      const limit = options.capacity - leases.size
+    while (true) {
+      // Nothing is claimed that there is no browser for.
+      const limit = Math.min(options.capacity, yield* seats.count) - leases.size
+      if (limit <= 0) return
       const claimed = yield* store.claim({ worker: options.name, limit, leaseMillis: options.leaseMillis })
       if (claimed.length > 0) yield* signals.publish({ _tag: "events" })
       for (const one of claimed) {
@@ -79,6 +83,7 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
   )
 
   yield* Effect.forkScoped(obey)
+  yield* Effect.forkScoped(Stream.runForEach(seats.changes, () => Queue.offer(woken, undefined)))
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(options.leaseMillis / 3), renew)))
   return yield* start.pipe(
     Effect.andThen(Effect.raceFirst(Queue.take(woken), Effect.sleep(longestSleep))),

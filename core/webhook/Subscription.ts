@@ -18,6 +18,8 @@ export const EventType = Schema.Literals([
   "file.uploaded",
   "screenshot.uploaded",
   "video.uploaded",
+  "control.taken",
+  "control.returned",
   "interaction.waiting",
   "interaction.finished",
   "interaction.failed",

@@ -6,15 +6,17 @@ import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import {
   type Component,
+  type ComponentData,
   ComponentId,
   ComponentNotFound,
   type ComponentVersion,
-  type InvalidComponent
+  InvalidComponent
 } from "./Component.ts"
 import * as ComponentBody from "./ComponentBody.ts"
 import { type Carry, ComponentStore, type Propagation, type StoredComponent } from "./ComponentStore.ts"
 import * as FieldLimit from "./FieldLimit.ts"
 import * as Instances from "./Instances.ts"
+import * as ModelAvailability from "./ModelAvailability.ts"
 import * as PropagationRule from "./Propagation.ts"
 import * as SaveBody from "./SaveBody.ts"
 import { type Content, InvalidWorkflow, VersionId, type Workflow } from "./Workflow.ts"
@@ -76,9 +78,21 @@ export class Components extends Context.Service<
     Effect.gen(function* () {
       const store = yield* ComponentStore
       const identifiers = yield* Identifiers
+      const models = yield* ModelAvailability.ModelAvailability
+
+      /** Nodes that ask for a model that is not there are refused here, before they are carried into workflows. */
+      const served = <A extends { readonly data: ComponentData }>(sent: A): Effect.Effect<A, InvalidComponent> => {
+        const nodes = sent.data.nodes.map(({ workflowNode }) => workflowNode)
+        const pathOf = (index: number) => `componentData.nodes[${index}].workflowNode`
+        const problems = ModelAvailability.problems(nodes, models, pathOf)
+        return problems.length === 0 ? Effect.succeed(sent) : Effect.fail(new InvalidComponent({ problems }))
+      }
 
       const create = Effect.fn("Components.create")(function* (caller: Caller, body: unknown) {
-        const { data, name, versionNote } = yield* Effect.fromResult(ComponentBody.readCreate(body))
+        const { data, name, versionNote } = yield* Effect.flatMap(
+          Effect.fromResult(ComponentBody.readCreate(body)),
+          served
+        )
         const at = yield* Clock.currentTimeMillis
         const id = ComponentId.make(yield* identifiers.uuid)
         const stored: StoredComponent = {
@@ -129,7 +143,7 @@ export class Components extends Context.Service<
 
       const save = Effect.fn("Components.save")(function* (caller: Caller, id: ComponentId, body: unknown) {
         yield* store.get(caller.workspaceId, id)
-        const sent = yield* Effect.fromResult(ComponentBody.readSave(body))
+        const sent = yield* Effect.flatMap(Effect.fromResult(ComponentBody.readSave(body)), served)
         const versionId = yield* identifiers.uuid
         return yield* store.save(
           caller.workspaceId,

@@ -95,13 +95,6 @@ const readParameters = (
     return note(`${path}.action`, `Action ${action} of node "${name}" is not served: ${reason}`)
   }
   const given = isFields(value.parameters) ? value.parameters : {}
-  const model = modelExecution(given.execution)
-  if (model !== null) {
-    return note(
-      `${path}.parameters.execution`,
-      `Node "${name}" asks for ${model}, which needs a model: none is configured; expected STATIC`
-    )
-  }
   const decoded = decoders[action](given)
   if (Result.isSuccess(decoded)) return { id, name, action, parameters: decoded.success } as Node
   for (const issue of format(decoded.failure.issue).issues) {
@@ -110,9 +103,6 @@ const readParameters = (
   }
   return null
 }
-
-const modelExecution = (execution: unknown): string | null =>
-  ["LLM_DOM", "LLM_VISION", "PROMPT", "COMPUTER_USE", "COORDINATES"].find((name) => name === execution) ?? null
 
 const decoders = Object.fromEntries(
   Object.entries(parameters).map(([action, schema]) => [

@@ -2,6 +2,7 @@
  * The optional settings of a workflow: what each may be, and what it counts as when it is left out.
  */
 import { Schema } from "effect"
+import * as AllowedSites from "./AllowedSites.ts"
 import * as Folder from "./Folder.ts"
 import type { Problem } from "./Workflow.ts"
 
@@ -33,6 +34,7 @@ export const settings = {
   extract_network_urls: texts,
   encrypted_keys: texts,
   popup_xpaths: texts,
+  allowed_sites: texts,
   proxy_setting: ProxySetting,
   proxy_value: Schema.String,
   folder_path: Schema.String
@@ -73,6 +75,7 @@ export const of = (sent: { readonly [N in Name]?: unknown }): Schema.JsonObject 
 /** What is wrong with settings that have the right types. */
 export const problems = (sent: { readonly [N in Name]?: unknown }): ReadonlyArray<Problem> => [
   ...Folder.problems(sent.folder_path),
+  ...AllowedSites.problems(sent.allowed_sites),
   ...proxyProblems(sent.proxy_setting ?? null, sent.proxy_value ?? null)
 ]
 

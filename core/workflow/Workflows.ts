@@ -9,6 +9,7 @@ import { Identifiers } from "../workspace/Identifiers.ts"
 import { type Caller, UserId } from "../workspace/Workspace.ts"
 import * as ErrorReferences from "./ErrorReferences.ts"
 import type * as FieldLimit from "./FieldLimit.ts"
+import * as ModelAvailability from "./ModelAvailability.ts"
 import * as SaveBody from "./SaveBody.ts"
 import {
   type InvalidWorkflow,
@@ -90,6 +91,7 @@ export class Workflows extends Context.Service<
       const identifiers = yield* Identifiers
       const signals = yield* Signals
       const errorCodes = yield* ErrorCodeStore
+      const models = yield* ModelAvailability.ModelAvailability
 
       /** What a body says, its references to error codes of the workspace included. */
       const read = Effect.fnUntraced(function* (caller: Caller, body: unknown, now: number) {
@@ -100,9 +102,10 @@ export class Workflows extends Context.Service<
 
       const keepNew = Effect.fnUntraced(function* (
         caller: Caller,
-        draft: SaveBody.Draft,
+        sent: SaveBody.Draft,
         options: { readonly id?: WorkflowId; readonly uniquelyNamed: boolean }
       ) {
+        const draft = withProblems(sent, ModelAvailability.problems(sent.content.nodes, models))
         if (SaveBody.isHopeless(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
         const at = yield* Clock.currentTimeMillis
         const workflowId = options.id ?? WorkflowId.make(yield* identifiers.uuid)
@@ -132,7 +135,8 @@ export class Workflows extends Context.Service<
         return stored
       })
 
-      const keepNext = Effect.fnUntraced(function* (caller: Caller, id: WorkflowId, draft: SaveBody.Draft) {
+      const keepNext = Effect.fnUntraced(function* (caller: Caller, id: WorkflowId, sent: SaveBody.Draft) {
+        const draft = withProblems(sent, ModelAvailability.problems(sent.content.nodes, models))
         if (SaveBody.isHopeless(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
         const versionId = VersionId.make(yield* identifiers.uuid)
         const saved = yield* store.save(

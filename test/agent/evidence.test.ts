@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { Browser, type Page } from "../../core/agent/Browser.ts"
 import type { Exchange } from "../../core/agent/Exchange.ts"
 import * as Session from "../../core/agent/Session.ts"
-import { chromium } from "../support/browser.ts"
+import { inBrowser } from "../support/browser.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 /** Opens the page at `/` of a site in a real browser. */
@@ -17,7 +17,7 @@ const onSite = <A, E>(
       return yield* Effect.gen(function* () {
         const page = yield* (yield* Browser).open(Session.empty)
         return yield* test(page, origin)
-      }).pipe(Effect.provide(Layer.fresh(chromium([origin]))))
+      }).pipe(inBrowser)
     })
   )
 

@@ -242,6 +242,6 @@ describe("a workflow is refused", () => {
     assert.deepStrictEqual(problems({ tfa_type: "MAGIC_LINK", link_regex_pattern: "(a+)+$" }), [
       "nodes[1].parameters.link_regex_pattern"
     ])
-    assert.deepStrictEqual(problems({ tfa_type: "SMS", execution: "LLM_VISION" }), ["nodes[1].parameters.execution"])
+    assert.deepStrictEqual(problems({ tfa_type: "SMS", execution: "PROMPT" }), ["nodes[1].parameters.execution"])
   })
 })

@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import type { Message } from "../../apps/demo/Doorkeeper.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import { type Visitor, visitors } from "../../apps/demo/Visitors.ts"
@@ -9,7 +9,7 @@ import type { Person } from "../../core/agent/Person.ts"
 import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import * as Otp from "../../core/tfa/Otp.ts"
 import { account } from "../support/accounts.ts"
-import { chromium, graphOf, type Step, walk } from "../support/browser.ts"
+import { graphOf, inBrowser, type Step, walk } from "../support/browser.ts"
 
 const codeField = "css=#code"
 const tfa = (tfa_type: string, selector: string | null = codeField): Step => ({
@@ -81,7 +81,7 @@ const signIn = (
         codes: codesOf(sent),
         ...(personOf === undefined ? {} : { person: personOf(sent) })
       }
-    ).pipe(Effect.provide(Layer.fresh(chromium([site]))))
+    ).pipe(inBrowser)
   }).pipe(Effect.scoped)
 
 const lastOf = (sent: ReadonlyArray<Message>) => () => sent.at(-1)?.secret ?? ""
@@ -199,7 +199,7 @@ describe("on a site that stays on its page", () => {
           graphOf(site, [tfa("AUTHENTICATOR", selector), there("css=#inside")]),
           { SHOP: "robot" },
           { accounts: [account("SHOP", { tfaSecret: "GEZDGNBVGY3TQOJQ" })], codes: these(...codes) }
-        ).pipe(Effect.provide(Layer.fresh(chromium([site])))),
+        ).pipe(inBrowser),
         ({ outcome }) => ({ outcome, sent: [...sent] })
       )
     )

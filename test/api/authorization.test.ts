@@ -7,6 +7,7 @@ import type { Ability } from "../../core/workspace/Workspace.ts"
 import { allows } from "../../core/workspace/Workspace.ts"
 import { makeSecretProvider } from "../support/credentials.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
+import { makePatch } from "../support/patches.ts"
 import { seal } from "../support/sealed.ts"
 import { layer, type Member, Service } from "../support/service.ts"
 import { makeDead, makeWebhook } from "../support/webhooks.ts"
@@ -27,6 +28,7 @@ interface Things {
   readonly webhook: string
   readonly code: string
   readonly key: string
+  readonly patch: string
   readonly provider: string
   readonly session: string
 }
@@ -74,6 +76,9 @@ const table: Readonly<Record<string, Row>> = {
   "GET /workflows/{workflow_id}/versions": { ability: "read", status: 200 },
   "GET /workflows/{workflow_id}/versions/{version_number}": { ability: "read", status: 200 },
   "GET /workflows/{workflow_id}/metadata": { ability: "read", status: 200 },
+  "GET /workflows/{workflow_id}/patches": { ability: "read", status: 200 },
+  "POST /workflows/{workflow_id}/patches/{patch_id}/apply": { ability: "edit", status: 200 },
+  "POST /workflows/{workflow_id}/patches/{patch_id}/dismiss": { ability: "edit", status: 200 },
   "GET /workflows/{workflow_id}/run-window": { ability: "read", status: 200 },
   "PUT /workflows/{workflow_id}/run-window": { ability: "edit", json: daily(9, 17), status: 200 },
   "DELETE /workflows/{workflow_id}/run-window": { ability: "edit", status: 200 },
@@ -90,6 +95,7 @@ const table: Readonly<Record<string, Row>> = {
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },
+  "GET /run/{session_id}/decisions": { ability: "read", status: 200 },
   "GET /runs/workflow/{workflow_id}/errors": { ability: "read", query: `?${frame}`, status: 200 },
   "GET /reporting/errors": { ability: "read", query: `?workflow_id={workflow_id}&${frame}`, status: 200 },
   // The run of this test waits, and only a running one can be watched.
@@ -252,7 +258,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       })
       const fill = (
         text: string,
-        { asking, code, component, delivery, key, provider, session, webhook, workflow: workflowId }: Things
+        { asking, code, component, delivery, key, patch, provider, session, webhook, workflow: workflowId }: Things
       ) =>
         text
           .replace("{conversation_id}", asking.conversationId)
@@ -268,6 +274,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replace("{api_key_id}", key)
           .replace("{webhook_id}", webhook)
           .replace("{delivery_id}", delivery)
+          .replace("{patch_id}", patch)
           .replace("{unique}", randomUUID())
           .replace("{permissioned_user_id}", pair.permissioned_user_id)
           .replace("{secret_provider_id}", provider)
@@ -299,6 +306,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           webhook,
           code,
           key,
+          patch: endpoint.includes("{patch_id}") ? yield* makePatch(owner.caller.workspaceId, workflowId) : "",
           provider: endpoint.includes("{secret_provider_id}")
             ? yield* makeSecretProvider(owner.caller.workspaceId)
             : "",

@@ -5,6 +5,7 @@ import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
 import { makeSecretProvider } from "../support/credentials.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
+import { makePatch } from "../support/patches.ts"
 import { layer, Service } from "../support/service.ts"
 
 const workflow = { name: "Nightly", ...graph() }
@@ -53,6 +54,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
     const opened = yield* send({ method: "POST", path, key, json: { name: "New", startUrl: "https://example.com" } })
     const code = yield* send({ method: "POST", path: "/error-codes", key, json: { error_code: "One" } })
     const provider = yield* makeSecretProvider(caller.workspaceId)
+    const patch = yield* makePatch(caller.workspaceId, workflowId)
     const fill = (path: string) =>
       path
         .replace("{workflow_id}", workflowId)
@@ -64,6 +66,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
         .replace("{workspace_id}", caller.workspaceId)
         .replace("{error_code_id}", String(code.body.id))
         .replace("{secret_provider_id}", provider)
+        .replace("{patch_id}", patch)
     return { key, fill, workflowId }
   })
 
@@ -72,7 +75,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
       const { dump, send } = yield* Service
       const { fill, key } = yield* setUp
       for (const { method, path } of withBody) {
-        if (/\/(interrupt|replay)$/.test(path)) continue
+        if (/\/(interrupt|replay|apply|dismiss)$/.test(path)) continue
         const before = yield* dump
         const { body, status } = yield* send({ method, path: fill(path), key, raw, headers: { "content-type": type } })
         // Where every field may be left out, a body without any of them changes nothing but what it is asked to.

@@ -1,14 +1,14 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
-import { chromium as playwright } from "playwright-core"
+import { type Page, chromium as playwright } from "playwright-core"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
-import { chromium, executablePath, graphOf } from "../support/browser.ts"
+import { chromium, executablePath, graphOf, type Step } from "../support/browser.ts"
 import { graph } from "../support/fixtures.ts"
 import { layer, type Member, Service } from "../support/service.ts"
-import { html, serve } from "../support/site.ts"
+import { type Answer, html, serve } from "../support/site.ts"
 
 const start = Effect.fn(function* (member: Member, body: object) {
   const { send } = yield* Service
@@ -28,10 +28,40 @@ const connect = (member: Member, session: string) =>
 const enter = (session: string, token: unknown) =>
   Effect.flatMap(Service, ({ send }) => send({ method: "POST", path: `/live/${session}/view`, json: { token } }))
 
-const look = (session: string, ticket: unknown) =>
-  Effect.flatMap(Service, ({ send }) =>
-    send({ method: "GET", path: `/live/${session}/view`, headers: { authorization: `Bearer ${ticket}` } })
+/** The stream of a view, read until what it told or showed is enough. */
+const watch = (
+  session: string,
+  ticket: unknown,
+  enough: (told: ReadonlyArray<Record<string, unknown>>, pictures: number) => boolean
+) =>
+  Effect.flatMap(Service, ({ url }) =>
+    Effect.promise(async () => {
+      const abort = new AbortController()
+      const answer = await fetch(`${url}/live/${session}/view`, {
+        headers: { authorization: `Bearer ${ticket}` },
+        signal: abort.signal
+      })
+      const told: Array<Record<string, unknown>> = []
+      const pictures: Array<Uint8Array> = []
+      if (answer.status !== 200) return { status: answer.status, told, pictures }
+      let rest = Buffer.alloc(0)
+      for await (const piece of answer.body ?? []) {
+        rest = Buffer.concat([rest, piece])
+        while (rest.length >= 5 && rest.length - 5 >= rest.readUInt32BE(1)) {
+          const length = rest.readUInt32BE(1)
+          const content = rest.subarray(5, 5 + length)
+          if (rest[0] === 1) told.push(JSON.parse(content.toString()))
+          else pictures.push(new Uint8Array(content))
+          rest = rest.subarray(5 + length)
+        }
+        if (enough(told, pictures.length)) break
+      }
+      abort.abort()
+      return { status: answer.status, told, pictures }
+    })
   )
+
+const once = (told: ReadonlyArray<unknown>) => told.length > 0
 
 it.layer(layer, { timeout: "30 seconds" })("a live connection", (it) => {
   it.effect("is refused before the run has begun and once it has ended", () =>
@@ -81,13 +111,89 @@ it.layer(layer, { timeout: "30 seconds" })("a live connection", (it) => {
       assert.strictEqual((yield* enter(other, late)).status, 401)
 
       const { ticket } = entered.body
-      const seen = yield* look(session, ticket)
-      assert.deepInclude(seen.body, { status: "execution.start", ended: false, step: null, picture: null })
-      assert.strictEqual((yield* look(other, ticket)).status, 401)
-      assert.strictEqual((yield* look(session, `${ticket}x`)).status, 401)
-      assert.strictEqual((yield* look(session, "")).status, 401)
+      const { told } = yield* watch(session, ticket, once)
+      assert.deepInclude(told[0], {
+        status: "execution.start",
+        ended: false,
+        step: null,
+        holder: null,
+        may_control: false
+      })
+      for (const [run, wrong] of [
+        [other, ticket],
+        [session, `${ticket}x`],
+        [session, ""],
+        [session, String(ticket).replace(/\.\./, `.${me.caller.userId}.`)]
+      ]) {
+        assert.strictEqual((yield* watch(String(run), wrong, once)).status, 401)
+      }
       yield* TestClock.adjust(5 * 60_000)
-      assert.strictEqual((yield* look(session, ticket)).status, 401)
+      assert.strictEqual((yield* watch(session, ticket, once)).status, 401)
+    })
+  )
+
+  it.effect("lets Members take control, one page at a time, and nobody else", () =>
+    Effect.gen(function* () {
+      const { dump, member, send } = yield* Service
+      const owner = yield* member("Owner")
+      const [me, viewer] = [yield* member("Member", owner), yield* member("Viewer", owner)]
+      const session = yield* start(owner, graph())
+      yield* claim
+      const connectWith = (who: Member, control: string) =>
+        send({ method: "GET", path: `/live/sessions/${session}/connection?control=${control}`, key: who.key })
+      assert.strictEqual((yield* connectWith(viewer, "true")).status, 403)
+      assert.strictEqual((yield* connectWith(viewer, "false")).status, 200)
+      assert.strictEqual((yield* connectWith(me, "perhaps")).status, 400)
+      const ticketOf = Effect.fnUntraced(function* (who: Member, control: string) {
+        return (yield* enter(session, (yield* connectWith(who, control)).body.authToken)).body.ticket
+      })
+      const [watching, mine, theirs] = [
+        yield* ticketOf(viewer, "false"),
+        yield* ticketOf(me, "true"),
+        yield* ticketOf(owner, "1")
+      ]
+      const post = (what: string, ticket: unknown, json: unknown) =>
+        send({
+          method: "POST",
+          path: `/live/${session}/${what}`,
+          headers: { authorization: `Bearer ${ticket}` },
+          json
+        })
+      const [page, another] = ["p".repeat(20), "q".repeat(20)]
+      const gestures = [{ kind: "text", text: "open sesame" }]
+      assert.strictEqual((yield* post("control", watching, { action: "take", holder: page })).status, 403)
+      assert.strictEqual((yield* post("gestures", watching, { holder: page, gestures })).status, 403)
+      assert.strictEqual((yield* post("control", "", { action: "take", holder: page })).status, 401)
+      assert.strictEqual((yield* post("control", mine, { action: "grab", holder: page })).status, 400)
+      assert.strictEqual((yield* post("gestures", mine, { holder: page, gestures })).status, 409)
+      assert.strictEqual((yield* post("control", mine, { action: "take", holder: page })).status, 200)
+      assert.strictEqual((yield* watch(session, watching, once)).told[0]?.holder, page)
+      const taken = yield* post("control", theirs, { action: "take", holder: another })
+      assert.strictEqual(taken.status, 409)
+      assert.include(String(taken.body.message), "somebody else has control")
+      assert.strictEqual((yield* post("gestures", theirs, { holder: another, gestures })).status, 409)
+      assert.strictEqual((yield* post("control", theirs, { action: "release", holder: another })).status, 200)
+      for (const wrong of [
+        [{ kind: "move", x: 2, y: 0 }],
+        [{ kind: "text", text: "x".repeat(501) }],
+        Array.from({ length: 201 }, () => ({ kind: "move", x: 0, y: 0 })),
+        [{ kind: "explode" }],
+        "x"
+      ]) {
+        assert.strictEqual((yield* post("gestures", mine, { holder: page, gestures: wrong })).status, 400)
+      }
+      assert.strictEqual((yield* post("gestures", mine, { holder: page, gestures })).status, 200)
+      assert.notInclude(yield* dump, "sesame")
+      yield* TestClock.adjust(14_000)
+      assert.strictEqual((yield* post("control", mine, { action: "take", holder: page })).status, 200)
+      yield* TestClock.adjust(14_000)
+      assert.strictEqual((yield* post("control", theirs, { action: "take", holder: another })).status, 409)
+      yield* TestClock.adjust(1_000)
+      assert.strictEqual((yield* post("control", theirs, { action: "take", holder: another })).status, 200)
+      assert.strictEqual((yield* post("control", theirs, { action: "release", holder: another })).status, 200)
+      assert.strictEqual((yield* post("control", mine, { action: "take", holder: page })).status, 200)
+      yield* send({ method: "POST", path: `/run/${session}/interrupt`, key: me.key })
+      assert.strictEqual((yield* post("control", mine, { action: "take", holder: page })).status, 409)
     })
   )
 
@@ -102,57 +208,165 @@ it.layer(layer, { timeout: "30 seconds" })("a live connection", (it) => {
   )
 })
 
+/** A run that a worker with a real browser carries out, and another browser to watch it with. */
+const running = Effect.fnUntraced(function* (pages: Readonly<Record<string, Answer>>, steps: ReadonlyArray<Step>) {
+  const { member } = yield* Service
+  const site = yield* serve(pages)
+  const me = yield* member("Member")
+  const session = yield* start(me, graphOf(`${site}/`, steps))
+  const [claimed] = yield* claim
+  if (claimed === undefined) throw new Error("The run was not claimed")
+  const worker = AgentExecutor.layer.pipe(Layer.provide(Layer.fresh(chromium([site]))))
+  const fiber = yield* Effect.forkScoped(Attempt.carryOut(claimed).pipe(Effect.provide(worker)))
+  const watching = yield* Effect.acquireRelease(
+    Effect.promise(() => playwright.launch({ executablePath })),
+    (browser) => Effect.promise(() => browser.close())
+  )
+  return { fiber, me, session, site, watching }
+})
+
+const recordOf = (me: Member, session: string) =>
+  Effect.flatMap(Service, ({ send }) => send({ method: "GET", path: `/run/${session}`, key: me.key }))
+
+/** What goes wrong in a page, the network included. */
+const complaints = (page: Page) => {
+  const errors: Array<string> = []
+  page.on("pageerror", (error) => errors.push(error.message))
+  page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())))
+  return errors
+}
+
 it.live(
-  "the page in a real browser shows the step, the picture and the end of a run, and nothing is captured before it looks",
+  "the page in a real browser shows the steps and the page of the run as it changes, to several at once, and its end",
   () =>
     Effect.gen(function* () {
-      const { member, send } = yield* Service
       const released = yield* Deferred.make<void>()
-      const site = yield* serve({
-        "/": html("<h1>The page of the run</h1>"),
-        "/gate": (_request, response) =>
-          void Effect.runPromise(Deferred.await(released)).then(() => response.writeHead(200).end("<p>done"))
-      })
-      const me = yield* member("Member")
-      const steps = [{ action: "NAVIGATE", parameters: { url: "/gate" } }]
-      const session = yield* start(me, graphOf(`${site}/`, steps))
-      const [claimed] = yield* claim
-      assert.isDefined(claimed)
-      const worker = AgentExecutor.layer.pipe(Layer.provide(Layer.fresh(chromium([site]))))
-      const running = yield* Effect.forkScoped(
-        (claimed === undefined ? Effect.void : Attempt.carryOut(claimed)).pipe(Effect.provide(worker))
+      const { fiber, me, session, watching } = yield* running(
+        {
+          "/": html(`<h1 id=n>0</h1><script>setInterval(() => { n.textContent++ }, 100)</script>`),
+          "/gate": (_request, response) =>
+            void Effect.runPromise(Deferred.await(released)).then(() => response.writeHead(200).end("<p>done"))
+        },
+        [{ action: "NAVIGATE", parameters: { url: "/gate" } }]
       )
-      const stepped = Effect.map(send({ method: "GET", path: `/run/${session}`, key: me.key }), ({ text }) =>
-        text.includes('"current_step":"NAVIGATE 1"')
-      )
+      const stepped = Effect.map(recordOf(me, session), ({ text }) => text.includes('"current_step":"NAVIGATE 1"'))
       yield* Effect.repeat(stepped, { until: (is) => is, schedule: Schedule.spaced("50 millis") })
       const ticket = (yield* enter(session, (yield* connect(me, session)).body.authToken)).body.ticket
-      assert.isNull((yield* look(session, ticket)).body.picture)
-
-      const watching = yield* Effect.acquireRelease(
-        Effect.promise(() => playwright.launch({ executablePath })),
-        (browser) => Effect.promise(() => browser.close())
-      )
-      const { url } = (yield* connect(me, session)).body
+      const addresses = [(yield* connect(me, session)).body.url, (yield* connect(me, session)).body.url]
       yield* Effect.promise(async () => {
-        const page = await watching.newPage()
-        const errors: Array<string> = []
-        page.on("pageerror", (error) => errors.push(error.message))
-        page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())))
-        await page.goto(String(url))
-        assert.notInclude(page.url(), "token")
-        await page.getByText("Running").waitFor()
-        await page.getByText("NAVIGATE 1").waitFor()
-        await page.locator("#picture").waitFor({ state: "visible" })
-        const width = await page.locator("#picture").evaluate((image: HTMLImageElement) => image.naturalWidth)
-        assert.strictEqual(width, 1280)
+        const pages = await Promise.all(addresses.map(() => watching.newPage()))
+        const errors = pages.map(complaints)
+        for (const [index, page] of pages.entries()) {
+          await page.goto(String(addresses[index]))
+          assert.notInclude(page.url(), "token")
+        }
+        for (const page of pages) {
+          await page.getByText("Running").waitFor()
+          await page.getByText("NAVIGATE 1").waitFor()
+          await page.locator("#picture").waitFor({ state: "visible" })
+          await page.waitForFunction(
+            () => Number((document.getElementById("picture") as HTMLElement).dataset.frames) > 5
+          )
+          const width = await page.locator("#picture").evaluate((image: HTMLImageElement) => image.naturalWidth)
+          assert.strictEqual(width, 1280)
+          assert.isTrue(await page.locator("#control").isHidden())
+        }
         await Effect.runPromise(Deferred.succeed(released, undefined))
-        await page.getByText("Succeeded").waitFor()
-        assert.deepStrictEqual(errors, [])
+        for (const page of pages) await page.getByText("Succeeded").waitFor()
+        assert.deepStrictEqual(errors, [[], []])
       })
-      yield* Fiber.join(running)
-      const ended = yield* send({ method: "GET", path: `/run/${session}`, key: me.key })
-      assert.strictEqual(ended.body.status, "execution.success")
+      yield* Fiber.join(fiber)
+      assert.strictEqual((yield* recordOf(me, session)).body.status, "execution.success")
+      const last = yield* watch(session, ticket, () => false)
+      assert.deepInclude(last.told.at(-1), { ended: true, status: "execution.success" })
+      assert.lengthOf(last.pictures, 0)
     }).pipe(Effect.scoped, Effect.provide(layer)),
   60_000
+)
+
+it.live(
+  "a person takes the run into their own hands from a frame of another site, does a step, and gives it back",
+  () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const { fiber, me, session, watching } = yield* running(
+        {
+          "/": html(`<body style="margin: 0"><input id=word style="position: absolute; left: 100px; top: 100px; width: 400px">
+            <button id=go style="position: absolute; left: 100px; top: 300px; width: 200px; height: 80px">Go</button>
+            <script>
+              let doubled = 0
+              addEventListener("dblclick", () => doubled++)
+              go.onclick = () => {
+                if (word.value !== "Open, Sesamé! 報") return
+                const next = document.createElement("a")
+                next.id = "next"
+                next.textContent = "next " + doubled
+                next.href = "/done"
+                document.body.append(next)
+              }
+            </script>`),
+          "/done": html("<p id=done>done")
+        },
+        [
+          { action: "DELAY", parameters: { delay_time: 6 } },
+          {
+            action: "CLICK",
+            parameters: { execution: "STATIC", selector: "//a[@id='next']", wait_time: 300 }
+          }
+        ]
+      )
+      const address = yield* send({
+        method: "GET",
+        path: `/live/sessions/${session}/connection?control=true`,
+        key: me.key
+      }).pipe(
+        Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("50 millis") }),
+        Effect.map(({ body }) => String(body.url))
+      )
+      const embedding = yield* serve({ "/": html(`<iframe src="${address}" width=1000 height=800></iframe>`) })
+      yield* Effect.promise(async () => {
+        const page = await watching.newPage()
+        await page.goto(`${embedding.replace("127.0.0.1", "localhost")}/`)
+        const view = page.frameLocator("iframe")
+        await view.getByRole("button", { name: "Take control" }).click()
+        await view.getByRole("button", { name: "Give back control" }).waitFor()
+        await view.locator("#picture").waitFor({ state: "visible" })
+        const box = await view.locator("#picture").boundingBox()
+        assert.isNotNull(box)
+        const { height, width, x, y } = box ?? { x: 0, y: 0, width: 0, height: 0 }
+        const at = (left: number, top: number) => [x + (left / 1280) * width, y + (top / 800) * height] as const
+        await page.mouse.click(...at(200, 108))
+        await page.keyboard.type("Open, Sesam")
+        await page.keyboard.type("xy")
+        await page.keyboard.press("Backspace")
+        await page.keyboard.press("Backspace")
+        await view.locator("#picture").evaluate((image) => {
+          const data = new DataTransfer()
+          data.setData("text", "é! 報")
+          image.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }))
+        })
+        await page.mouse.dblclick(...at(1000, 600))
+        await page.mouse.click(...at(200, 340))
+        await page.waitForTimeout(6_500)
+        const waiting = await Effect.runPromise(send({ method: "GET", path: `/run/${session}`, key: me.key }))
+        assert.notInclude(waiting.text, '"current_step":"CLICK 2"')
+        await view.getByRole("button", { name: "Give back control" }).click()
+        await view.getByText("Succeeded").waitFor()
+      })
+      yield* Fiber.join(fiber)
+      const { body, text } = yield* recordOf(me, session)
+      assert.strictEqual(body.status, "execution.success")
+      const events = body.events as ReadonlyArray<{ event: string; payload: Record<string, unknown> }>
+      assert.deepStrictEqual(
+        events.flatMap(({ event, payload }) =>
+          event.startsWith("control.") ? [[event, payload.user_id, payload.reason]] : []
+        ),
+        [
+          ["control.taken", me.caller.userId, undefined],
+          ["control.returned", me.caller.userId, "released"]
+        ]
+      )
+      assert.notInclude(text, "Sesam")
+    }).pipe(Effect.scoped, Effect.provide(layer)),
+  90_000
 )

@@ -9,12 +9,14 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import type { SecretProviders } from "../../core/vault/SecretProviders.ts"
 import type { Deliveries } from "../../core/webhook/Deliveries.ts"
 import type { WebhookStore } from "../../core/webhook/Webhook.ts"
+import type { PatchStore } from "../../core/workflow/Patches.ts"
 import { conversationsOf, failedRun } from "../support/conversations.ts"
 import { makeSecretProvider } from "../support/credentials.ts"
 import { bodySchema, type Described, type Document, judge, operationsOf } from "../support/description.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { home, hosted } from "../support/hosted.ts"
 import { type Draw, draws, generate, mutate, pick } from "../support/JsonSchema.ts"
+import { makePatch } from "../support/patches.ts"
 import { type Answer, Service } from "../support/service.ts"
 import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
@@ -91,12 +93,16 @@ const fixtures = Effect.gen(function* () {
   const { member, send } = yield* Service
   const owner = yield* member("Owner")
   const make = (path: string, json: unknown) => send({ method: "POST", path, key: owner.key, json })
-  const workflowId = Effect.map(make("/workflows", workflow), ({ body }) => String(body.id))
+  let lastWorkflow = ""
+  const workflowId = Effect.map(make("/workflows", workflow), ({ body }) => {
+    lastWorkflow = String(body.id)
+    return lastWorkflow
+  })
   const sessionId = Effect.flatMap(workflowId, (id) =>
     Effect.map(make("/run", { workflow_id: id }), ({ body }) => String(body.session_id))
   )
   const conversations = yield* conversationsOf(owner)
-  const stores = yield* Effect.context<Deliveries | EventLog | SecretProviders | WebhookStore>()
+  const stores = yield* Effect.context<Deliveries | EventLog | PatchStore | SecretProviders | WebhookStore>()
   const makers: Readonly<Record<string, Effect.Effect<string>>> = {
     workflow_id: workflowId,
     workflowId,
@@ -118,6 +124,8 @@ const fixtures = Effect.gen(function* () {
     client_id: Effect.sync(() => randomUUID()),
     "last-event-id": Effect.succeed("0"),
     "x-session-id": sessionId,
+    // Of the workflow that stands before it in the path.
+    patch_id: Effect.suspend(() => Effect.provide(makePatch(owner.caller.workspaceId, lastWorkflow), stores)),
     version_number: Effect.succeed("1"),
     workspace_id: Effect.succeed(owner.caller.workspaceId),
     organization_id: Effect.succeed(owner.caller.workspaceId),

@@ -13,6 +13,7 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
         ...workflow,
         enable_xpath_recovery: true,
         popup_xpaths: ["//button[@id='close']"],
+        allowed_sites: ["example.com", "*.example.com:8443"],
         folder_path: " billing / monthly/"
       })
       const flags = {
@@ -60,6 +61,7 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
         extract_network_urls: [],
         encrypted_keys: [],
         popup_xpaths: ["//button[@id='close']"],
+        allowed_sites: ["example.com", "*.example.com:8443"],
         proxy_setting: null,
         proxy_value: null,
         folder_path: "billing/monthly",
@@ -90,6 +92,8 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
         "name",
         "nodes"
       ])
+      const sites = yield* ask("POST", "/workflows", { ...workflow, allowed_sites: ["a.example", "https://b.example"] })
+      assert.deepStrictEqual(pathsOf(sites.body), ["allowed_sites[1]"])
       const lonely = yield* ask("POST", "/workflows", { ...workflow, proxy_value: "DE" })
       assert.deepStrictEqual(pathsOf(lonely.body), ["proxy_value"])
     })

@@ -4,14 +4,17 @@
 import { cpus, totalmem } from "node:os"
 import startServer from "../support/globalSetup.ts"
 import { api } from "./api.ts"
+import { endurance } from "./endurance.ts"
 import { extract } from "./extract.ts"
+import { gauntlet } from "./gauntlet.ts"
 import type { Row } from "./Row.ts"
 import { runs } from "./runs.ts"
 import { stores } from "./stores.ts"
 import { streams } from "./streams.ts"
+import { tasks } from "./tasks.ts"
 import { window } from "./window.ts"
 
-const suites = { window, api, stores, runs, streams, extract }
+const suites = { window, api, stores, runs, streams, extract, tasks, gauntlet, endurance }
 const wanted = process.argv.slice(2)
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {

@@ -11,6 +11,7 @@ import type { Run, RunError } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import { UserId } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
@@ -213,6 +214,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const admission = (): Admission => ({
           hash: randomUUID(),
           runId: sent.id,
+          userId: UserId.make(randomUUID()),
           expiresAt: now + 60_000
         })
         const [once, late, contested] = [admission(), admission(), admission()]
@@ -229,22 +231,6 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         assert.isTrue(Option.isNone(yield* live.redeem("never")))
         assert.deepStrictEqual(yield* live.workspaceOf(sent.id), Option.some(workspaceId))
         assert.isTrue(Option.isNone(yield* live.workspaceOf(submission(workflow).id)))
-      })
-    )
-
-    promise("shows the newest picture to those who have not seen it", () =>
-      Effect.gen(function* () {
-        const live = yield* LiveStore
-        const sent = submission(yield* makeWorkflow(yield* makeWorkspace()))
-        yield* (yield* RunStore).submit(sent)
-        yield* live.show(sent.id, { bytes: Uint8Array.of(1), at: 5 })
-        const newest = { bytes: Uint8Array.of(0xff, 0, 0xd8), at: 6 }
-        yield* live.show(sent.id, newest)
-        assert.deepStrictEqual(yield* live.frame(sent.id, 5), Option.some(newest))
-        assert.isTrue(Option.isNone(yield* live.frame(sent.id, 6)))
-        yield* live.hide(sent.id)
-        yield* live.hide(sent.id)
-        assert.isTrue(Option.isNone(yield* live.frame(sent.id, 0)))
       })
     )
   })

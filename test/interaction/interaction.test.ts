@@ -46,6 +46,25 @@ const forInputs = (choosing = false) =>
     1_000
   )
 
+const popup = {
+  error_description: "A pop-up is in the way",
+  error_sub_type: "NON_DISMISSIBLE",
+  full_url: "https://shop.example/",
+  available_actions: [
+    { id: "a", label: "Private" },
+    { id: "b", label: "Business" }
+  ],
+  retry: { attempt: 1, max_attempts: 3 }
+}
+
+const forDecision = (): Interaction.Interaction => {
+  const question = forInputs()
+  const { subject } = question
+  return subject._tag === "interaction"
+    ? question
+    : { ...question, subject: { ...subject, reason: "non_dismissible_popup", popup } }
+}
+
 const reasonOf = (result: Result.Result<unknown, Interaction.NotWaiting | Interaction.InvalidAnswer>) =>
   Result.isSuccess(result)
     ? null
@@ -174,6 +193,10 @@ describe("a question for corrected inputs", () => {
     ["an option where one is chosen", forInputs(true), option, 2_000, null],
     ["an option where none is chosen", forInputs(), option, 2_000, ["chosen_option"]],
     ["an action where there is no pop-up", forInputs(), { _tag: "action", action: "ok" }, 2_000, ["modal_action"]],
+    ["an action of a pop-up", forDecision(), { _tag: "action", action: "b" }, 2_000, null],
+    ["an action that a pop-up has not", forDecision(), { _tag: "action", action: "c" }, 2_000, ["modal_action"]],
+    ["inputs at a pop-up", forDecision(), inputs({ state: "California" }), 2_000, ["input_variables"]],
+    ["an option at a pop-up", forDecision(), option, 2_000, ["chosen_option"]],
     ["inputs that come too late", forInputs(), inputs({ state: "California" }), 16_000, "WAIT_EXPIRED"],
     ["inputs when data is asked for", forData(), inputs({ state: "California" }), 2_000, "DATA_ASKED"]
   ] as const)("%s", (_name, question, correction, at, expected) => {

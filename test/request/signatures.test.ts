@@ -23,7 +23,7 @@ it("a signature under any known secret is believed, for its use and its text alo
 it("a ticket that was issued before the secret was exchanged is good as long as the former one is known", () => {
   const run = "0198c0de-0000-7000-8000-000000000000"
   const ticket = Tickets.make([former]).issue(run, 2_000)
-  assert.strictEqual(Tickets.make([own, former]).read(ticket, 1_999), run)
+  assert.strictEqual(Tickets.make([own, former]).read(ticket, 1_999)?.runId, run)
   assert.isNull(Tickets.make([own, former]).read(ticket, 2_000))
   assert.isNull(Tickets.make([own]).read(ticket, 1_000))
 })

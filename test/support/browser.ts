@@ -2,7 +2,8 @@
  * A real Chromium with the agent, for tests that walk graphs in it.
  */
 import { existsSync } from "node:fs"
-import { Effect, Layer, Option, Result, type Schema } from "effect"
+import { Context, Effect, Layer, ManagedRuntime, Option, Result, type Schema } from "effect"
+import { afterAll } from "vitest"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import * as Agent from "../../core/agent/Agent.ts"
@@ -11,23 +12,44 @@ import type { Limits } from "../../core/agent/Limits.ts"
 import type { Picture } from "../../core/agent/Observer.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import type { Person } from "../../core/agent/Person.ts"
+import { type Memories, nothing } from "../../core/agent/recovery/ElementMemory.ts"
+import type { Analysis } from "../../core/agent/recovery/Remedy.ts"
+import * as Recovery from "../../core/agent/recovery/Settings.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import * as Session from "../../core/agent/Session.ts"
 import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { Account } from "../../core/vault/Account.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
+import type { Offer } from "../../core/workflow/Patch.ts"
 
 export const executablePath = Option.getOrThrow(
   PlaywrightBrowser.findExecutable(Option.fromUndefinedOr(process.env.SLUICE_CHROMIUM), existsSync)
 )
 
+class DemoSite extends Context.Service<DemoSite, string>()("sluice/test/DemoSite") {}
+
 /** Chromium that may reach the given origins, and nothing else that is private. */
 export const chromium = (allowedOrigins: ReadonlyArray<string>) =>
   PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowedOrigins })
 
+/** One demo site and one Chromium that may reach it for all tests of a file, started for the first that needs them. */
+const demo = ManagedRuntime.make(
+  Layer.unwrap(Effect.map(Site.serve(0), (site) => Layer.merge(Layer.succeed(DemoSite, site), chromium([site]))))
+)
+afterAll(() => demo.dispose())
+
 /** Runs a test with the demo site and a browser that may reach it. */
 export const withSite = <A, E>(test: (site: string) => Effect.Effect<A, E, Browser>) =>
-  Effect.scoped(Effect.flatMap(Site.serve(0), (site) => test(site).pipe(Effect.provide(Layer.fresh(chromium([site]))))))
+  Effect.flatMap(demo.contextEffect, (context) => test(Context.get(context, DemoSite)).pipe(Effect.provide(context)))
+
+const open = ManagedRuntime.make(
+  PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks: true })
+)
+afterAll(() => open.dispose())
+
+/** Gives a test a browser that may reach everything, which all tests of a file share. */
+export const inBrowser = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(open.contextEffect, (context) => Effect.provide(test, context))
 
 export interface Step {
   readonly action: string
@@ -68,9 +90,20 @@ export interface Seen {
   readonly outcome: Outcome
   readonly steps: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Picture>
+  /** The files that were downloaded, with what they hold as text. */
+  readonly files: ReadonlyArray<{
+    readonly node: string
+    readonly fileName: string
+    readonly mediaType: string
+    readonly metadata: Schema.JsonObject
+    readonly text: string
+  }>
   readonly marks: ReadonlyArray<string>
   /** The logins that began and were over, such as `BANK begins`. */
   readonly logins: ReadonlyArray<string>
+  /** What was done about steps that failed. */
+  readonly analyses: ReadonlyArray<Analysis>
+  readonly offers: ReadonlyArray<Offer>
 }
 
 /** Walks a graph and answers what came of it and what was told on the way. */
@@ -83,6 +116,8 @@ export const walk = (
     readonly limits?: Limits
     readonly person?: Person
     readonly correctable?: boolean
+    readonly recovery?: Partial<Recovery.Settings>
+    readonly memories?: Memories
     readonly accounts?: ReadonlyArray<Account>
     readonly codes?: LoginCodes["Service"]
     readonly secrets?: Secrets
@@ -92,8 +127,11 @@ export const walk = (
   Effect.gen(function* () {
     const steps: Array<string> = []
     const pictures: Array<Picture> = []
+    const files: Array<Seen["files"][number]> = []
     const marks: Array<string> = []
     const logins: Array<string> = []
+    const analyses: Array<Analysis> = []
+    const offers: Array<Offer> = []
     const outcome = yield* Agent.run(
       {
         graph: Result.getOrThrowWith(
@@ -104,6 +142,10 @@ export const walk = (
         outputSchema: options.outputSchema ?? {},
         dryRun: options.dryRun === undefined ? null : { addToOutput: options.dryRun },
         correctable: options.correctable ?? false,
+        recovery: {
+          settings: { ...Recovery.none, ...options.recovery },
+          memories: options.memories ?? nothing
+        },
         session: options.session ?? Session.empty,
         accounts: new Map((options.accounts ?? []).map((account) => [account.alias, account])),
         codes: options.codes ?? null,
@@ -112,12 +154,18 @@ export const walk = (
       {
         step: (node) => Effect.sync(() => void steps.push(node.name)),
         picture: (picture) => Effect.sync(() => void pictures.push(picture)),
+        file: ({ bytes, fileName, mediaType, metadata, node }) =>
+          Effect.map(Effect.orDie(bytes), (read) => {
+            files.push({ node: node.name, fileName, mediaType, metadata, text: new TextDecoder().decode(read) })
+          }),
         before: (mark) => Effect.sync(() => void marks.push(mark)),
         login: (alias, phase) =>
           Effect.sync(() => void logins.push(`${alias} ${phase} at ${steps.at(-1) ?? "the start"}`)),
+        analysed: (analysis) => Effect.sync(() => void analyses.push(analysis)),
+        offered: (offer) => Effect.sync(() => void offers.push(offer)),
         person: options.person ?? nobody
       },
       options.limits
     )
-    return { outcome, steps, pictures, marks, logins } satisfies Seen
+    return { outcome, steps, pictures, files, marks, logins, analyses, offers } satisfies Seen
   })

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { isNoise } from "../../../core/agent/Exchange.ts"
+import { ArtifactStore } from "../../../core/run/ArtifactStore.ts"
 import type { Frame, Group } from "../../../core/run/ErrorReports.ts"
 import { Evidence } from "../../../core/run/Evidence.ts"
 import { Api } from "../Api.ts"
@@ -27,6 +28,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const evidence = yield* Evidence
     const links = yield* ArtifactLinks
+    const artifacts = yield* ArtifactStore
 
     const report = Effect.fnUntraced(function* (workflow: string, query: Sent) {
       const frame = yield* readFrame(query)
@@ -49,7 +51,9 @@ export const layer = HttpApiBuilder.group(
             onNone: () => null,
             onSome: ({ artifactId }) => addresses.artifact(artifactId).url
           }),
-          screenshots: screenshots(events, addresses).filter(({ node_id }) => node_id === params.node_id)
+          screenshots: screenshots(events, addresses, yield* artifacts.summary(id)).filter(
+            ({ node_id }) => node_id === params.node_id
+          )
         }
       }),
       network: Effect.fn(function* ({ params, query }) {

@@ -1,11 +1,11 @@
 /** The endpoints by which a person answers what a run asks. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { InputReason } from "../../../core/event/RunEvent.ts"
+import { InputReason, PopupContext } from "../../../core/event/RunEvent.ts"
 import * as Errors from "../request/Errors.ts"
 import { optional, session } from "../request/Fields.ts"
 
-/** What a run waits to be told. The last four fields are of a run that waits for corrected inputs. */
+/** What a run waits to be told. The last five fields are of a run that waits for corrected inputs or a decision. */
 const OpenQuestion = Schema.Struct({
   id: Schema.String,
   session_id: Schema.String,
@@ -22,13 +22,16 @@ const OpenQuestion = Schema.Struct({
   input_variables: Schema.NullOr(Schema.JsonObject),
   /** Whether `chosen_option` may be sent. */
   choosing: Schema.Boolean,
-  screenshot_url: Schema.NullOr(Schema.String)
+  screenshot_url: Schema.NullOr(Schema.String),
+  /** The pop-up to decide about by `modal_action`; null when the run waits for something else. */
+  popup_context: Schema.NullOr(PopupContext)
 }).annotate({ identifier: "OpenQuestion" })
 
 /** Exactly one of `input_variables`, `chosen_option` and `modal_action`. */
 export const NewInputVariables = Schema.Struct({
   /** The inputs to be corrected; the others stay as they are. */
   input_variables: optional(Schema.JsonObject),
+  /** The id of one of the available actions of a pop-up. */
   modal_action: optional(Schema.String),
   /** The value or the text of an option. */
   chosen_option: optional(Schema.String),

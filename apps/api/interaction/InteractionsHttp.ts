@@ -48,7 +48,8 @@ export const layer = HttpApiBuilder.group(
           reason: stuck?.reason ?? null,
           input_variables: stuck?.inputs ?? null,
           choosing: stuck?.choosing ?? false,
-          screenshot_url: screenshotId === null ? null : artifact(screenshotId).url
+          screenshot_url: screenshotId === null ? null : artifact(screenshotId).url,
+          popup_context: stuck?.popup ?? null
         }
       }),
       answer: Effect.fn(function* ({ params, payload }) {

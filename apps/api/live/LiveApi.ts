@@ -1,4 +1,4 @@
-/** The endpoint by which a caller lets somebody watch a run. */
+/** The endpoint by which a caller lets somebody watch a run, or take its browser into their own hands. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as Errors from "../request/Errors.ts"
@@ -15,7 +15,11 @@ const LiveConnection = Schema.Struct({
 export class LiveGroup extends HttpApiGroup.make("live").add(
   HttpApiEndpoint.get("connection", "/live/sessions/:session_id/connection", {
     params: session,
+    query: {
+      /** Whether the page may also take control of the browser, which needs the role Member. */
+      control: Schema.optionalKey(Schema.Literals(["true", "false", "1", "0"]))
+    },
     success: LiveConnection,
-    error: [Errors.NotFound, Errors.Conflict]
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   })
 ) {}

@@ -4,7 +4,7 @@ import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { LiveViews } from "../../../core/run/LiveViews.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller } from "../request/Authorization.ts"
+import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
 import { origin } from "../request/Origin.ts"
 import { runId } from "../run/RunsHttp.ts"
@@ -15,9 +15,11 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const views = yield* LiveViews
     return handlers.handleAll({
-      connection: Effect.fn(function* ({ params }) {
+      connection: Effect.fn(function* ({ params, query }) {
+        const control = query.control === "true" || query.control === "1"
+        const caller = control ? yield* callerWho("edit") : yield* CurrentCaller
         const id = yield* runId(params.session_id)
-        const issued = yield* views.connect(yield* CurrentCaller, id).pipe(
+        const issued = yield* views.connect(caller, id, control).pipe(
           Effect.catchTags({
             RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
             NotLive: ({ message }) => Effect.fail(Errors.general(409, message))

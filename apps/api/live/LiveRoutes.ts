@@ -1,17 +1,24 @@
 /**
- * The page that shows a run while it goes on, and what the page asks for. Neither needs a key nor a cookie: the page
- * trades its single-use token for a ticket, and shows the ticket with every look.
+ * The page that shows a run while it goes on, and what the page asks for. Nothing needs a key or a cookie: the page trades
+ * its single-use token for a ticket, and shows the ticket with everything it asks. So no other site can ask in its place.
  */
-import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Gesture } from "../../../core/agent/RemoteHand.ts"
 import { LiveViews } from "../../../core/run/LiveViews.ts"
 import { RunId } from "../../../core/run/Run.ts"
+import { Closing } from "../request/Closing.ts"
 import * as Errors from "../request/Errors.ts"
 import * as LivePage from "./LivePage.ts"
+import * as LiveStream from "./LiveStream.ts"
 import { LiveTickets } from "./LiveTickets.ts"
+import type { Ticket } from "./Tickets.ts"
 
 /** How long a page that stopped asking may begin again, in milliseconds. */
 const ticketMillis = 5 * 60_000
+
+/** How many pages one process shows runs to at once. */
+const mostPages = 500
 
 const isRun = Schema.is(RunId)
 
@@ -35,59 +42,131 @@ const page = HttpRouter.add(
 
 const Entrance = Schema.Struct({ token: Schema.String })
 
+/** Names a page, so that no two take control for one. */
+const holder = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,64}$/))
+const Control = Schema.Struct({ action: Schema.Literals(["take", "release"]), holder })
+const Acting = Schema.Struct({ holder, gestures: Schema.Array(Gesture).check(Schema.isMaxLength(200)) })
+
+const notValid = () => answer(401, Errors.general(401, "This view is not valid any more: ask for a new connection"))
+
+/** The body of a request, as it is to be; none when it is not. */
+const sent = <A>(schema: Schema.Codec<A, unknown>) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    request.json.pipe(Effect.flatMap(Schema.decodeUnknownEffect(schema)), Effect.option)
+  )
+
 /** The page and what it asks for. */
 export const routes = Layer.unwrap(
   Effect.gen(function* () {
     const views = yield* LiveViews
     const tickets = yield* LiveTickets
+    const closing = yield* Closing
+    const limited = LiveStream.limited(mostPages)
+
+    /** The ticket that a request comes with; none when it is not valid for the run of its address. */
+    const admitted = Effect.gen(function* () {
+      const { session_id } = yield* HttpRouter.params
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      const now = yield* Clock.currentTimeMillis
+      const ticket = tickets.read((headers.authorization ?? "").replace(/^Bearer /, ""), now)
+      return ticket === null || ticket.runId !== session_id ? null : ticket
+    })
 
     /** Trades a token for a ticket. The token is used up, whichever run it was for. */
     const enter = Effect.gen(function* () {
       const { session_id } = yield* HttpRouter.params
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const sent = yield* request.json.pipe(Effect.flatMap(Schema.decodeUnknownEffect(Entrance)), Effect.option)
-      if (Option.isNone(sent)) return answer(400, Errors.badRequest('Expected a body such as {"token": "live_…"}'))
-      const admission = yield* views.enter(Redacted.make(sent.value.token))
+      const body = yield* sent(Entrance)
+      if (Option.isNone(body)) return answer(400, Errors.badRequest('Expected a body such as {"token": "live_…"}'))
+      const admission = yield* views.enter(Redacted.make(body.value.token))
       if (Option.isNone(admission) || admission.value.runId !== session_id) {
         return answer(401, Errors.general(401, "This token is not valid: it lets one page in, within 60 seconds"))
       }
       const now = yield* Clock.currentTimeMillis
-      return answer(200, { ticket: tickets.issue(session_id, now + ticketMillis) })
+      const { userId } = admission.value
+      return answer(200, { ticket: tickets.issue(session_id, now + ticketMillis, userId), control: userId !== null })
     })
 
-    /** What is new since the last look, and a ticket for the next one. */
-    const look = Effect.gen(function* () {
-      const { session_id } = yield* HttpRouter.params
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const now = yield* Clock.currentTimeMillis
-      const id = tickets.read((request.headers.authorization ?? "").replace(/^Bearer /, ""), now)
-      if (id === null || id !== session_id) {
-        return answer(401, Errors.general(401, "This view is not valid any more: ask for a new connection"))
-      }
-      const query = new URL(request.url, "http://localhost").searchParams
-      const seen = { event: count(query.get("event")), frame: count(query.get("frame")) }
-      const found = yield* Effect.option(views.look(id, seen))
-      if (Option.isNone(found)) return answer(404, Errors.general(404, "This run does not exist any more"))
-      const { ended, frame, seen: next, status, step } = found.value
-      return answer(200, {
-        status,
-        ended,
-        step,
-        picture: frame === null ? null : `data:image/jpeg;base64,${Buffer.from(frame.bytes).toString("base64")}`,
-        seen: next,
-        ticket: tickets.issue(id, now + ticketMillis)
+    const told = (ticket: Ticket) =>
+      Stream.mapEffect(views.looks(ticket.runId), ({ control, ended, status, step }) =>
+        Effect.map(Clock.currentTimeMillis, (now) => ({
+          status,
+          ended,
+          step,
+          /** The page that has control; `null` when the run has it. */
+          holder: control?.holder ?? null,
+          may_control: ticket.userId !== null,
+          ticket: tickets.issue(ticket.runId, now + ticketMillis, ticket.userId)
+        }))
+      )
+
+    /** The run as it goes on, with a new ticket every second. */
+    const watch = Effect.gen(function* () {
+      const ticket = yield* admitted
+      if (ticket === null) return notValid()
+      const stream = limited(
+        LiveStream.of(told(ticket), views.frames(ticket.runId)).pipe(Stream.interruptWhen(closing.begun))
+      )
+      if (stream === null) return answer(503, Errors.general(503, "Too many runs are watched here; try again later"))
+      return HttpServerResponse.stream(stream, {
+        contentType: "application/octet-stream",
+        headers: {
+          "cache-control": "no-store, no-transform",
+          "x-accel-buffering": "no",
+          "x-content-type-options": "nosniff"
+        }
       })
+    })
+
+    /** Who may take control, with the body that they send. */
+    const controlling = <A>(schema: Schema.Codec<A, unknown>) =>
+      Effect.gen(function* () {
+        const ticket = yield* admitted
+        if (ticket === null) return { refusal: notValid() }
+        const { runId, userId } = ticket
+        if (userId === null) {
+          const message = "This view is for watching only: ask for a connection with control=true, as a Member"
+          return { refusal: answer(403, Errors.general(403, message)) }
+        }
+        const body = yield* sent(schema)
+        if (Option.isNone(body)) return { refusal: answer(400, Errors.badRequest("The body is not as expected")) }
+        return { runId, userId, body: body.value }
+      })
+
+    const control = Effect.gen(function* () {
+      const asked = yield* controlling(Control)
+      if ("refusal" in asked) return asked.refusal
+      const { body, runId, userId } = asked
+      if (body.action === "release") {
+        yield* views.release(runId, body.holder)
+        return answer(200, { control: false })
+      }
+      return yield* views.take(runId, body.holder, userId).pipe(
+        Effect.map(() => answer(200, { control: true })),
+        Effect.catchTag("RunNotFound", ({ message }) => Effect.succeed(answer(404, Errors.general(404, message)))),
+        Effect.catch(({ message }) => Effect.succeed(answer(409, Errors.general(409, message))))
+      )
+    })
+
+    const act = Effect.gen(function* () {
+      const asked = yield* controlling(Acting)
+      if ("refusal" in asked) return asked.refusal
+      const { body, runId } = asked
+      return yield* views.act(runId, body.holder, body.gestures).pipe(
+        Effect.map(() => answer(200, { accepted: body.gestures.length })),
+        Effect.catchTag("RunNotFound", ({ message }) => Effect.succeed(answer(404, Errors.general(404, message)))),
+        Effect.catch(({ message }) => Effect.succeed(answer(409, Errors.general(409, message))))
+      )
     })
 
     return Layer.mergeAll(
       page,
       HttpRouter.add("POST", "/live/:session_id/view", enter),
-      HttpRouter.add("GET", "/live/:session_id/view", look)
+      HttpRouter.add("GET", "/live/:session_id/view", watch),
+      HttpRouter.add("POST", "/live/:session_id/control", control),
+      HttpRouter.add("POST", "/live/:session_id/gestures", act)
     )
   })
 )
-
-const count = (text: string | null): number => (text !== null && /^\d{1,15}$/.test(text) ? Number(text) : 0)
 
 const answer = (status: number, body: object) =>
   HttpServerResponse.jsonUnsafe(body, { status, headers: { "cache-control": "no-store" } })

@@ -1,13 +1,10 @@
 /**
  * Addresses of artifacts that work without a key, for a while: signed with a secret of the installation.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { Links } from "../../../core/event/Message.ts"
-import { ArtifactFiles } from "../../../core/run/ArtifactFiles.ts"
 import { InstallationKey } from "../../../core/vault/InstallationKey.ts"
 import * as Tickets from "../live/Tickets.ts"
-import * as Errors from "../request/Errors.ts"
 import * as Signatures from "../request/Signatures.ts"
 import { iso } from "./RunRecord.ts"
 
@@ -47,43 +44,6 @@ export const layer = Layer.effect(
         ),
       verify: (id, expires, signature) =>
         Effect.map(Clock.currentTimeMillis, (now) => matches(`${id}.${expires}`, signature) && Number(expires) > now)
-    })
-  })
-)
-
-const headers = { "cache-control": "private, max-age=3600", "x-content-type-options": "nosniff" }
-
-/**
- * A snapshot of somebody's page is shown under our address: it runs nothing, sends nothing, and tells no site from which
- * signed address it was loaded.
- */
-const inert = {
-  "content-security-policy": "sandbox; script-src 'none'; object-src 'none'; form-action 'none'",
-  "referrer-policy": "no-referrer"
-}
-
-/** Serves artifacts. Whatever is wrong with an address, the answer is the same 404. */
-export const route = HttpRouter.add(
-  "GET",
-  "/artifacts/:id",
-  Effect.gen(function* () {
-    const links = yield* ArtifactLinks
-    const files = yield* ArtifactFiles
-    const { id = "" } = yield* HttpRouter.params
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const query = new URL(request.url, "http://localhost").searchParams
-    const valid = yield* links.verify(id, query.get("expires") ?? "", query.get("signature") ?? "")
-    const artifact = valid ? yield* files.get(id) : Option.none()
-    return Option.match(artifact, {
-      onNone: () =>
-        HttpServerResponse.jsonUnsafe(Errors.general(404, "No such artifact, or its address has expired"), {
-          status: 404
-        }),
-      onSome: ({ bytes, mediaType }) =>
-        HttpServerResponse.uint8Array(bytes, {
-          contentType: mediaType === "text/html" ? "text/html; charset=utf-8" : mediaType,
-          headers: mediaType === "text/html" ? { ...headers, ...inert } : headers
-        })
     })
   })
 )

@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { type Links, payloadOf } from "../../../core/event/Message.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
+import type { Summary } from "../../../core/run/ArtifactStore.ts"
 import { vaultEntries } from "../../../core/run/Credentials.ts"
 import { ReportedError, type Run, reported } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
@@ -82,6 +83,11 @@ export const RunRecord = Schema.Struct({
   screenshot_urls: Schema.Array(Screenshot),
   video_urls: Schema.Array(Video),
   file_urls: Schema.Array(File),
+  /**
+   * What is to be known of pictures, videos and files beside their addresses: how many were left out, over the bounds of a
+   * run or because their store was away, and when older ones were removed because their time was over.
+   */
+  artifacts: Schema.Struct({ left_out: Schema.Int, removed_at: instant }),
   /** The holds that stand on a waiting run. */
   holds: Schema.Array(HoldJson),
   /** The earliest instant at which a waiting run can start, as far as it is known. */
@@ -101,9 +107,10 @@ export const RunListItem = Schema.Struct({
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
 
-export const record = (view: View, links: Links): typeof RunRecord.Type => {
+export const record = (view: View, links: Links, kept: Summary): typeof RunRecord.Type => {
   const { run } = view
   const errors = run.errors.map(reported)
+  const recovered = recoveredErrors(view.events)
   return {
     session_id: run.id,
     workflow_id: run.workflowId,
@@ -118,11 +125,12 @@ export const record = (view: View, links: Links): typeof RunRecord.Type => {
     output_data: run.data,
     errors,
     workflow_errors: errors,
-    was_recovered: false,
-    recovered_error_ids: [],
-    screenshot_urls: screenshots(view.events, links),
-    video_urls: [],
+    was_recovered: recovered.length > 0,
+    recovered_error_ids: recovered,
+    screenshot_urls: screenshots(view.events, links, kept),
+    video_urls: kept.videos.map(({ at, id }) => video(run.id, id, at, links)),
     file_urls: [],
+    artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
     holds: view.holds.map(holdJson),
     can_start_at: isoOrNull(view.earliestStart),
     events: view.events.map(({ at, event }) => ({
@@ -132,6 +140,16 @@ export const record = (view: View, links: Links): typeof RunRecord.Type => {
     }))
   }
 }
+
+/** The errors that a run recovered from, oldest first. */
+const recoveredErrors = (events: View["events"]): ReadonlyArray<string> =>
+  events.flatMap(({ event }) =>
+    event.event === "agent.error_analysis" && isRecovery(event.payload) ? [event.payload.error_id] : []
+  )
+
+/** A pop-up that the workflow foresees is no error. */
+const isRecovery = ({ outcome, recovery }: { readonly outcome: string; readonly recovery: string }): boolean =>
+  outcome === "success" && recovery !== "popup_xpaths"
 
 export const listItem = (run: Listed): typeof RunListItem.Type => ({
   session_id: run.id,
@@ -158,9 +176,23 @@ const times = (run: Pick<Run, "createdAt" | "startedAt" | "endedAt">) => ({
   execution_end: isoOrNull(run.endedAt)
 })
 
-/** The pictures that a run told of, oldest first. */
-export const screenshots = (events: View["events"], links: Links): ReadonlyArray<Screenshot> =>
-  events.flatMap(({ event }) => screenshot(event, links))
+/** The pictures that a run told of and that are still there, oldest first. */
+export const screenshots = (
+  events: View["events"],
+  links: Links,
+  { removedAt }: Pick<Summary, "removedAt">
+): ReadonlyArray<Screenshot> =>
+  events.flatMap(({ at, event }) => (removedAt !== null && at <= removedAt ? [] : screenshot(event, links)))
+
+const video = (runId: string, id: string, at: number, { artifact }: Links): typeof Video.Type => {
+  const { expires, url } = artifact(id)
+  return {
+    session_id: runId,
+    timestamp: iso(at),
+    signed_screen_recording_url: url,
+    signed_screen_recording_url_expires: expires
+  }
+}
 
 const screenshot = (event: View["events"][number]["event"], { artifact }: Links): ReadonlyArray<Screenshot> => {
   if (event.event !== "screenshot.uploaded") return []

@@ -3,6 +3,7 @@ import { Clock, Effect, Schema } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Signals } from "../../../core/event/Signals.ts"
+import { ArtifactStore } from "../../../core/run/ArtifactStore.ts"
 import { RunId, RunNotFound } from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { Webhooks } from "../../../core/webhook/Webhooks.ts"
@@ -24,6 +25,7 @@ export const layer = HttpApiBuilder.group(
     const runs = yield* Runs
     const webhooks = yield* Webhooks
     const links = yield* ArtifactLinks
+    const artifacts = yield* ArtifactStore
     const signals = yield* Signals
     return handlers.handleAll({
       // Nothing records what this calls: of all requests this one is to be quick.
@@ -61,7 +63,7 @@ export const layer = HttpApiBuilder.group(
         const view = yield* runs
           .get(yield* CurrentCaller, yield* runId(params.session_id))
           .pipe(Effect.mapError(Errors.notFound))
-        return record(view, yield* links.under(yield* origin))
+        return record(view, yield* links.under(yield* origin), yield* artifacts.summary(view.run.id))
       }),
       interrupt: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")

@@ -1,29 +1,58 @@
 import { Effect, type Schema } from "effect"
+import type { NodeOf } from "../../workflow/Graph.ts"
 import type { operators } from "../../workflow/parameters/Control.ts"
+import * as Executions from "../../workflow/parameters/Executions.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import * as Judging from "../model/Judging.ts"
+import * as Looking from "../model/Looking.ts"
+import * as References from "../model/References.ts"
+import * as Pointing from "../Pointing.ts"
 import type { Action, Surroundings } from "../Step.ts"
 
 /**
- * Compares two values. `<<xpath:…>>` in one stands for the text of that element, or for nothing when it is not there;
- * it is looked for once, or for as long as a `wait_time` that is given says.
+ * Compares two values, or has a model say whether a prompt holds for what the window shows or for the context alone.
+ *
+ * `<<xpath:…>>` in a value stands for the text of that element, or for nothing when it is not there; it is looked for once,
+ * or for as long as a `wait_time` that is given says.
  */
-export const boolCondition: Action<"BOOL_CONDITION"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
-  const waitMillis = parameters.wait_time ?? 0
-  const one = yield* operand(parameters.comparison_value_1 ?? null, waitMillis, surroundings)
-  const other = yield* operand(parameters.comparison_value_2 ?? null, waitMillis, surroundings)
-  const holds = compare(parameters.comparison_operator, one, other)
+export const boolCondition: Action<"BOOL_CONDITION"> = Effect.fnUntraced(function* (node, surroundings) {
+  const { parameters } = node
+  const holds = Executions.isModelExecution(parameters.execution)
+    ? yield* judged(node, surroundings)
+    : yield* compared(node, surroundings)
   if (!holds && parameters.clear_cookies_on_false === true) {
     yield* surroundings.page.clearCookies.pipe(Effect.mapError((failure) => ofPage("clear the cookies", failure)))
   }
   if (!holds && parameters.error_on_false_message) {
     return yield* new StepFailed({
       code: "CONDITION-E0001",
-      sentence: `Cannot go on: ${parameters.comparison_operator} does not hold`,
+      sentence: `Cannot go on: ${parameters.comparison_operator ?? "the prompt"} does not hold`,
       original: null
     })
   }
   return { _tag: "Decided", holds }
+})
+
+const compared = Effect.fnUntraced(function* ({ parameters }: NodeOf<"BOOL_CONDITION">, surroundings: Surroundings) {
+  const waitMillis = parameters.wait_time ?? 0
+  const one = yield* operand(parameters.comparison_value_1 ?? null, waitMillis, surroundings)
+  const other = yield* operand(parameters.comparison_value_2 ?? null, waitMillis, surroundings)
+  return compare(parameters.comparison_operator ?? "EQUAL", one, other)
+})
+
+const judged = Effect.fnUntraced(function* (node: NodeOf<"BOOL_CONDITION">, { memory, page }: Surroundings) {
+  const { execution, llm_model, prompt } = node.parameters
+  const { secrets } = memory.credentials
+  const visual = execution === "LLM_VISION"
+  return yield* Judging.holds({
+    node,
+    secrets,
+    prompt: yield* References.evaluate(prompt ?? "", memory, page),
+    model: Pointing.modelOf(llm_model),
+    page: visual ? (yield* Looking.view(page, true)).text : Looking.context(memory),
+    shot: visual ? yield* Looking.picture(page, secrets) : null
+  })
 })
 
 const live = /<<xpath:([\s\S]*?)>>/g

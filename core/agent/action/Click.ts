@@ -2,14 +2,34 @@ import { Effect } from "effect"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import * as Pointer from "../Pointer.ts"
+import * as Moving from "../model/Moving.ts"
+import * as References from "../model/References.ts"
+import * as Pointing from "../Pointing.ts"
 import { type Action, next } from "../Step.ts"
 
-/** Clicks the one element that matches, in the way that `click_type` says. */
-export const click: Action<"CLICK"> = Effect.fnUntraced(function* ({ parameters }, { memory, page }) {
-  const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
+/**
+ * Clicks, in the way that `click_type` says, the one element that matches, what a model takes for the one that is meant, or
+ * a point. With `COMPUTER_USE` a model carries out the whole task.
+ */
+export const click: Action<"CLICK"> = Effect.fnUntraced(function* (node, surroundings) {
+  const { parameters } = node
+  const { memory, page } = surroundings
   const kind = parameters.click_type ?? "click"
-  yield* page
-    .click({ selector, waitMillis: parameters.wait_time ?? defaultWaitMillis }, kind)
-    .pipe(Effect.mapError((failure) => ofPage(kind.replace("_", "-"), failure)))
+  const waitMillis = parameters.wait_time ?? defaultWaitMillis
+  const tried = kind.replace("_", "-")
+  if (parameters.execution === "COMPUTER_USE") {
+    const prompt = yield* References.evaluate(parameters.prompt ?? "", memory, page)
+    yield* Moving.move({ node, page, memory, prompt, model: Pointing.modelOf(parameters.llm_model), ends: "done" })
+    return next
+  }
+  if (Pointing.isPointed(node)) {
+    const place = yield* Pointing.place(node, tried, "", surroundings)
+    yield* page.clickAt(place, kind, waitMillis).pipe(Effect.mapError((failure) => ofPage(tried, failure)))
+    return next
+  }
+  const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
+  const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
+  yield* page.click({ selector, waitMillis }, kind, gesture).pipe(Effect.mapError((failure) => ofPage(tried, failure)))
   return next
 })

@@ -1,33 +1,74 @@
 import { Effect, type Schema } from "effect"
+import type { NodeOf } from "../../workflow/Graph.ts"
+import * as Executions from "../../workflow/parameters/Executions.ts"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import * as Template from "../../workflow/Template.ts"
 import * as Extraction from "../Extraction.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import * as Looking from "../model/Looking.ts"
+import * as Reading from "../model/Reading.ts"
+import * as References from "../model/References.ts"
+import * as Pointing from "../Pointing.ts"
 import type { Action, Surroundings } from "../Step.ts"
 
-/** Reads what a data model describes from the page. With a selector, waits for that element first. */
-export const extractDatamodel: Action<"EXTRACT_DATAMODEL"> = Effect.fnUntraced(function* (
-  { parameters },
-  surroundings
-) {
+/**
+ * Reads what a data model describes: by its paths from the page, or by a model from the HTML of a part of the page, from a
+ * picture of the window, or from the context alone. With a selector, waits for that element first.
+ */
+export const extractDatamodel: Action<"EXTRACT_DATAMODEL"> = Effect.fnUntraced(function* (node, surroundings) {
+  const { parameters } = node
   const { memory, page } = surroundings
   const model = parameters.extract_data_model
   const waitMillis = parameters.wait_time ?? defaultWaitMillis
   if (parameters.selector) {
     const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
     yield* page
-      .find({ selector, waitMillis })
+      .find({ selector, waitMillis, first: parameters.execution === "LLM_DOM" })
       .pipe(Effect.mapError((failure) => ofPage("extract data: waiting for", failure)))
   }
   const resolved = yield* resolve(Extraction.texts(model), surroundings)
+  const overwrite = new Set(model.overwriteArrayKeys ?? [])
+  if (Executions.isModelExecution(parameters.execution)) {
+    const wanted = Reading.wantedOf(model, (text) => resolved.get(text) ?? { text })
+    return { _tag: "Found", found: yield* read(node, wanted, surroundings), overwrite }
+  }
   const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text })
   const found = yield* page.extract(plan).pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
   return {
     _tag: "Found",
     found: typeof found === "object" && found !== null && !Array.isArray(found) ? (found as Schema.JsonObject) : {},
-    overwrite: new Set(model.overwriteArrayKeys ?? [])
+    overwrite
   }
+})
+
+/** So much of a page is given to a model at most, in characters. */
+const maxCharacters = 200_000
+
+const read = Effect.fnUntraced(function* (
+  node: NodeOf<"EXTRACT_DATAMODEL">,
+  wanted: Reading.Wanted,
+  { memory, page }: Surroundings
+) {
+  const { execution, keep_html_metadata, llm_model, model, prompt, selector } = node.parameters
+  const { secrets } = memory.credentials
+  const asked = {
+    node,
+    secrets,
+    wanted,
+    prompt: yield* References.evaluate(prompt ?? "", memory, page),
+    model: Pointing.modelOf(llm_model) ?? Pointing.modelOf(model)
+  }
+  if (execution === "PROMPT") return yield* Reading.data({ ...asked, page: Looking.context(memory), shot: null })
+  if (execution === "LLM_VISION") {
+    const shot = yield* Looking.picture(page, secrets)
+    return yield* Reading.data({ ...asked, page: `Address: ${yield* page.address}`, shot })
+  }
+  const scope = yield* Memory.evaluateText(selector ?? "", memory, page)
+  const { cut, html } = yield* page
+    .readable({ selector: scope, metadata: keep_html_metadata === true, maxCharacters })
+    .pipe(Effect.mapError((failure) => ofPage("extract data from", failure)))
+  return yield* Reading.data({ ...asked, page: cut ? `${html}\n(The rest was cut off.)` : html, shot: null })
 })
 
 /** Evaluates the texts with expressions. One that is an expression and nothing else is the value, not where it is. */

@@ -3,10 +3,16 @@ import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import type { Key, Typing } from "../Browser.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import * as Pointing from "../Pointing.ts"
 import { type Action, next } from "../Step.ts"
 
-/** Types a text into the one element that matches, or where the focus is with `omit_focus`. */
-export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* ({ parameters }, { memory, page }) {
+/**
+ * Types a text into the one element that matches, what a model takes for the one that is meant, or what is at a point; where
+ * the focus is with `omit_focus`.
+ */
+export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* (node, surroundings) {
+  const { parameters } = node
+  const { memory, page } = surroundings
   const strokes: Array<string | Key> = []
   const human = parameters.human_mode === true && typeof parameters.typing_delay_ms !== "number"
   for (const piece of split(parameters.text)) {
@@ -26,6 +32,13 @@ export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* ({ pa
     delayMillis: parameters.typing_delay_ms ?? (human ? humanDelayMillis : 0),
     ...(human ? { pauses: yield* Effect.replicateEffect(humanPause, 64) } : {}),
     paste: parameters.paste_via_clipboard === true && !hasKeys
+  }
+  if (!omitFocus && Pointing.isPointed(node)) {
+    const place = yield* Pointing.place(node, "type into", parameters.text, surroundings)
+    yield* page
+      .typeAt(place, typing, parameters.wait_time ?? defaultWaitMillis)
+      .pipe(Effect.mapError((failure) => ofPage("type into", failure)))
+    return next
   }
   const target = omitFocus
     ? null

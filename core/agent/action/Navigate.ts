@@ -16,7 +16,8 @@ export const navigate: Action<"NAVIGATE" | "START"> = Effect.fnUntraced(function
   return next
 })
 
-const resolve = Effect.fnUntraced(function* (url: string, page: Page) {
+/** An address as a whole, relative to the page's when it is not. */
+export const resolve = Effect.fnUntraced(function* (url: string, page: Page) {
   const base = yield* page.address
   if (URL.canParse(url)) return url
   if (URL.canParse(url, base)) return new URL(url, base).href

@@ -1,12 +1,24 @@
 import { Effect } from "effect"
+import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
 import { type Action, next } from "../Step.ts"
 
-/** Takes a picture of the page, whole unless `full_page` is false. */
-export const screenshot: Action<"SCREENSHOT"> = Effect.fnUntraced(function* ({ parameters }, { page, shoot }) {
-  const fullPage = parameters.full_page !== false
+/** How long what comes after a scrolling is waited for at most, in milliseconds, when it does not say. */
+const defaultSettleMillis = 2_000
+
+/** Takes a picture of the page, whole unless `full_page` is false, or of the element that `selector` names. */
+export const screenshot: Action<"SCREENSHOT"> = Effect.fnUntraced(function* ({ parameters }, { memory, page, shoot }) {
+  const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
+  const fullPage = selector === "" && parameters.full_page !== false
   const shot = yield* page
-    .screenshot({ fullPage })
+    .screenshot({
+      fullPage,
+      ...(selector === "" ? {} : { target: { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis } }),
+      margin: parameters.margin ?? 0,
+      maxScrolls: parameters.max_scrolls ?? 0,
+      settleMillis: parameters.wait_after_scroll ?? defaultSettleMillis
+    })
     .pipe(Effect.mapError((failure) => ofPage("take a screenshot", failure)))
   yield* shoot(shot, { fullPage, metadata: parameters.metadata ?? {} })
   return next

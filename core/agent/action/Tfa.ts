@@ -3,6 +3,7 @@ import type { LoginCodes } from "../../tfa/LoginCodes.ts"
 import * as Otp from "../../tfa/Otp.ts"
 import type { Account } from "../../vault/Account.ts"
 import type { Parameters } from "../../workflow/Action.ts"
+import type { NodeOf } from "../../workflow/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import * as SafePattern from "../../workflow/SafePattern.ts"
 import type { CodeField, Page, PageFailure, Target } from "../Browser.ts"
@@ -10,6 +11,8 @@ import * as CodeVerdict from "../CodeVerdict.ts"
 import * as Credentials from "../Credentials.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import * as References from "../model/References.ts"
+import * as Pointing from "../Pointing.ts"
 import { type Action, next, type Surroundings } from "../Step.ts"
 
 /** How long a code or a link is waited for, and an answer of a person. */
@@ -33,7 +36,8 @@ const lookEveryMillis = 100
  * Signs in with a one-time code: types it, presses Enter, and tries once more with another one when the site refuses it.
  * A link that was sent instead is opened.
  */
-export const tfa: Action<"TFA"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
+export const tfa: Action<"TFA"> = Effect.fnUntraced(function* (node, surroundings) {
+  const { parameters } = node
   const { memory, page } = surroundings
   const account = memory.credentials.accounts.get(parameters.credential)
   if (account === undefined) {
@@ -48,7 +52,9 @@ export const tfa: Action<"TFA"> = Effect.fnUntraced(function* ({ parameters }, s
     yield* page.goto(link).pipe(Effect.mapError((failure) => ofPage("open the link to sign in", failure)))
     return next
   }
-  const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
+  const selector = Pointing.isPointed(node)
+    ? yield* chosenField(node, account, surroundings)
+    : yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
   const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis }
   const waiting = (failure: PageFailure) => ofPage("type a code into", failure)
   yield* Effect.mapError(fieldIn(page, target), waiting)
@@ -61,6 +67,24 @@ export const tfa: Action<"TFA"> = Effect.fnUntraced(function* ({ parameters }, s
     if (Result.isSuccess(another)) code = another.success
     else return yield* refused(complaint, another.failure)
   }
+})
+
+/** The selector of the field that a model takes for that of the code, on the site of the credential. */
+const chosenField = Effect.fnUntraced(function* (node: NodeOf<"TFA">, { entry }: Account, surroundings: Surroundings) {
+  const { page } = surroundings
+  const place = yield* Pointing.place(node, "type a code into", "", surroundings)
+  const { address, selector } = yield* page
+    .spot(place)
+    .pipe(Effect.mapError((failure) => ofPage("type a code into", failure)))
+  if (selector !== null && References.isAtHome(entry.domain, address)) return selector
+  return yield* new StepFailed({
+    code: "MODEL-E0006",
+    sentence:
+      selector === null
+        ? "Cannot type a code into the field that the model chose: it is in a frame or a shadow root"
+        : `Cannot type a code of ${entry.domain} into the field that the model chose: it is of another site`,
+    original: null
+  })
 })
 
 const refused = (complaint: string, why: StepFailed | null) =>

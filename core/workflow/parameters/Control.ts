@@ -3,7 +3,8 @@
  */
 import { Schema } from "effect"
 import * as InputContract from "../InputContract.ts"
-import { execution, filled, flag, optionalText, wait_time } from "./Fields.ts"
+import * as Executions from "./Executions.ts"
+import { filled, flag, optionalText, wait_time } from "./Fields.ts"
 
 /** How long a question to a person waits for its answer, in milliseconds, when it does not say. */
 export const defaultAnswerMillis = 180_000
@@ -33,14 +34,25 @@ export const operators = [
 
 export const control = {
   BOOL_CONDITION: Schema.Struct({
-    execution,
-    comparison_operator: Schema.Literals(operators),
+    ...Executions.ofCondition,
+    comparison_operator: Schema.optionalKey(Schema.NullOr(Schema.Literals(operators))),
     comparison_value_1: Schema.optionalKey(Schema.Json),
     comparison_value_2: Schema.optionalKey(Schema.Json),
     clear_cookies_on_false: flag,
     wait_time,
     error_on_false_message: optionalText
-  }),
+  }).check(
+    Schema.makeFilter(({ comparison_operator, execution, prompt }) => {
+      if (!Executions.isModelExecution(execution)) {
+        return comparison_operator == null
+          ? { path: ["comparison_operator"], issue: `Expected one of ${operators.join(", ")}` }
+          : undefined
+      }
+      return (prompt ?? "").trim() === ""
+        ? { path: ["prompt"], issue: `Expected a prompt that says what must hold, as execution is ${execution}` }
+        : undefined
+    })
+  ),
   LOOP: Schema.Struct({
     variable_over: Schema.Json,
     variable_current_item: filled,

@@ -2,7 +2,8 @@
  * The parameters of the actions that bring values into the context of a run.
  */
 import { Schema } from "effect"
-import { execution, flag, optionalText, text, wait_time } from "./Fields.ts"
+import * as Executions from "./Executions.ts"
+import { flag, optionalText, text, wait_time } from "./Fields.ts"
 
 /** A data model: a JSON schema whose leaves say where their values are found. */
 export interface DataModel {
@@ -11,6 +12,8 @@ export interface DataModel {
   readonly items?: DataModel
   readonly path?: string
   readonly selected?: boolean
+  /** What it is, for a model. */
+  readonly description?: string
   readonly overwriteArrayKeys?: ReadonlyArray<string>
 }
 
@@ -25,16 +28,17 @@ const DataModel: Schema.Codec<DataModel> = Schema.Struct({
   items: Schema.optionalKey(Schema.suspend((): Schema.Codec<DataModel> => DataModel)),
   path: Schema.optionalKey(text),
   selected: Schema.optionalKey(Schema.Boolean),
+  description: Schema.optionalKey(text),
   overwriteArrayKeys: Schema.optionalKey(Schema.Array(text))
 }).annotate({ identifier: "DataModel" })
 
 export const data = {
   EXTRACT_DATAMODEL: Schema.Struct({
     extract_data_model: DataModel,
-    execution,
+    ...Executions.ofData,
     selector: optionalText,
     wait_time,
     keep_html_metadata: flag,
     selector_error_message: optionalText
-  })
+  }).check(Schema.makeFilter((given) => Executions.missingForData(given)))
 } as const

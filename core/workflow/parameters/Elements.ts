@@ -3,17 +3,8 @@
  */
 import { Schema } from "effect"
 import * as SafePattern from "../SafePattern.ts"
-import {
-  acting,
-  end_here_on_dry_run,
-  execution,
-  filled,
-  flag,
-  not_repeatable,
-  optionalText,
-  text,
-  wait_time
-} from "./Fields.ts"
+import * as Executions from "./Executions.ts"
+import { acting, end_here_on_dry_run, filled, flag, not_repeatable, optionalText, text, wait_time } from "./Fields.ts"
 
 /** A pattern that costs little whatever text it is matched with. */
 const SafeRegex = text.check(Schema.makeFilter((source) => SafePattern.check(source) ?? undefined))
@@ -21,12 +12,14 @@ const SafeRegex = text.check(Schema.makeFilter((source) => SafePattern.check(sou
 export const elements = {
   CLICK: Schema.Struct({
     ...acting,
-    selector: filled,
+    ...Executions.ofElement,
+    selector: optionalText,
     click_type: Schema.optionalKey(Schema.NullOr(Schema.Literals(["click", "double_click", "right_click", "hover"]))),
     selector_error_message: optionalText
-  }),
+  }).check(Schema.makeFilter((given) => Executions.missingForElement(given))),
   INPUT_TEXT: Schema.Struct({
     ...acting,
+    ...Executions.ofElement,
     text,
     selector: optionalText,
     do_not_clear: flag,
@@ -39,14 +32,18 @@ export const elements = {
     ),
     selector_error_message: optionalText
   }).check(
-    Schema.makeFilter((given) =>
-      given.omit_focus === true || (given.selector ?? "") !== ""
-        ? undefined
-        : { path: ["selector"], issue: "Expected a selector, unless omit_focus is true" }
-    )
+    Schema.makeFilter((given) => {
+      if (given.omit_focus === true) return undefined
+      const missing = Executions.missingForElement(given)
+      return missing?.issue === "Expected a selector"
+        ? { ...missing, issue: "Expected a selector, unless omit_focus is true" }
+        : missing
+    })
   ),
   INPUT_SELECT: Schema.Struct({
     ...acting,
+    execution: Executions.ignored,
+    prompt: optionalText,
     selector: filled,
     value: text,
     fuzzy_match: flag,
@@ -56,7 +53,7 @@ export const elements = {
     tfa_type: Schema.Literals(["SMS", "EMAIL", "AUTHENTICATOR", "MAGIC_LINK"]),
     credential: filled,
     selector: optionalText,
-    execution,
+    ...Executions.ofField,
     link_regex_pattern: Schema.optionalKey(Schema.NullOr(SafeRegex)),
     wait_time,
     error_message: optionalText,
@@ -65,7 +62,7 @@ export const elements = {
     not_repeatable
   }).check(
     Schema.makeFilter((given) =>
-      given.tfa_type === "MAGIC_LINK" || (given.selector ?? "") !== ""
+      given.tfa_type === "MAGIC_LINK" || (given.selector ?? "") !== "" || Executions.isModelExecution(given.execution)
         ? undefined
         : {
             path: ["selector"],

@@ -2,7 +2,24 @@
  * The parameters of the actions on a page as a whole: opening it, moving in it, looking at it.
  */
 import { Schema } from "effect"
-import { end_here_on_dry_run, filled, flag, not_repeatable, wait_time } from "./Fields.ts"
+import { end_here_on_dry_run, execution, filled, flag, not_repeatable, optionalText, wait_time } from "./Fields.ts"
+
+const among = <const A extends ReadonlyArray<string>>(names: A) =>
+  Schema.optionalKey(Schema.NullOr(Schema.Literals(names)))
+
+const whole = (minimum: number, maximum: number) =>
+  Schema.optionalKey(Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum, maximum }))))
+
+const isGiven = (text: string | null | undefined): boolean => (text ?? "").trim() !== ""
+
+/** How often a wheel may be turned, or a page be scrolled, by one node. */
+const maxScrolls = 1_000
+
+/** The number of a window, counted from 0. More than this are never open. */
+const tab_index = whole(0, 999)
+
+/** How long a download may take, in seconds, when it does not say. */
+export const defaultDownloadSeconds = 60
 
 export const pages = {
   START: Schema.Struct({ url: filled }),
@@ -10,6 +27,74 @@ export const pages = {
   SCREENSHOT: Schema.Struct({
     metadata: Schema.optionalKey(Schema.NullOr(Schema.JsonObject)),
     full_page: flag,
+    selector: optionalText,
+    margin: whole(0, 2_000),
+    max_scrolls: whole(0, 100),
+    wait_after_scroll: whole(0, 60_000),
     wait_time
+  }),
+  SCROLL: Schema.Struct({
+    execution,
+    scroll_mode: among(["simple", "to-element", "region"]),
+    direction: among(["up", "down", "left", "right"]),
+    scroll_down: flag,
+    load_events_triggered_through_scroll: whole(0, maxScrolls),
+    xpath: optionalText,
+    position: among(["start", "center", "end"]),
+    container_xpath: optionalText,
+    goal: among(["find-element", "full-container"]),
+    scroll_behavior: among(["find-element", "full-container"]),
+    wait_time
+  }).check(
+    Schema.makeFilter((given) => {
+      const mode = given.scroll_mode ?? "simple"
+      const goal = given.goal ?? given.scroll_behavior
+      if (mode === "to-element" && !isGiven(given.xpath)) {
+        return {
+          path: ["xpath"],
+          issue: "Expected the XPath of the element to scroll to, as scroll_mode is to-element"
+        }
+      }
+      if (mode === "region" && !isGiven(given.container_xpath)) {
+        return { path: ["container_xpath"], issue: "Expected the XPath of the container, as scroll_mode is region" }
+      }
+      if (mode === "region" && goal === "find-element" && !isGiven(given.xpath)) {
+        return { path: ["xpath"], issue: "Expected the XPath of the element to find, as goal is find-element" }
+      }
+      return undefined
+    })
+  ),
+  TAB_MANAGEMENT: Schema.Struct({
+    tabAction: Schema.Literals(["OPEN", "CLOSE", "SWITCH"]),
+    url: optionalText,
+    tab_index,
+    wait_time,
+    not_repeatable
+  }).check(
+    Schema.makeFilter((given) =>
+      given.tabAction === "SWITCH" && typeof given.tab_index !== "number"
+        ? { path: ["tab_index"], issue: "Expected the number of the window to switch to, counted from 0" }
+        : undefined
+    )
+  ),
+  FILE_DOWNLOAD: Schema.Struct({
+    metadata: Schema.optionalKey(Schema.NullOr(Schema.JsonObject)),
+    selector: optionalText,
+    trigger_print: flag,
+    continue_on_failed_download: flag,
+    timeout_seconds: Schema.optionalKey(
+      Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 5, maximum: 300 })))
+    ),
+    error_message: optionalText
+  }),
+  FILE_UPLOAD: Schema.Struct({
+    signed_file_url: filled,
+    file_name: optionalText,
+    selector: optionalText,
+    execution,
+    wait_time,
+    end_here_on_dry_run,
+    not_repeatable,
+    selector_error_message: optionalText
   })
 } as const

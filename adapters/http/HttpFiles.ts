@@ -1,0 +1,158 @@
+/**
+ * Fetches the files that runs upload, from public addresses only unless others are allowed. A file is written to disk as it
+ * comes, and never held in memory.
+ */
+import { createWriteStream } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { request as httpRequest, type IncomingMessage } from "node:http"
+import { request as httpsRequest } from "node:https"
+import { isIP } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import * as FileNames from "../../core/agent/FileNames.ts"
+import { FileNotFetched, FileSource, fetchMillis, maxUploadBytes } from "../../core/agent/FileSource.ts"
+import { isPrivate } from "./PrivateAddress.ts"
+import { bareHost, PrivateAddress, publicLookup, reasonOf, sentence } from "./Reach.ts"
+
+export interface Options {
+  readonly allowPrivateNetworks: boolean
+  /** Origins, such as `http://127.0.0.1:4000`, that may be reached all the same. */
+  readonly allowedOrigins: ReadonlyArray<string>
+  /** How large a file may be, in bytes. */
+  readonly maxBytes: number
+  /** How long it may take from the first connection to the last byte, in milliseconds. */
+  readonly budgetMillis: number
+}
+
+export const defaults: Options = {
+  allowPrivateNetworks: false,
+  allowedOrigins: [],
+  maxBytes: maxUploadBytes,
+  budgetMillis: fetchMillis
+}
+
+/** So often an address may lead to another. */
+const maxRedirects = 5
+
+export const layer = (options: Options) => Layer.succeed(FileSource, make(options))
+
+export const make = (options: Options): FileSource => {
+  const { allowedOrigins, allowPrivateNetworks, budgetMillis, maxBytes } = options
+  const isExempt = (url: URL) => allowPrivateNetworks || allowedOrigins.includes(url.origin)
+
+  const refusal = (url: URL): string | null => {
+    if (url.protocol !== "http:" && url.protocol !== "https:") {
+      return `it leads to an address with ${url.protocol}, only http: and https: are allowed`
+    }
+    const host = bareHost(url)
+    const isLocal = (isIP(host) > 0 && isPrivate(host)) || /(^|\.)localhost$/.test(host)
+    return isLocal && !isExempt(url) ? sentence(host) : null
+  }
+
+  const tooLarge = new FileNotFetched({
+    kind: "tooLarge",
+    reason: `it is larger than ${maxBytes / 1_000_000} MB, the most that an uploaded file may have (maxUploadBytes)`
+  })
+
+  const asked = (url: URL) =>
+    Effect.callback<IncomingMessage, FileNotFetched>((resume) => {
+      const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
+        agent: false,
+        headers: { accept: "*/*", "accept-encoding": "identity" },
+        ...(isExempt(url) ? {} : { lookup: publicLookup })
+      })
+      outgoing.on("response", (incoming) => resume(Effect.succeed(incoming)))
+      outgoing.on("error", (error) => {
+        const kind = error instanceof PrivateAddress ? "forbidden" : "failed"
+        const reason = error instanceof PrivateAddress ? error.message : reasonOf(error)
+        resume(Effect.fail(new FileNotFetched({ kind, reason })))
+      })
+      outgoing.end()
+      return Effect.sync(() => void outgoing.destroy())
+    })
+
+  /** Writes an answer out as it comes, up to the bound. */
+  const written = (incoming: IncomingMessage, path: string) =>
+    Effect.callback<void, FileNotFetched>((resume) => {
+      const file = createWriteStream(path, { mode: 0o600 })
+      let size = 0
+      const end = (failure: FileNotFetched | null) => {
+        if (failure !== null) {
+          incoming.destroy()
+          file.destroy()
+        }
+        resume(failure === null ? Effect.void : Effect.fail(failure))
+      }
+      incoming.on("data", (chunk: Buffer) => {
+        size += chunk.length
+        if (size > maxBytes) end(tooLarge)
+      })
+      incoming.on("error", () =>
+        end(new FileNotFetched({ kind: "failed", reason: "the answer ended before it was complete" }))
+      )
+      file.on("error", () => end(new FileNotFetched({ kind: "failed", reason: "it could not be written to disk" })))
+      file.on("finish", () => end(null))
+      incoming.pipe(file)
+      return Effect.sync(() => {
+        incoming.destroy()
+        file.destroy()
+      })
+    })
+
+  const fetch = Effect.fnUntraced(function* (first: URL) {
+    let url = first
+    for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+      const refused = refusal(url)
+      if (refused !== null) return yield* new FileNotFetched({ kind: "forbidden", reason: refused })
+      const incoming = yield* Effect.acquireRelease(asked(url), (one) => Effect.sync(() => void one.destroy()))
+      const { headers, statusCode: status = 0 } = incoming
+      if (status >= 300 && status < 400 && headers.location !== undefined && URL.canParse(headers.location, url)) {
+        incoming.destroy()
+        url = new URL(headers.location, url)
+        continue
+      }
+      if (status !== 200) {
+        return yield* new FileNotFetched({ kind: "failed", reason: `the server answered with status ${status}` })
+      }
+      if (Number(headers["content-length"] ?? 0) > maxBytes) return yield* tooLarge
+      const folder = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-file-"))),
+        (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
+      )
+      const path = join(folder, "file")
+      yield* written(incoming, path)
+      return { path, fileName: nameOf(first, headers["content-disposition"]) }
+    }
+    return yield* new FileNotFetched({ kind: "failed", reason: `it leads on more than ${maxRedirects} times` })
+  })
+
+  return FileSource.of({
+    fetch: (url) =>
+      fetch(url).pipe(
+        Effect.timeoutOrElse({
+          duration: budgetMillis,
+          orElse: () =>
+            Effect.fail(
+              new FileNotFetched({ kind: "failed", reason: `it did not come within ${budgetMillis} ms (fetchMillis)` })
+            )
+        })
+      )
+  })
+}
+
+/** What the server calls the file, or else the last part of its address. */
+const nameOf = ({ pathname }: URL, disposition: string | undefined): string => {
+  const encoded = /filename\*\s*=\s*utf-8''([^;]+)/i.exec(disposition ?? "")?.[1]
+  const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition ?? "")
+  const given = encoded === undefined ? (plain?.[1] ?? plain?.[2]) : decoded(encoded)
+  return FileNames.safe(given ?? decoded(pathname.split("/").at(-1) ?? ""), "file")
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

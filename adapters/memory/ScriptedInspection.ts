@@ -1,0 +1,71 @@
+/**
+ * What can be learned of a page that is written down, for recoveries.
+ */
+import { Effect } from "effect"
+import type { PageFailure, Target } from "../../core/agent/Browser.ts"
+import type { Inspection } from "../../core/agent/Inspection.ts"
+import { type Appearance, unknown } from "../../core/agent/recovery/Appearance.ts"
+import { type Button, empty } from "../../core/agent/recovery/Survey.ts"
+
+export type Looks = Partial<Appearance>
+
+/** Something that lies over the page. */
+export interface Over {
+  /** The selectors of what cannot be used because of it. */
+  readonly covers: ReadonlyArray<string>
+  readonly buttons: ReadonlyArray<Button>
+}
+
+interface Element {
+  readonly selector: string
+  readonly text?: string
+  readonly looks?: Looks
+  readonly over?: Over
+}
+
+/** The verbs of recoveries on the elements that are there. `one` finds the one that a target means. */
+export const make = (
+  elements: Effect.Effect<ReadonlyArray<Element>>,
+  address: Effect.Effect<string>,
+  one: (target: Target) => Effect.Effect<Element, PageFailure>
+): Inspection<PageFailure, Target> => ({
+  seen: (selectors) =>
+    Effect.map(elements, (all) =>
+      selectors.flatMap((wanted, index) => (all.some(({ selector }) => selector === wanted) ? [index] : []))
+    ),
+  survey: ({ fields, target }) =>
+    Effect.gen(function* () {
+      const all = yield* elements
+      return {
+        ...empty,
+        address: yield* address,
+        text: all.map(({ text = "" }) => text).join("\n"),
+        matched: all.filter(({ selector }) => selector === target).length,
+        overlays: all.flatMap(({ over, selector, text = "" }) =>
+          over === undefined
+            ? []
+            : [
+                {
+                  signature: selector,
+                  text,
+                  isDialog: false,
+                  isAlert: false,
+                  coversTarget: target !== null && over.covers.includes(target),
+                  coversPage: false,
+                  buttons: over.buttons
+                }
+              ]
+        ),
+        fields: fields.map((field) => ({ shown: all.some(({ selector }) => selector === field), complaint: "" }))
+      }
+    }),
+  describe: (target) => Effect.map(one(target), appearanceOf),
+  candidates: () =>
+    Effect.map(elements, (all) =>
+      all.flatMap((element) =>
+        element.looks === undefined ? [] : [{ selector: element.selector, appearance: appearanceOf(element) }]
+      )
+    )
+})
+
+const appearanceOf = ({ looks, text }: Element): Appearance => ({ ...unknown, text: text ?? null, ...looks })

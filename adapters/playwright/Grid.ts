@@ -1,0 +1,320 @@
+/**
+ * The agent's browser in a grid: Playwright servers and browsers that speak the DevTools protocol, on this machine or on
+ * others, each for a number of sessions.
+ *
+ * A session goes to the least loaded browser that can be reached and has room; when that one fails as the session is
+ * opened, the next one is tried. A browser that cannot be reached is tried again after a pause that grows. One that is
+ * drained, or named no more, keeps the sessions that it has and gets no others.
+ *
+ * Private networks are kept off by a proxy of this process, as with a browser of its own, so the browsers must be able to
+ * reach that: those on this machine do on loopback, for others it is to be said how this machine is called.
+ */
+import { Context, Effect, Layer, PubSub, Schema, type Scope, Stream } from "effect"
+import type { BrowserContext } from "playwright-core"
+import { Browser, PageFailure } from "../../core/agent/Browser.ts"
+import * as Endpoints from "../../core/agent/Endpoints.ts"
+import type { PageLimits } from "../../core/agent/Limits.ts"
+import type { Session } from "../../core/agent/Session.ts"
+import { Seats } from "../../core/run/Seats.ts"
+import { type Connection, connect, NotConnected } from "./Connection.ts"
+import * as Guard from "./Guard.ts"
+import * as Opening from "./Opening.ts"
+import * as PlaywrightSession from "./PlaywrightSession.ts"
+import { within } from "./Within.ts"
+
+export interface Options {
+  /** The endpoints as they are written down now; it may be read again at any time. Fails when they cannot be read. */
+  readonly endpoints: Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string>
+  /** Lets pages reach private and loopback addresses. */
+  readonly allowPrivateNetworks: boolean
+  /** Origins that may be reached although they are private. */
+  readonly allowedOrigins: ReadonlyArray<string>
+  /** What browsers on other machines call this one; `null` when none is on another one. */
+  readonly guardHost: string | null
+  readonly limits: PageLimits
+  /** How long a session waits for a browser with room, in milliseconds. */
+  readonly waitMillis: number
+}
+
+export const defaults = { allowPrivateNetworks: false, allowedOrigins: [], guardHost: null, waitMillis: 30_000 }
+
+/** Raised at the start when a grid can never be used as it is set. */
+export class GridUnusable extends Schema.TaggedError<GridUnusable>()("GridUnusable", { reason: Schema.String }) {
+  override get message() {
+    return `Cannot use the browsers of SLUICE_BROWSER_ENDPOINTS: ${this.reason}`
+  }
+}
+
+/** How often it is seen to the endpoints, in milliseconds. */
+const lookMillis = 1_000
+
+/** How long a context may take to be made or closed, in milliseconds. */
+const contextMillis = 15_000
+
+/** One endpoint as it is known here. */
+interface Member {
+  endpoint: Endpoints.Endpoint
+  inUse: number
+  connection: Connection | null
+  failures: number
+  /** When it is tried again, in milliseconds of the clock of this process. */
+  retryAt: number
+  /** Why it could not be reached. */
+  reason: string
+}
+
+const standing = (member: Member): Endpoints.Standing & { readonly member: Member } => ({
+  endpoint: member.endpoint,
+  inUse: member.inUse,
+  up: member.connection?.chromium.isConnected() === true && performance.now() >= member.retryAt,
+  member
+})
+
+export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const { allowPrivateNetworks, guardHost, limits } = options
+      const allowed = new Set(options.allowedOrigins)
+      const members = new Map<string, Member>()
+      const changes = yield* PubSub.sliding<void>(16)
+      const changed = Effect.asVoid(PubSub.publish(changes, undefined))
+      const all = () => [...members.values()].map(standing)
+      const local = allowPrivateNetworks ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream: null })
+
+      const unreachable = (endpoint: Endpoints.Endpoint): boolean =>
+        !allowPrivateNetworks && guardHost === null && !Endpoints.isHere(endpoint)
+
+      /** Takes up what is written down: endpoints that are new, changed, or there no more. */
+      const takeUp = (endpoints: ReadonlyArray<Endpoints.Endpoint>) =>
+        Effect.gen(function* () {
+          const named = new Set(endpoints.map(({ url }) => url))
+          for (const endpoint of endpoints) {
+            const member = members.get(endpoint.url)
+            if (member !== undefined) member.endpoint = endpoint
+            else
+              members.set(endpoint.url, { endpoint, inUse: 0, connection: null, failures: 0, retryAt: 0, reason: "" })
+          }
+          for (const [url, member] of members) {
+            if (!named.has(url)) member.endpoint = { ...member.endpoint, draining: true }
+            if (!named.has(url) && member.inUse === 0) {
+              members.delete(url)
+              yield* disconnect(member)
+            }
+          }
+          yield* changed
+        })
+
+      const disconnect = (member: Member) =>
+        Effect.suspend(() => {
+          const { connection } = member
+          member.connection = null
+          if (connection === null) return Effect.void
+          return Effect.promise(() => within(contextMillis, connection.chromium.close()))
+        })
+
+      const failed = (member: Member, reason: string): void => {
+        member.failures++
+        member.retryAt = performance.now() + Endpoints.pauseMillis(member.failures)
+        member.reason = reason
+      }
+
+      const reach = (member: Member) =>
+        Effect.tryPromise({
+          try: () => connect(member.endpoint),
+          catch: (error) =>
+            error instanceof NotConnected ? error : new NotConnected(member.endpoint, String(error), false)
+        }).pipe(
+          Effect.tap((connection) =>
+            Effect.sync(() => {
+              member.connection = connection
+              member.failures = 0
+              connection.chromium.on("disconnected", () => {
+                if (member.connection === connection) member.connection = null
+                Effect.runFork(changed)
+              })
+            })
+          ),
+          Effect.tapError((error) => Effect.sync(() => failed(member, error.message))),
+          Effect.andThen(changed),
+          Effect.uninterruptible
+        )
+
+      /** Reaches out for those that are not connected and whose pause is over. */
+      const look = Effect.suspend(() =>
+        Effect.forEach(
+          [...members.values()].filter(
+            (member) =>
+              member.connection?.chromium.isConnected() !== true &&
+              !member.endpoint.draining &&
+              performance.now() >= member.retryAt
+          ),
+          (member) =>
+            Effect.gen(function* () {
+              const before = member.failures
+              const problem = yield* Effect.flip(reach(member)).pipe(Effect.option)
+              if (before === 0 && problem._tag === "Some") yield* Effect.logWarning(`Browser ${problem.value.message}`)
+            }),
+          { concurrency: "unbounded", discard: true }
+        )
+      )
+
+      const reread = Effect.gen(function* () {
+        const endpoints = yield* options.endpoints
+        const refused = endpoints.find(unreachable)
+        if (refused !== undefined) return yield* Effect.fail(needsHost(refused))
+        const same = JSON.stringify(endpoints) === written
+        written = JSON.stringify(endpoints)
+        if (!same) yield* takeUp(endpoints)
+      })
+      let written = ""
+
+      const see = Effect.gen(function* () {
+        yield* reread.pipe(
+          Effect.tapError((problem) => {
+            const isNew = problem !== complaint
+            complaint = problem
+            return isNew ? Effect.logWarning(`The browsers are left as they were: ${problem}`) : Effect.void
+          }),
+          Effect.ignore
+        )
+        yield* look
+        for (const [url, member] of members) {
+          if (!member.endpoint.draining || member.inUse > 0) continue
+          yield* disconnect(member)
+          if (!written.includes(JSON.stringify(url))) members.delete(url)
+        }
+      })
+      let complaint = ""
+
+      /** A place at one endpoint, taken at once; those that failed this session already are passed by. */
+      const place = (tried: ReadonlySet<Member>): Member | null => {
+        const chosen = Endpoints.choose(all().filter(({ member }) => !tried.has(member)))
+        if (chosen === null) return null
+        chosen.member.inUse++
+        return chosen.member
+      }
+
+      const giveBack = (member: Member) =>
+        Effect.suspend(() => {
+          member.inUse--
+          return changed
+        })
+
+      const guardOf = ({ endpoint }: Member, { proxy: upstream }: Session) =>
+        Effect.gen(function* () {
+          const isHere = guardHost === null && Endpoints.isHere(endpoint)
+          if (upstream === null && (allowPrivateNetworks || isHere)) return local
+          if (!isHere && guardHost === null)
+            return yield* new PageFailure({ kind: "proxy", reason: needsHost(endpoint) })
+          const reachedAs = isHere || guardHost === null ? {} : { reachedAs: guardHost }
+          return yield* Guard.make({ allowed, allowPrivateNetworks, upstream, ...reachedAs })
+        })
+
+      const contextAt = (member: Member, session: Session) =>
+        Effect.gen(function* () {
+          const { connection } = member
+          if (connection === null) return yield* new PageFailure({ kind: "crash", reason: "it went away" })
+          const guard = yield* guardOf(member, session)
+          const { wall } = connection
+          const made = Effect.tryPromise({
+            try: async () => {
+              const options = PlaywrightSession.optionsOf(session, guard)
+              const context = await within(contextMillis, PlaywrightSession.context(connection.chromium, options))
+              const page = context === null ? null : await within(contextMillis, context.newPage())
+              if (context !== null && page !== null) return { context, page }
+              void context?.close().catch(() => undefined)
+              throw new Error("no page")
+            },
+            catch: () => new PageFailure({ kind: "crash", reason: "it opened no page" })
+          })
+          const { page } = yield* Effect.acquireRelease(made, ({ context }) => closeContext(context))
+          return { page, wall, guard, lost: () => null, downloads: null } satisfies Opening.Ready
+        })
+
+      /** The first place whose browser opens a page. Waits while there is none. */
+      const claim = (session: Session): Effect.Effect<Opening.Ready, PageFailure, Scope.Scope> =>
+        Effect.gen(function* () {
+          const heard = yield* PubSub.subscribe(changes)
+          const tried = new Set<Member>()
+          const until = performance.now() + options.waitMillis
+          while (true) {
+            const member = place(tried)
+            if (member !== null) {
+              let isHeld = true
+              yield* Effect.addFinalizer(() => (isHeld ? giveBack(member) : Effect.void))
+              const ready = yield* Effect.result(contextAt(member, session))
+              if (ready._tag === "Success") {
+                member.failures = 0
+                return ready.success
+              }
+              if (ready.failure.kind === "proxy") return yield* ready.failure
+              isHeld = false
+              tried.add(member)
+              failed(member, `${Endpoints.named(member.endpoint)} failed: ${ready.failure.reason}`)
+              yield* giveBack(member)
+              continue
+            }
+            const left = until - performance.now()
+            if (left <= 0) return yield* new PageFailure({ kind: "crash", reason: nowhere(all()) })
+            yield* PubSub.take(heard).pipe(Effect.timeoutOption(Math.min(left, lookMillis)))
+            tried.clear()
+          }
+        })
+
+      const open = Effect.fnUntraced(function* (session: Session) {
+        return yield* Opening.open(yield* claim(session), session, limits)
+      })
+
+      const endpoints = yield* options.endpoints.pipe(Effect.mapError((reason) => new GridUnusable({ reason })))
+      const refused = endpoints.find(unreachable)
+      if (refused !== undefined) return yield* new GridUnusable({ reason: needsHost(refused) })
+      written = JSON.stringify(endpoints)
+      yield* takeUp(endpoints)
+      yield* Effect.addFinalizer(() => Effect.forEach([...members.values()], disconnect, { concurrency: "unbounded" }))
+      yield* Effect.forEach(
+        [...members.values()],
+        (member) =>
+          reach(member).pipe(
+            Effect.catch((error) =>
+              error.isOtherVersion
+                ? Effect.fail(new GridUnusable({ reason: error.message }))
+                : Effect.logWarning(`Browser ${error.message}`)
+            )
+          ),
+        { concurrency: "unbounded", discard: true }
+      )
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lookMillis), see)))
+      yield* onHangUp(see)
+      return Context.make(Browser, Browser.of({ open })).pipe(
+        Context.add(Seats, {
+          count: Effect.sync(() => Endpoints.capacity(all())),
+          changes: Stream.fromPubSub(changes)
+        })
+      )
+    })
+  )
+
+const closeContext = (context: BrowserContext) => Effect.promise(() => within(contextMillis, context.close()))
+
+const needsHost = (endpoint: Endpoints.Endpoint): string =>
+  `${Endpoints.named(endpoint)} is on another machine, and must reach this one to be kept off private networks: set SLUICE_GUARD_HOST to the name of this machine, or SLUICE_ALLOW_PRIVATE_NETWORKS=1`
+
+const nowhere = (all: ReadonlyArray<Endpoints.Standing & { readonly member: Member }>): string => {
+  const said = all.map(({ endpoint, inUse, member, up }) => {
+    if (endpoint.draining) return `${Endpoints.named(endpoint)} is drained`
+    if (!up) return member.reason || `${Endpoints.named(endpoint)} cannot be reached`
+    return `${Endpoints.named(endpoint)} has ${inUse} of ${endpoint.capacity} sessions`
+  })
+  return `no browser of the grid has room: ${said.join("; ") || "there is none"}`
+}
+
+/** Sees to the endpoints at once when the process is told to, which does not end it then. */
+const onHangUp = (see: Effect.Effect<void>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const listener = () => void Effect.runFork(see)
+      process.on("SIGHUP", listener)
+      return listener
+    }),
+    (listener) => Effect.sync(() => void process.off("SIGHUP", listener))
+  )

@@ -1,0 +1,74 @@
+/**
+ * Opens the session of a run in a context that was made for it, and sees that it keeps its bounds.
+ */
+import { Effect, type Scope } from "effect"
+import type { Page as PlaywrightPage } from "playwright-core"
+import { type Page, PageFailure } from "../../core/agent/Browser.ts"
+import type { PageLimits } from "../../core/agent/Limits.ts"
+import type { Session } from "../../core/agent/Session.ts"
+import * as AllowedSites from "../../core/workflow/AllowedSites.ts"
+import * as Bounds from "./Bounds.ts"
+import * as Downloads from "./Downloads.ts"
+import type { Guard } from "./Guard.ts"
+import * as PlaywrightPages from "./PlaywrightPage.ts"
+import * as PlaywrightSession from "./PlaywrightSession.ts"
+import type { SiteWall } from "./SiteWall.ts"
+import * as Tabs from "./Tabs.ts"
+
+/** An empty page in a context of its own. */
+export interface Ready {
+  readonly page: PlaywrightPage
+  readonly wall: SiteWall
+  /** Why a page of this browser went away a moment ago, where that is known. */
+  readonly lost: () => PageFailure | null
+  /** What the context goes out through; `null` when it may reach everything. */
+  readonly guard: Guard | null
+  /** The folder that the browser saves downloads to; `null` when it is not on this machine. */
+  readonly downloads: string | null
+}
+
+/** Begins a session in it. What is given to `page` is bounded by the session and its limits until the scope closes. */
+export const open = (
+  { downloads, guard, lost, page, wall }: Ready,
+  session: Session,
+  limits: PageLimits
+): Effect.Effect<Page, PageFailure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const bounds = Bounds.make(limits)
+    const { allowedSites } = session
+    const follow = (window: PlaywrightPage): void => {
+      window.on("crash", () => {
+        const why = lost()
+        if (why !== null) bounds.pass(why)
+      })
+    }
+    follow(page)
+    page.context().on("page", (window) => {
+      follow(window)
+    })
+    const begun = yield* Effect.tryPromise({
+      try: () => PlaywrightSession.begin(page, session),
+      catch: () => new PageFailure({ kind: "crash", reason: "the session could not be begun" })
+    })
+    if (allowedSites.length > 0) {
+      const refused = (address: string) => bounds.pass(forbidden(AllowedSites.refusal(allowedSites, address)))
+      const hold = Effect.tryPromise({
+        try: () => wall.hold(page, allowedSites, refused),
+        catch: () => new PageFailure({ kind: "crash", reason: "the session could not be kept to its sites" })
+      })
+      yield* Effect.acquireRelease(hold, (release) => Effect.ignore(Effect.tryPromise(release)))
+    }
+    const refusal = (url: URL) => {
+      if (!AllowedSites.permits(allowedSites, url.href)) return forbidden(AllowedSites.refusal(allowedSites, url.href))
+      const port = Number(url.port || (url.protocol === "https:" ? 443 : 80))
+      return guard?.refusal(url.hostname, port) ?? null
+    }
+    return PlaywrightPages.make(Tabs.make(page, { bounds, limits }), {
+      refusal,
+      navigationMillis: limits.navigationMillis,
+      remembered: begun.remembered,
+      downloads: { ...Downloads.defaults, bounds, limits, folder: downloads }
+    })
+  })
+
+const forbidden = (reason: string): PageFailure => new PageFailure({ kind: "forbidden", reason })

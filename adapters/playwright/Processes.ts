@@ -1,0 +1,40 @@
+/**
+ * What the system tells of processes. Only Linux tells it in files; elsewhere nothing is known.
+ */
+import { readFileSync } from "node:fs"
+
+/** The size of a page of memory. Machines with larger ones report as much less than they use. */
+const pageBytes = 4_096
+
+/** The memory that is a process's own, in bytes, without what it shares with others; 0 where that is not known. */
+export const ownMemory = (pid: number): number => {
+  const [, resident = 0, shared = 0] = contents(`/proc/${pid}/statm`).split(" ").map(Number)
+  return Math.max(resident - shared, 0) * pageBytes
+}
+
+/** Names a process also where its id was taken by another one since: when it began; `null` when there is none. */
+export const birthOf = (pid: number): string | null => {
+  // The name, in brackets, may hold anything.
+  const [, state = "Z", ...rest] = contents(`/proc/${pid}/stat`).replace(/^.*\)/s, "").split(" ")
+  return state === "Z" || state === "X" ? null : (rest[18] ?? null)
+}
+
+/** The words that a process was started with. */
+export const wordsOf = (pid: number): ReadonlyArray<string> => contents(`/proc/${pid}/cmdline`).split("\0")
+
+/** Ends a process and its group at once. Nothing is said where there is none. */
+export const kill = (pid: number): void => {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, "SIGKILL")
+    } catch {}
+  }
+}
+
+const contents = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return ""
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * What the pages of a session ask the network for, as far as it tells how a page does.
+ */
+import type { Page, Request } from "playwright-core"
+
+export interface Traffic {
+  /** How many requests a page waits for. */
+  readonly underWay: (page: Page) => number
+  /** The status of the answer to the last document that a page asked for; `null` where there was none. */
+  readonly lastStatus: (page: Page) => Promise<number | null>
+}
+
+/** A request that takes longer is one that waits for news, or hangs, in milliseconds. */
+const longestRequest = 15_000
+
+const matters = /^(document|xhr|fetch|script|stylesheet)$/
+
+/** Watches the session of a page from now on. */
+export const make = (first: Page): Traffic => {
+  const pending = new Map<Request, number>()
+  const documents = new WeakMap<Page, Request>()
+  const context = first.context()
+  context.on("request", (request) => {
+    if (!matters.test(request.resourceType())) return
+    pending.set(request, Date.now())
+    const page = request.isNavigationRequest() ? pageOf(request) : null
+    if (page !== null && request.frame() === page.mainFrame()) documents.set(page, request)
+  })
+  context.on("requestfinished", (request) => pending.delete(request))
+  context.on("requestfailed", (request) => pending.delete(request))
+  return {
+    underWay: (page) =>
+      [...pending].filter(([request, since]) => Date.now() - since < longestRequest && pageOf(request) === page).length,
+    lastStatus: async (page) => {
+      const response = await documents
+        .get(page)
+        ?.response()
+        .catch(() => null)
+      return response?.status() ?? null
+    }
+  }
+}
+
+/** The page that asks; `null` for one that is not there yet, or is gone. */
+const pageOf = (request: Request): Page | null => {
+  try {
+    return request.frame().page()
+  } catch {
+    return null
+  }
+}

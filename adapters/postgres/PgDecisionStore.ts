@@ -1,0 +1,30 @@
+/** Decisions of models in PostgreSQL. */
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Decision } from "../../core/agent/model/Decision.ts"
+import { DecisionStore, mostDecisions } from "../../core/run/DecisionStore.ts"
+import { withoutSqlErrors } from "./Transaction.ts"
+
+export const layer = Layer.effect(
+  DecisionStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return DecisionStore.of({
+      // A run has one attempt at a time, so nobody else takes the same position; whoever does is lost, and may be.
+      keep: Effect.fn("DecisionStore.keep")((runId, decision) =>
+        sql`
+          insert into run_decisions (run_id, position, body)
+          select ${runId}, count(*) + 1, ${JSON.stringify(decision)} from run_decisions where run_id = ${runId}
+          having count(*) < ${mostDecisions}
+          on conflict do nothing`.pipe(Effect.asVoid, withoutSqlErrors)
+      ),
+      of: Effect.fn("DecisionStore.of")((runId) =>
+        sql<{ readonly body: string }>`
+          select body from run_decisions where run_id = ${runId} order by position`.pipe(
+          Effect.map((rows) => rows.map(({ body }) => JSON.parse(body) as Decision)),
+          withoutSqlErrors
+        )
+      )
+    })
+  })
+)

@@ -1,0 +1,23 @@
+/** Answers the endpoint of what models decided in runs. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Decisions } from "../../../core/run/Decisions.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { runId } from "../run/RunsHttp.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "decisions",
+  Effect.fn(function* (handlers) {
+    const store = yield* Decisions
+    return handlers.handleAll({
+      list: Effect.fn(function* ({ params }) {
+        const id = yield* runId(params.session_id)
+        const { decisions, full } = yield* store.of(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+        return { session_id: id, decisions, truncated: full }
+      })
+    })
+  })
+)

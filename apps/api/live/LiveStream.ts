@@ -1,0 +1,48 @@
+/**
+ * What a page that watches a run is sent: one answer without end, in pieces that each have a kind, a length and content.
+ */
+import { Effect, Stream } from "effect"
+import type { Frame } from "../../../core/run/LiveChannel.ts"
+
+/** The kinds of pieces: what is to be told, as JSON, and a picture, as a JPEG. */
+const kinds = { told: 1, picture: 2 }
+
+const piece = (kind: number, content: Uint8Array): Uint8Array => {
+  const all = new Uint8Array(5 + content.length)
+  const view = new DataView(all.buffer)
+  view.setUint8(0, kind)
+  view.setUint32(1, content.length)
+  all.set(content, 5)
+  return all
+}
+
+/** Sends what is told and what is seen, each as soon as it is there; it ends when there is nothing more to tell. */
+export const of = <E>(told: Stream.Stream<object, E>, frames: Stream.Stream<Frame>): Stream.Stream<Uint8Array, E> =>
+  Stream.merge(
+    Stream.map(told, (one) => piece(kinds.told, new TextEncoder().encode(JSON.stringify(one)))),
+    // Whoever reads slowly gets the newest picture.
+    Stream.map(Stream.buffer(frames, { capacity: 1, strategy: "sliding" }), ({ bytes }) => piece(kinds.picture, bytes)),
+    { haltStrategy: "left" }
+  )
+
+/** Lets only so many be under way at once; `null` for the others. */
+export const limited = (most: number) => {
+  let underWay = 0
+  return <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E> | null => {
+    if (underWay >= most) return null
+    return Stream.unwrap(
+      Effect.as(
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            underWay++
+          }),
+          () =>
+            Effect.sync(() => {
+              underWay--
+            })
+        ),
+        stream
+      )
+    )
+  }
+}

@@ -1,0 +1,54 @@
+/** The endpoints of the changes that runs offer of their workflow. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { PatchKind, PatchState } from "../../../core/workflow/Patch.ts"
+import * as Errors from "../request/Errors.ts"
+
+const value = Schema.Union([Schema.String, Schema.Finite])
+
+export const PatchRecord = Schema.Struct({
+  id: Schema.String,
+  workflow_id: Schema.String,
+  kind: PatchKind,
+  state: PatchState,
+  /** The node that is changed; null for the pop-ups of the workflow. */
+  node_id: Schema.NullOr(Schema.String),
+  node_name: Schema.NullOr(Schema.String),
+  /** The parameter of the node that is changed. */
+  parameter: Schema.NullOr(Schema.String),
+  /** What it is, null where it is left out, and what it becomes. Of pop-ups, the XPath that is added. */
+  before: Schema.NullOr(value),
+  after: value,
+  reason: Schema.String,
+  /** The run that brought it, the last one that did so too, and how many did in all. */
+  first_session_id: Schema.String,
+  last_session_id: Schema.String,
+  confirmations: Schema.Int,
+  created_at: Schema.String,
+  updated_at: Schema.String,
+  /** Who applied or dismissed it. */
+  decided_by: Schema.NullOr(Schema.String),
+  /** The version of the workflow that it became. */
+  applied_version_number: Schema.NullOr(Schema.Int)
+}).annotate({ identifier: "Patch" })
+
+const workflow = { workflow_id: Schema.String }
+const patch = { ...workflow, patch_id: Schema.String }
+
+export class PatchesGroup extends HttpApiGroup.make("patches").add(
+  HttpApiEndpoint.get("listPatches", "/workflows/:workflow_id/patches", {
+    params: workflow,
+    success: Schema.Array(PatchRecord),
+    error: Errors.NotFound
+  }),
+  HttpApiEndpoint.post("applyPatch", "/workflows/:workflow_id/patches/:patch_id/apply", {
+    params: patch,
+    success: PatchRecord,
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  }),
+  HttpApiEndpoint.post("dismissPatch", "/workflows/:workflow_id/patches/:patch_id/dismiss", {
+    params: patch,
+    success: PatchRecord,
+    error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  })
+) {}

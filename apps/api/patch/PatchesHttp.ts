@@ -1,0 +1,71 @@
+/** Answers the endpoints of the changes that runs offer of their workflow. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import type { Patch } from "../../../core/workflow/Patch.ts"
+import { Patches } from "../../../core/workflow/Patches.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller, callerWho } from "../request/Authorization.ts"
+import * as Errors from "../request/Errors.ts"
+import { iso } from "../run/RunRecord.ts"
+import { workflowId } from "../workflow/WorkflowsHttp.ts"
+import type { PatchRecord } from "./PatchesApi.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "patches",
+  Effect.fn(function* (handlers) {
+    const patches = yield* Patches
+    return handlers.handleAll({
+      listPatches: Effect.fn(function* ({ params }) {
+        const id = yield* workflowId(params.workflow_id)
+        const all = yield* patches.list(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+        return all.map(record)
+      }),
+      applyPatch: Effect.fn(function* ({ params }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* workflowId(params.workflow_id)
+        const applied = yield* patches.apply(caller, id, params.patch_id).pipe(
+          Effect.catchTags({
+            ...unsettled,
+            PatchOutdated: ({ message }) => Effect.fail(Errors.general(409, message)),
+            VersionConflict: (error) => Effect.fail(Errors.versionConflict(error)),
+            InvalidWorkflow: (error) => Effect.fail(Errors.invalidWorkflow(error)),
+            FieldsTooLarge: (error) => Effect.fail(Errors.fieldsTooLarge(error))
+          })
+        )
+        return record(applied.patch)
+      }),
+      dismissPatch: Effect.fn(function* ({ params }) {
+        const caller = yield* callerWho("edit")
+        const id = yield* workflowId(params.workflow_id)
+        return record(yield* patches.dismiss(caller, id, params.patch_id).pipe(Effect.catchTags(unsettled)))
+      })
+    })
+  })
+)
+
+const unsettled = {
+  WorkflowNotFound: (error: Parameters<typeof Errors.notFound>[0]) => Effect.fail(Errors.notFound(error)),
+  PatchNotFound: (error: Parameters<typeof Errors.notFound>[0]) => Effect.fail(Errors.notFound(error)),
+  PatchSettled: ({ message }: { readonly message: string }) => Effect.fail(Errors.general(409, message))
+}
+
+const record = (patch: Patch): typeof PatchRecord.Type => ({
+  id: patch.id,
+  workflow_id: patch.workflowId,
+  kind: patch.kind,
+  state: patch.state,
+  node_id: patch.nodeId,
+  node_name: patch.nodeName,
+  parameter: patch.parameter,
+  before: patch.before,
+  after: patch.after,
+  reason: patch.reason,
+  first_session_id: patch.firstRunId,
+  last_session_id: patch.lastRunId,
+  confirmations: patch.confirmations,
+  created_at: iso(patch.createdAt),
+  updated_at: iso(patch.updatedAt),
+  decided_by: patch.decidedBy,
+  applied_version_number: patch.appliedVersion
+})

@@ -1,0 +1,109 @@
+/**
+ * Serves artifacts at their signed addresses, whole or a part of them.
+ *
+ * What pages and workflows bring is never shown as a page of ours: files are saved, not opened, and whatever is opened all
+ * the same runs nothing.
+ */
+import { Effect, Option } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ArtifactFiles, type Kept } from "../../../core/run/ArtifactFiles.ts"
+import * as Errors from "../request/Errors.ts"
+import { ArtifactLinks } from "./ArtifactLinks.ts"
+import * as ByteRange from "./ByteRange.ts"
+import * as FileName from "./FileName.ts"
+
+/**
+ * What the service makes itself, as it may be shown. A snapshot of somebody's page runs nothing, sends nothing, and tells no
+ * site from which signed address it was loaded.
+ */
+const shown: Readonly<Record<string, string>> = {
+  "image/jpeg": "image/jpeg",
+  "image/png": "image/png",
+  "video/webm": "video/webm",
+  "text/html": "text/html; charset=utf-8"
+}
+
+const mediaType = /^[a-z0-9!#$&^_.+-]{1,64}\/[a-z0-9!#$&^_.+-]{1,64}(;[ -~]{0,100})?$/i
+
+const inert = {
+  "cache-control": "private, max-age=3600",
+  "content-security-policy": "sandbox; script-src 'none'; object-src 'none'; form-action 'none'",
+  "cross-origin-resource-policy": "cross-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "accept-ranges": "bytes"
+}
+
+const headersOf = ({ fileName, mediaType: written }: Kept): Readonly<Record<string, string>> => {
+  const own = fileName === null ? shown[written] : undefined
+  if (own !== undefined) return { ...inert, "content-type": own }
+  return {
+    ...inert,
+    "content-type": mediaType.test(written) ? written : "application/octet-stream",
+    "content-disposition": FileName.attachment(fileName ?? "file")
+  }
+}
+
+const missing = HttpServerResponse.jsonUnsafe(Errors.general(404, "No such artifact, or its address has expired"), {
+  status: 404,
+  headers: { "cache-control": "no-store" }
+})
+
+/** Whatever is wrong with an address, the answer is the same 404. */
+const serve = Effect.gen(function* () {
+  const links = yield* ArtifactLinks
+  const files = yield* ArtifactFiles
+  const { id = "" } = yield* HttpRouter.params
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const query = new URL(request.url, "http://localhost").searchParams
+  const valid = yield* links.verify(id, query.get("expires") ?? "", query.get("signature") ?? "")
+  if (!valid) return missing
+  const found = yield* Effect.result(files.find(id))
+  if (found._tag === "Failure") {
+    yield* Effect.logWarning(found.failure.message)
+    return HttpServerResponse.jsonUnsafe(
+      Errors.general(503, "The store of artifacts does not answer; try again later"),
+      {
+        status: 503,
+        headers: { "cache-control": "no-store", "retry-after": "5" }
+      }
+    )
+  }
+  return Option.match(found.success, { onNone: () => missing, onSome: (kept) => answer(kept, request) })
+})
+
+const answer = (kept: Kept, { headers: asked, method }: HttpServerRequest.HttpServerRequest) => {
+  const { size } = kept
+  const headers = headersOf(kept)
+  // Nothing tells one state of an artifact from another, so a part of an earlier one cannot be gone on with.
+  const range = asked["if-range"] === undefined ? ByteRange.read(asked.range, size) : "all"
+  if (range === "unsatisfiable") {
+    return HttpServerResponse.empty({ status: 416, headers: { "content-range": `bytes */${size}` } })
+  }
+  const part = range === "all" ? undefined : range
+  const length = part === undefined ? size : part.end - part.start + 1
+  const { "content-type": contentType, ...others } = headers
+  const options = {
+    status: part === undefined ? 200 : 206,
+    contentType: contentType ?? "application/octet-stream",
+    contentLength: length,
+    headers: part === undefined ? others : { ...others, "content-range": `bytes ${part.start}-${part.end}/${size}` }
+  }
+  if (method === "HEAD")
+    return HttpServerResponse.empty({ ...options, headers: { ...options.headers, ...ofNoBody(options) } })
+  return HttpServerResponse.stream(kept.read(part), options)
+}
+
+const ofNoBody = ({
+  contentLength,
+  contentType
+}: {
+  readonly contentLength: number
+  readonly contentType: string
+}) => ({
+  "content-length": String(contentLength),
+  "content-type": contentType
+})
+
+/** The router gives HEAD to what answers GET. */
+export const routes = HttpRouter.add("GET", "/artifacts/:id", serve)

@@ -1,0 +1,143 @@
+/**
+ * The settings of the browsers: which ones there are, how far a run may go in them, and when they are replaced.
+ */
+import { readFileSync } from "node:fs"
+import { Config, Effect, Result } from "effect"
+import { Flag } from "effect/cli"
+import * as Endpoints from "../../core/agent/Endpoints.ts"
+import { defaultLimits, defaultPageLimits, type PageLimits } from "../../core/agent/Limits.ts"
+import { setting, wholeNumber } from "./Settings.ts"
+
+const mebibyte = 1_048_576
+
+const number = (
+  flag: string,
+  variable: string,
+  description: string,
+  [minimum, maximum, usual]: readonly [number, number, number]
+) =>
+  setting(flag, variable, description).pipe(
+    Flag.withSchema(wholeNumber(minimum, maximum, `a number from ${minimum} to ${maximum}`)),
+    Flag.withDefault(usual)
+  )
+
+/** What the endpoints of a grid are written down as: themselves, or the file that they are in. */
+export type Written = Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string>
+
+const parsed = (written: string): Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string> =>
+  Result.match(Endpoints.parse(written), {
+    onFailure: (problems) => Effect.fail(problems.join("; ")),
+    onSuccess: Effect.succeed
+  })
+
+/** Read each time from its file, where it names one. */
+const endpointsOf = (written: string): Written =>
+  written.startsWith("@")
+    ? Effect.flatMap(
+        Effect.try({
+          try: () => readFileSync(written.slice(1), "utf8"),
+          catch: () => `cannot read the file ${written.slice(1)}`
+        }),
+        parsed
+      )
+    : parsed(written)
+
+/** Where browsers come from, and how far runs may go in them. */
+export const browsers = {
+  browserEndpoints: Flag.String("browser-endpoints").pipe(
+    Flag.withDescription(
+      "Browsers to use in place of a local one: addresses such as ws://playwright:3000#capacity=4 or http://chromium:9222, or @ and a file of them [SLUICE_BROWSER_ENDPOINTS]"
+    ),
+    Flag.withFallbackConfig(Config.String("SLUICE_BROWSER_ENDPOINTS")),
+    Flag.mapTryCatch(
+      (written) => {
+        const endpoints = endpointsOf(written)
+        Effect.runSync(Effect.mapError(endpoints, (problem) => new Error(problem)))
+        return endpoints
+      },
+      (error) => (error instanceof Error ? error.message : "Expected browsers")
+    ),
+    Flag.optional
+  ),
+  guardHost: setting(
+    "guard-host",
+    "SLUICE_GUARD_HOST",
+    "Name or address under which browsers on other machines reach this one"
+  ).pipe(
+    Flag.filter(
+      (host) => !/[\s/@?#]/.test(host) && URL.canParse(`http://${host}:1/`),
+      () => "a host name or an address such as worker-1.internal"
+    ),
+    Flag.optional
+  ),
+  browserRuns: number(
+    "browser-runs",
+    "SLUICE_BROWSER_RUNS",
+    "How many runs a browser carries out before another takes its place",
+    [1, 100_000, 100]
+  ),
+  browserMemory: number(
+    "browser-memory",
+    "SLUICE_BROWSER_MEMORY_MB",
+    "How much memory a browser may take, in MB, before another takes its place",
+    [256, 1_048_576, 2_048]
+  ),
+  runMinutes: number("run-minutes", "SLUICE_RUN_MINUTES", "How long a run may take", [
+    1,
+    1_440,
+    defaultLimits.millis / 60_000
+  ]),
+  runSteps: number("run-steps", "SLUICE_RUN_STEPS", "How many steps a run may take", [
+    1,
+    10_000_000,
+    defaultLimits.steps
+  ]),
+  navigationSeconds: number("navigation-seconds", "SLUICE_NAVIGATION_SECONDS", "How long an address may take to load", [
+    1,
+    600,
+    defaultPageLimits.navigationMillis / 1_000
+  ]),
+  unresponsiveSeconds: number(
+    "page-unresponsive-seconds",
+    "SLUICE_PAGE_UNRESPONSIVE_SECONDS",
+    "How long a page may answer nothing",
+    [2, 600, defaultPageLimits.unresponsiveMillis / 1_000]
+  ),
+  windows: number("page-windows", "SLUICE_PAGE_WINDOWS", "How many windows a run may have open at once", [
+    1,
+    1_000,
+    defaultPageLimits.windows
+  ]),
+  pageMemory: number("page-memory", "SLUICE_PAGE_MEMORY_MB", "How much memory a page may take, in MB", [
+    64,
+    1_048_576,
+    defaultPageLimits.memoryBytes / mebibyte
+  ]),
+  downloadSize: number("download-size", "SLUICE_DOWNLOAD_MB", "How large a download may be, in MB", [
+    1,
+    102_400,
+    defaultPageLimits.downloadBytes / mebibyte
+  ]),
+  downloads: number("downloads", "SLUICE_DOWNLOADS", "How many downloads a run may make", [
+    1,
+    100_000,
+    defaultPageLimits.downloads
+  ])
+}
+
+/** The limits of a session as the settings have them. */
+export const pageLimits = (settings: {
+  readonly navigationSeconds: number
+  readonly unresponsiveSeconds: number
+  readonly windows: number
+  readonly pageMemory: number
+  readonly downloadSize: number
+  readonly downloads: number
+}): PageLimits => ({
+  navigationMillis: settings.navigationSeconds * 1_000,
+  unresponsiveMillis: settings.unresponsiveSeconds * 1_000,
+  windows: settings.windows,
+  memoryBytes: settings.pageMemory * mebibyte,
+  downloadBytes: settings.downloadSize * mebibyte,
+  downloads: settings.downloads
+})

@@ -1,0 +1,61 @@
+/**
+ * The video of an attempt, for workflows that ask for one.
+ */
+import { Clock, Effect, Option, Ref, type Scope } from "effect"
+import type { Page } from "../../core/agent/Browser.ts"
+import type { Recording } from "../../core/agent/Screencast.ts"
+import * as Bounds from "../../core/run/ArtifactBounds.ts"
+import type { Reporter } from "../../core/run/Executor.ts"
+import type { Run } from "../../core/run/Run.ts"
+import type { Keeper } from "../../core/run/RunArtifacts.ts"
+
+/** A few pictures a second, only when the page has changed. */
+const options = {
+  maxWidth: 1_280,
+  maxHeight: 800,
+  quality: 55,
+  intervalMillis: 200,
+  maxMillis: 60 * 60_000,
+  // What the last pictures and the index need on top is little.
+  maxBytes: Bounds.maxBytes.video - 8 * 1_048_576
+}
+
+/** How long the end of a run waits for its video to be kept, in milliseconds. */
+const uploadMillis = 60_000
+
+/** Films an attempt until it is over. A video that cannot be made or kept is missing, and the run goes on. */
+export const film = (
+  page: Page,
+  run: Run,
+  keeper: Keeper,
+  reporter: Reporter
+): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const recording = yield* Ref.make(yield* page.record(options))
+
+    const keep = ({ finish }: Recording) =>
+      Effect.ignore(Effect.timeout(Effect.interruptible(upload(finish)), uploadMillis))
+
+    const upload = Effect.fnUntraced(function* (finish: Recording["finish"]) {
+      const video = yield* finish
+      if (Option.isNone(video)) return
+      const { content, mediaType } = video.value
+      const id = yield* keeper.keepStream("video", { mediaType, fileName: null }, content)
+      yield* reporter.event({
+        event: "video.uploaded",
+        payload: {
+          session_id: run.id,
+          workflow_id: run.workflowId,
+          video_id: id,
+          timestamp: new Date(yield* Clock.currentTimeMillis).toISOString()
+        }
+      })
+    })
+
+    /** Keeps the video once, however often it is said that it is over. */
+    const over = Effect.flatMap(Ref.getAndSet(recording, Option.none<Recording>()), (taken) =>
+      Option.isNone(taken) ? Effect.void : keep(taken.value)
+    )
+    yield* Effect.addFinalizer(() => over)
+    return over
+  })

@@ -1,0 +1,180 @@
+/**
+ * The worker's side of watching a run: shows its page while somebody looks, and lets whoever has control act on it.
+ *
+ * What a person types goes to the page and nowhere else. That somebody had control is told as events of the run.
+ */
+import { Clock, Effect, Latch, Option, Queue, type Scope, Stream } from "effect"
+import type { Page } from "../../core/agent/Browser.ts"
+import type { Secrets } from "../../core/agent/Secrets.ts"
+import { Signals } from "../../core/event/Signals.ts"
+import type { Reporter } from "../../core/run/Executor.ts"
+import { LiveChannel } from "../../core/run/LiveChannel.ts"
+import * as LiveMessage from "../../core/run/LiveMessage.ts"
+import { type Control, LiveStore } from "../../core/run/LiveStore.ts"
+import type { Run } from "../../core/run/Run.ts"
+import { Sealing } from "../../core/vault/Sealing.ts"
+
+/** Pictures are small enough for several a second. */
+const pictures = { maxWidth: 1_280, maxHeight: 800, quality: 60, intervalMillis: 120 }
+
+/** How long after the last sign of a watcher pictures are still taken: watchers give a sign every second. */
+const patience = "5 seconds"
+
+/** How often it is looked whether control is still held, while it is. */
+const controlInterval = "1 second"
+
+/** How many messages wait to be carried out. A person is not that quick. */
+const maxWaiting = 500
+
+/** What somebody at a run waits for. */
+interface Desk {
+  readonly watched: Queue.Queue<void>
+  readonly controlled: Queue.Queue<void>
+  readonly messages: Queue.Queue<string>
+}
+
+/** A run that can be watched. */
+export interface Live {
+  /** Waits while somebody has control. */
+  readonly hold: Effect.Effect<void>
+  /** Lets the page be watched and controlled until the scope closes. */
+  readonly attend: (page: Page) => Effect.Effect<void, never, Scope.Scope>
+}
+
+/** Makes the function that lets a run be watched. */
+export const make = Effect.gen(function* () {
+  const channel = yield* LiveChannel
+  const store = yield* LiveStore
+  const signals = yield* Signals
+  const sealing = yield* Sealing
+  const desks = new Map<string, Desk>()
+
+  yield* (yield* signals.subscribe).pipe(
+    Stream.runForEach((signal) => {
+      if (signal._tag !== "watched" && signal._tag !== "controlled") return Effect.void
+      const desk = desks.get(signal.runId)
+      return desk === undefined ? Effect.void : Queue.offer(desk[signal._tag], undefined)
+    }),
+    Effect.forkScoped
+  )
+  yield* (yield* channel.messages).pipe(
+    Stream.runForEach(({ runId, text }) => {
+      const desk = desks.get(runId)
+      return desk === undefined ? Effect.void : Queue.offer(desk.messages, text)
+    }),
+    Effect.forkScoped
+  )
+
+  return (run: Run, secrets: Secrets, reporter: Reporter): Live => {
+    const free = Latch.makeUnsafe(true)
+    const session = { session_id: run.id, workflow_id: run.workflowId }
+    let control: Control | null = null
+
+    const tell = Effect.fnUntraced(function* (before: Control | null, now: Control | null, isOver: boolean) {
+      if (before?.holder === now?.holder) return
+      const at = yield* Clock.currentTimeMillis
+      const timestamp = new Date(at).toISOString()
+      if (before !== null) {
+        const reason = isOver ? ("ended" as const) : before.until <= at ? ("timeout" as const) : ("released" as const)
+        yield* reporter.event({
+          event: "control.returned",
+          payload: { ...session, user_id: before.userId, timestamp, reason }
+        })
+      }
+      if (now !== null) {
+        yield* reporter.event({ event: "control.taken", payload: { ...session, user_id: now.userId, timestamp } })
+      }
+    })
+
+    /** Learns who has control. */
+    const learn = Effect.gen(function* () {
+      const now = Option.getOrNull(yield* store.control(run.id))
+      const before = control
+      control = now
+      yield* tell(before, now, false)
+      yield* now === null ? Latch.open(free) : Latch.close(free)
+    }).pipe(surviving(secrets))
+
+    const follow = (desk: Desk) =>
+      Effect.gen(function* () {
+        yield* Effect.raceFirst(
+          Queue.take(desk.controlled),
+          Effect.suspend(() => (control === null ? Effect.never : Effect.sleep(controlInterval)))
+        )
+        yield* learn
+      })
+
+    const show = (page: Page, desk: Desk) =>
+      Effect.gen(function* () {
+        yield* Queue.take(desk.watched)
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* page.screencast(pictures, ({ bytes }) =>
+              Effect.flatMap(Clock.currentTimeMillis, (at) => channel.show(run.id, { bytes, at })).pipe(
+                surviving(secrets)
+              )
+            )
+            while (Option.isSome(yield* Effect.timeoutOption(Queue.take(desk.watched), patience)));
+          })
+        )
+        yield* channel.hide(run.id)
+      }).pipe(surviving(secrets))
+
+    const obey = (page: Page, desk: Desk) =>
+      Effect.gen(function* () {
+        const text = yield* Queue.take(desk.messages)
+        const message = yield* LiveMessage.open(yield* sealing.cipher(run.workspaceId), text)
+        if (Option.isNone(message)) return
+        const { gestures, holder } = message.value
+        if (control?.holder !== holder) yield* learn
+        for (const gesture of gestures) {
+          if (control?.holder !== holder) return
+          yield* Effect.ignore(page.gesture(gesture))
+        }
+      }).pipe(surviving(secrets))
+
+    const leave = (desk: Desk) =>
+      Effect.gen(function* () {
+        if (desks.get(run.id) === desk) desks.delete(run.id)
+        const before = control
+        control = null
+        yield* tell(before, null, true)
+        if (before !== null) yield* store.release(run.id, before.holder)
+        yield* channel.hide(run.id)
+      }).pipe(surviving(secrets))
+
+    return {
+      hold: free.await,
+      attend: (page) =>
+        Effect.gen(function* () {
+          const desk: Desk = {
+            watched: yield* Queue.sliding<void>(1),
+            controlled: yield* Queue.sliding<void>(1),
+            messages: yield* Queue.dropping<string>(maxWaiting)
+          }
+          yield* Effect.acquireRelease(
+            Effect.sync(() => void desks.set(run.id, desk)),
+            () => leave(desk)
+          )
+          // Somebody may have taken control in the attempt before.
+          yield* Queue.offer(desk.controlled, undefined)
+          yield* Effect.forkScoped(Effect.forever(show(page, desk)))
+          yield* Effect.forkScoped(Effect.forever(follow(desk)))
+          yield* Effect.forkScoped(Effect.forever(obey(page, desk)))
+        })
+    }
+  }
+})
+
+const surviving =
+  (secrets: Secrets) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
+    effect.pipe(
+      Effect.asVoid,
+      Effect.catchDefect((defect) =>
+        Effect.andThen(
+          Effect.logWarning(`A run could not be watched for a moment: ${secrets.describe(defect)}`),
+          Effect.sleep("1 second")
+        )
+      )
+    )

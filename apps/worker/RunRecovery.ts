@@ -1,0 +1,84 @@
+/**
+ * What the attempt of a run may recover from, what is told of it, and what is kept of it for the runs after it.
+ */
+import { Effect } from "effect"
+import type { Execution } from "../../core/agent/Execution.ts"
+import type { Observer } from "../../core/agent/Observer.ts"
+import * as ElementMemory from "../../core/agent/recovery/ElementMemory.ts"
+import type { Analysis } from "../../core/agent/recovery/Remedy.ts"
+import * as Settings from "../../core/agent/recovery/Settings.ts"
+import type { Secrets } from "../../core/agent/Secrets.ts"
+import type { RunEvent } from "../../core/event/RunEvent.ts"
+import type { Reporter } from "../../core/run/Executor.ts"
+import type { Claimed } from "../../core/run/RunStore.ts"
+import { Patches } from "../../core/workflow/Patches.ts"
+import { Identifiers } from "../../core/workspace/Identifiers.ts"
+
+export interface RunRecovery {
+  readonly recovery: NonNullable<Execution["recovery"]>
+  readonly observes: Pick<Observer<never>, "analysed" | "offered">
+  /** Keeps what was learned of elements. What cannot be kept is missing; the run ends as it does. */
+  readonly over: Effect.Effect<void>
+}
+
+/** Makes the function that prepares the recoveries of an attempt. */
+export const make = Effect.gen(function* () {
+  const elements = yield* ElementMemory.ElementMemory
+  const identifiers = yield* Identifiers
+  const patches = yield* Patches
+
+  return Effect.fnUntraced(function* ({ run, version }: Claimed, reporter: Reporter, secrets: Secrets) {
+    const settings = Settings.of(version.content.settings)
+    const { workflowId, workspaceId } = run
+    const load = settings.selectors ? elements.of(workspaceId, workflowId) : Effect.succeed([])
+    const { learned, memories } = yield* ElementMemory.of(
+      load.pipe(Effect.catchDefect((defect) => Effect.as(lost(secrets, defect), [])))
+    )
+    return {
+      recovery: { settings, memories },
+      observes: {
+        analysed: Effect.fnUntraced(function* (analysis) {
+          const id = yield* identifiers.uuid
+          yield* reporter.event(eventOf({ session_id: run.id, workflow_id: workflowId }, id, analysis, secrets))
+        }),
+        offered: (offer) =>
+          patches
+            .offer(workspaceId, workflowId, offer, run.id)
+            .pipe(Effect.catchDefect((defect) => lost(secrets, defect)))
+      },
+      over: Effect.suspend(() => elements.keep(workspaceId, workflowId, learned())).pipe(
+        Effect.catchDefect((defect) => lost(secrets, defect))
+      )
+    } satisfies RunRecovery
+  })
+})
+
+const lost = (secrets: Secrets, defect: unknown) =>
+  Effect.logWarning(`What a run found out could not be kept: ${secrets.describe(defect)}`)
+
+const eventOf = (
+  session: { readonly session_id: string; readonly workflow_id: string },
+  errorId: string,
+  { byModel, classification, kind, node, outcome, popup, remedy }: Analysis,
+  secrets: Secrets
+): RunEvent => ({
+  event: "agent.error_analysis",
+  payload: {
+    ...session,
+    error_id: errorId,
+    analysis_step_name: node.name,
+    node_id: node.id,
+    ai_analysis: byModel === null ? null : secrets.hide(byModel),
+    root_cause_analysis: secrets.hide(classification.description),
+    error_category: classification.category,
+    error_sub_type: classification.subType,
+    recovery: kind,
+    recovery_action: secrets.hide(remedy),
+    outcome,
+    ...(popup === null ? {} : { phase: popup.phase, popup_signature: secrets.hide(popup.signature) }),
+    ...(popup?.action == null ? {} : { modal_action: popup.action }),
+    ...(popup?.label == null ? {} : { modal_action_label: secrets.hide(popup.label) }),
+    ...(popup?.responseMillis == null ? {} : { response_time_ms: popup.responseMillis }),
+    ...(popup?.host == null ? {} : { host: popup.host })
+  }
+})

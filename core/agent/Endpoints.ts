@@ -1,0 +1,115 @@
+/**
+ * The browsers of a grid: where they are, how many sessions each may have, and which one the next session goes to.
+ */
+import { Result } from "effect"
+
+/** What an endpoint speaks: Playwright's own protocol, of the same version, or the DevTools protocol of Chromium. */
+export type Kind = "playwright" | "cdp"
+
+export interface Endpoint {
+  /** Where it is, which may hold a token. */
+  readonly url: string
+  readonly kind: Kind
+  /** How many sessions it may have at once. */
+  readonly capacity: number
+  /** It gets no new sessions. */
+  readonly draining: boolean
+}
+
+const defaultCapacity = 4
+
+const maxCapacity = 1_000
+
+const example = "ws://playwright.internal:3000#capacity=4 or http://chromium.internal:9222#capacity=2"
+
+/**
+ * Reads endpoints that are written down one after the other, by commas or blanks between them; a line that begins with `#`
+ * says nothing. What follows the `#` of an address are its `capacity` (4 when not said), its `kind`, and `drain`.
+ * Problems are told without the addresses, which may hold tokens.
+ */
+export const parse = (written: string): Result.Result<ReadonlyArray<Endpoint>, ReadonlyArray<string>> => {
+  const texts = written
+    .split("\n")
+    .filter((line) => !line.trim().startsWith("#"))
+    .flatMap((line) => line.split(/[\s,]+/))
+    .filter((text) => text !== "")
+  const problems: Array<string> = []
+  const endpoints = texts.flatMap((text, index) => {
+    const read = one(text)
+    if (Result.isSuccess(read)) return [read.success]
+    problems.push(`endpoint ${index + 1}: ${read.failure}`)
+    return []
+  })
+  if (texts.length === 0) problems.push(`expected endpoints such as ${example}`)
+  const known = new Set<string>()
+  for (const [index, { url }] of endpoints.entries()) {
+    if (known.has(url)) problems.push(`endpoint ${index + 1}: it is named twice`)
+    known.add(url)
+  }
+  return problems.length === 0 ? Result.succeed(endpoints) : Result.fail(problems)
+}
+
+const one = (text: string): Result.Result<Endpoint, string> => {
+  const [address = "", fragment = ""] = text.split("#", 2)
+  const url = URL.canParse(address) ? new URL(address) : null
+  if (url === null || !/^(wss?|https?):$/.test(url.protocol) || url.hostname === "") {
+    return Result.fail(`expected an address such as ${example}`)
+  }
+  const said = new Map(
+    fragment
+      .split("&")
+      .filter((part) => part !== "")
+      .map((part) => part.split("=", 2) as [string, string | undefined])
+  )
+  const unknown = [...said.keys()].find((name) => !["capacity", "kind", "drain"].includes(name))
+  if (unknown !== undefined) return Result.fail(`expected capacity, kind or drain after the #, not ${unknown}`)
+  const capacity = said.get("capacity") ?? String(defaultCapacity)
+  if (!/^[1-9]\d{0,3}$/.test(capacity) || Number(capacity) > maxCapacity) {
+    return Result.fail(`expected a capacity from 1 to ${maxCapacity}`)
+  }
+  const told = said.get("kind") ?? kindOf(url)
+  if (told !== "playwright" && told !== "cdp") return Result.fail("expected the kind playwright or cdp")
+  if (told === "playwright" && url.protocol.startsWith("http")) {
+    return Result.fail("expected ws:// or wss:// for a Playwright server")
+  }
+  return Result.succeed({ url: address, kind: told, capacity: Number(capacity), draining: said.has("drain") })
+}
+
+const kindOf = ({ pathname, protocol }: URL): Kind =>
+  protocol.startsWith("http") || pathname.startsWith("/devtools/") ? "cdp" : "playwright"
+
+/** An endpoint as it may be told of: its address without what may be secret. */
+export const named = ({ url }: Pick<Endpoint, "url">): string => {
+  const { host, protocol } = new URL(url)
+  return `${protocol}//${host}`
+}
+
+/** Tells whether an endpoint is on this machine. */
+export const isHere = ({ url }: Pick<Endpoint, "url">): boolean => {
+  const { hostname } = new URL(url)
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname)
+}
+
+/** How things are at an endpoint. */
+export interface Standing {
+  readonly endpoint: Endpoint
+  /** How many sessions it has. */
+  readonly inUse: number
+  /** Whether it can be reached. */
+  readonly up: boolean
+}
+
+const hasRoom = ({ endpoint, inUse, up }: Standing): boolean => up && !endpoint.draining && inUse < endpoint.capacity
+
+/** Where the next session goes: to the least loaded of the endpoints that have room, the first of several. */
+export const choose = <S extends Standing>(all: ReadonlyArray<S>): S | null =>
+  all.filter(hasRoom).reduce<S | null>((best, next) => (best === null || load(next) < load(best) ? next : best), null)
+
+const load = ({ endpoint, inUse }: Standing): number => inUse / endpoint.capacity
+
+/** How many sessions there may be at once: the capacity of the endpoints that can be reached and are not drained. */
+export const capacity = (all: ReadonlyArray<Standing>): number =>
+  all.reduce((sum, { endpoint, up }) => sum + (up && !endpoint.draining ? endpoint.capacity : 0), 0)
+
+/** How long to wait before an endpoint is tried again that could not be reached so many times, in milliseconds. */
+export const pauseMillis = (failures: number): number => Math.min(500 * 2 ** Math.max(failures - 1, 0), 30_000)

@@ -1,0 +1,41 @@
+/**
+ * Where the files come from that a run uploads.
+ */
+import { Context, Effect, Schema, type Scope } from "effect"
+
+/** A file on the disk of this machine, there as long as the scope in which it was fetched. */
+export interface LocalFile {
+  readonly path: string
+  readonly fileName: string
+}
+
+/** How large an uploaded file may be, in bytes. */
+export const maxUploadBytes = 100_000_000
+
+/** How long fetching one may take, in milliseconds. */
+export const fetchMillis = 60_000
+
+/** Raised for an address that brings no file. `kind` tells whether it must not be asked, brings too much, or does not answer. */
+export class FileNotFetched extends Schema.TaggedError<FileNotFetched>()("FileNotFetched", {
+  kind: Schema.Literals(["forbidden", "tooLarge", "failed"]),
+  reason: Schema.String
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+export interface FileSource {
+  /**
+   * Fetches a file of at most `maxUploadBytes` over HTTP. Its name is what the address or its server says, made safe. Private
+   * and loopback addresses are refused unless they are allowed.
+   */
+  readonly fetch: (url: URL) => Effect.Effect<LocalFile, FileNotFetched, Scope.Scope>
+}
+
+/** Where nothing is provided, no file can be fetched. */
+export const FileSource = Context.Reference<FileSource>("sluice/core/agent/FileSource", {
+  defaultValue: () => ({
+    fetch: () => Effect.fail(new FileNotFetched({ kind: "forbidden", reason: "files are not fetched here" }))
+  })
+})

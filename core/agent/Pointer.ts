@@ -1,0 +1,47 @@
+/**
+ * How a hand moves the mouse to an element and clicks it.
+ */
+import { Effect, Random } from "effect"
+
+/** One place on the way, and how long the hand takes to get there. */
+export interface Move {
+  /** How far along the straight line from where the pointer is to where it goes: 0 to 1. */
+  readonly along: number
+  /** How far beside that line, as a part of its length. */
+  readonly aside: number
+  readonly millis: number
+}
+
+export interface Gesture {
+  readonly moves: ReadonlyArray<Move>
+  /** Where the pointer lands in the element, as parts of its width and height. */
+  readonly landing: { readonly x: number; readonly y: number }
+  /** How long the button is held, in milliseconds. */
+  readonly holdMillis: number
+}
+
+/**
+ * Draws a gesture: it speeds up and slows down as hands do, bows a little to one side, trembles, and lands near the middle.
+ * It takes between a quarter and three quarters of a second.
+ */
+export const draw: Effect.Effect<Gesture> = Effect.gen(function* () {
+  const between = (least: number, most: number) => Effect.map(Random.next, (drawn) => least + drawn * (most - least))
+  const count = 16 + Math.floor(yield* between(0, 12))
+  const bow = yield* between(-0.12, 0.12)
+  const moves: Array<Move> = []
+  for (let step = 1; step <= count; step++) {
+    const time = step / count
+    const along = time ** 3 * (10 - 15 * time + 6 * time ** 2)
+    const tremble = step === count ? 0 : yield* between(-0.006, 0.006)
+    moves.push({
+      along,
+      aside: step === count ? 0 : bow * Math.sin(Math.PI * along) + tremble,
+      millis: yield* between(12, 24)
+    })
+  }
+  return {
+    moves,
+    landing: { x: yield* between(0.35, 0.65), y: yield* between(0.35, 0.65) },
+    holdMillis: yield* between(40, 110)
+  }
+})

@@ -1,0 +1,85 @@
+/**
+ * Where an action on an element takes place when it is not told by a selector: at a point, or at what a model chooses.
+ */
+import { Effect } from "effect"
+import type { NodeOf } from "../workflow/Graph.ts"
+import * as Executions from "../workflow/parameters/Executions.ts"
+import { defaultWaitMillis } from "../workflow/parameters/Fields.ts"
+import { StepFailed } from "./Failure.ts"
+import * as Memory from "./Memory.ts"
+import * as Choosing from "./model/Choosing.ts"
+import * as Moving from "./model/Moving.ts"
+import * as References from "./model/References.ts"
+import type { Place } from "./Sight.ts"
+import type { Surroundings } from "./Step.ts"
+
+type Pointed = NodeOf<"CLICK"> | NodeOf<"INPUT_TEXT"> | NodeOf<"TFA">
+
+/** Tells whether a node finds its element in another way than by its selector. */
+export const isPointed = ({ parameters }: Pointed): boolean =>
+  parameters.execution === "COORDINATES" || Executions.isModelExecution(parameters.execution)
+
+/** The point that a selector names. */
+export const point = Effect.fnUntraced(function* (node: Pointed, { memory, page }: Surroundings) {
+  const selector = yield* Memory.evaluateText(node.parameters.selector ?? "", memory, page)
+  const at = Executions.pointOf(selector)
+  if (at !== null) return { _tag: "Point", ...at } satisfies Place
+  return yield* new StepFailed({
+    code: "SELECTOR-E0003",
+    sentence: `Cannot find the point ${selector.slice(0, 100)}: expected JSON such as {"x": 120, "y": 300}`,
+    original: null
+  })
+})
+
+/**
+ * The place of an action that is not told by a selector. `COMPUTER_USE` may make moves to get there.
+ *
+ * What a model chooses is not taken for a text with secrets where it belongs to another site than they do.
+ */
+export const place = Effect.fnUntraced(function* (
+  node: Pointed,
+  act: string,
+  text: string,
+  surroundings: Surroundings
+) {
+  const { execution, llm_model, prompt, wait_time } = node.parameters
+  const { memory, page } = surroundings
+  if (execution === "COORDINATES") return yield* point(node, surroundings)
+  const used = References.usedBy(text, memory)
+  const objection = (chosen: Place) =>
+    page.spot(chosen).pipe(
+      Effect.map(({ address }) => {
+        const foreign = used.find(({ entry }) => !References.isAtHome(entry.domain, address))
+        return foreign === undefined
+          ? null
+          : `The text has a secret of ${foreign.entry.domain} in it, and this field is of another site`
+      }),
+      Effect.orElseSucceed(() => "There is nothing at this place any more")
+    )
+  const wanted = {
+    node,
+    page,
+    prompt: yield* References.evaluate(prompt ?? defaultPrompt, memory, page),
+    model: modelOf(llm_model),
+    ...(used.length === 0 ? {} : { objection })
+  }
+  const chosen =
+    execution === "COMPUTER_USE"
+      ? yield* Moving.move({ ...wanted, memory, ends: "place" })
+      : yield* Choosing.place({
+          ...wanted,
+          secrets: memory.credentials.secrets,
+          act,
+          visual: execution !== "LLM_DOM",
+          waitMillis: wait_time ?? defaultWaitMillis
+        })
+  if (chosen !== null) return chosen
+  return yield* new StepFailed({ code: "MODEL-E0005", sentence: "The model chose no element", original: null })
+})
+
+/** Only the field for a code may be found without a prompt of its own. */
+const defaultPrompt = "The field that the one-time code is typed into; of several boxes for one digit each, the first."
+
+/** The name of a model that a node gives; `null` when it gives none. */
+export const modelOf = (name: string | null | undefined): string | null =>
+  (name ?? "").trim() === "" ? null : (name ?? null)

@@ -1,0 +1,41 @@
+/**
+ * What a person does to the window that is looked at from afar, with a mouse and a keyboard.
+ */
+import { type Effect, Schema } from "effect"
+import type { PageFailure } from "./Browser.ts"
+
+/** A place in the window: 0 is its left or upper edge, 1 its right or lower one. */
+const share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
+const place = { x: share, y: share }
+const button = Schema.Literals(["left", "middle", "right"])
+const distance = Schema.Finite.check(Schema.isBetween({ minimum: -10_000, maximum: 10_000 }))
+
+/** The longest text of one gesture. */
+export const maxTextCharacters = 500
+
+const key = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxLength(32))
+
+/** One movement of the mouse or of a key. `clicks` is 2 for the second press of a double click. */
+export const Gesture = Schema.Union([
+  Schema.Struct({ kind: Schema.Literal("move"), ...place }),
+  Schema.Struct({
+    kind: Schema.Literals(["press", "release"]),
+    ...place,
+    button,
+    clicks: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }))
+  }),
+  Schema.Struct({ kind: Schema.Literal("wheel"), ...place, dx: distance, dy: distance }),
+  /** A key by its name, as browsers call it: `a`, `Enter`, `Shift`. */
+  Schema.Struct({ kind: Schema.Literals(["key_down", "key_up"]), key }),
+  /** Text that is inserted at once, as by a paste. */
+  Schema.Struct({
+    kind: Schema.Literal("text"),
+    text: Schema.String.check(Schema.isMaxLength(maxTextCharacters))
+  })
+]).annotate({ identifier: "Gesture" })
+export type Gesture = typeof Gesture.Type
+
+export interface RemoteHand {
+  /** Makes a gesture in the window. It waits for no element, and is over soon, whatever the page does. */
+  readonly gesture: (gesture: Gesture) => Effect.Effect<void, PageFailure>
+}

@@ -1,0 +1,50 @@
+/**
+ * Watching a session: the window that is looked at, as pictures or as a video, whichever window that becomes.
+ */
+import type { Effect, Option, Scope, Stream } from "effect"
+import type { Shot } from "./Browser.ts"
+
+export interface ScreencastOptions {
+  /** The largest picture; a larger window is scaled down. */
+  readonly maxWidth: number
+  readonly maxHeight: number
+  /** Of the JPEG, from 1 to 100. */
+  readonly quality: number
+  /** The shortest time between two pictures, in milliseconds. */
+  readonly intervalMillis: number
+}
+
+/** Where a video ends although the session goes on. */
+export interface VideoBounds {
+  readonly maxMillis: number
+  readonly maxBytes: number
+}
+
+/** A finished video, which can be read while the scope of its recording is open. */
+export interface Video {
+  readonly mediaType: "video/webm"
+  readonly bytes: number
+  readonly content: Stream.Stream<Uint8Array>
+}
+
+/** A video that is being recorded. */
+export interface Recording {
+  /** Ends the video with what there is of it, also after the browser went away; none when no picture was taken. */
+  readonly finish: Effect.Effect<Option.Option<Video>>
+}
+
+export interface Screencast {
+  /**
+   * Shows the window at once, and then whenever it has changed and the one before was dealt with, until the scope closes.
+   * It takes nothing while nothing changes. A window that cannot be shown is not.
+   */
+  readonly screencast: (
+    options: ScreencastOptions,
+    show: (shot: Shot) => Effect.Effect<void>
+  ) => Effect.Effect<void, never, Scope.Scope>
+
+  /** Records a video until it is finished or the scope closes; none when the browser has no way to encode one. */
+  readonly record: (
+    options: ScreencastOptions & VideoBounds
+  ) => Effect.Effect<Option.Option<Recording>, never, Scope.Scope>
+}

@@ -1,0 +1,89 @@
+/**
+ * What somebody sees who looks at a page for the first time, and what they can do without a selector: verbs of the page
+ * for executions that choose an element by its looks or by a point.
+ */
+import type { Effect } from "effect"
+
+/** A part of what is to be seen, in CSS pixels from the upper left corner of the window. */
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** An element of the outline that was made last, or a point of the window in CSS pixels. */
+export type Place =
+  | { readonly _tag: "Ref"; readonly ref: string }
+  | { readonly _tag: "Point"; readonly x: number; readonly y: number }
+
+/** An element that somebody may act on. Texts are as the page has them: they may hold anything. */
+export interface Outlined {
+  /** By which it is named until the next outline is made. */
+  readonly ref: string
+  readonly role: string
+  readonly name: string
+  /** What stands in a field; never what stands in a password field. */
+  readonly value: string
+  /** Such as `disabled`, `checked`, `expanded`. */
+  readonly states: ReadonlyArray<string>
+  /** Where it is to be seen; `null` when that is not in the window. */
+  readonly box: Box | null
+}
+
+export interface Outline {
+  readonly address: string
+  readonly title: string
+  readonly window: { readonly width: number; readonly height: number }
+  /** Elements that can be seen when scrolled to, in the order of the document, those of frames behind the others. */
+  readonly elements: ReadonlyArray<Outlined>
+  /** So many more were left out. */
+  readonly more: number
+}
+
+/** What is at a place. */
+export interface Spot {
+  /** The address of the document it belongs to, which in a frame is that of the frame. */
+  readonly address: string
+  /** An XPath that matches it alone; `null` in a frame or a shadow root, which none reaches into. */
+  readonly selector: string | null
+}
+
+/** A text that is to be seen in the window, and where. */
+export interface Seen {
+  readonly text: string
+  readonly box: Box
+}
+
+/** The verbs, with what they are about as the page has it: how they fail, its pictures, and what is typed. */
+export interface Sight<PageFailure, Shot, Typing> {
+  /** The elements that somebody may act on, of the whole page and its frames; makes the refs of the outline before void. */
+  readonly outline: (options: { readonly maxElements: number }) => Effect.Effect<Outline, PageFailure>
+  /** Texts in the window with where they are, values of fields included. Password fields are told with an empty text. */
+  readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
+  /** A picture of the window, one pixel for each CSS pixel, with boxes covered in it. */
+  readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
+  readonly clickAt: (
+    place: Place,
+    kind: "click" | "double_click" | "right_click" | "hover",
+    waitMillis: number
+  ) => Effect.Effect<void, PageFailure>
+  /** Clicks a place and types there. */
+  readonly typeAt: (place: Place, typing: Typing, waitMillis: number) => Effect.Effect<void, PageFailure>
+  /** What is at a place, or has the focus when it is `null`. */
+  readonly spot: (place: Place | null) => Effect.Effect<Spot, PageFailure>
+  /** Scrolls by most of a window. Tells whether anything moved. */
+  readonly turn: (direction: "down" | "up") => Effect.Effect<boolean, PageFailure>
+  /**
+   * What the elements that a selector matches hold, or the whole page without one, as HTML of what can be read: no scripts,
+   * styles or pictures, and of the attributes those alone that say what something is, or all but styles and handlers with
+   * `metadata`. What stands in password fields is left out.
+   */
+  readonly readable: (options: {
+    readonly selector: string | null
+    readonly metadata: boolean
+    readonly maxCharacters: number
+  }) => Effect.Effect<{ readonly html: string; readonly cut: boolean }, PageFailure>
+  /** The hosts, with their port, that the windows of the session have been on. */
+  readonly visited: Effect.Effect<ReadonlySet<string>>
+}

@@ -1,0 +1,33 @@
+import { Effect } from "effect"
+import { defaultDownloadSeconds } from "../../workflow/parameters/Pages.ts"
+import type { PageFailure } from "../Browser.ts"
+import { ofPage } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
+import { type Action, next } from "../Step.ts"
+
+/**
+ * Keeps the downloads that the preceding action began, or the page as a PDF with `trigger_print`. The `selector` that older
+ * workflows carry is of use for printing only, which waits for its element.
+ */
+export const fileDownload: Action<"FILE_DOWNLOAD"> = Effect.fnUntraced(function* (
+  { parameters },
+  { keep, memory, page }
+) {
+  const seconds = parameters.timeout_seconds ?? defaultDownloadSeconds
+  const metadata = parameters.metadata ?? {}
+  const failed = (tried: string, failure: PageFailure) =>
+    parameters.continue_on_failed_download === true ? Effect.succeed(next) : Effect.fail(ofPage(tried, failure))
+
+  if (parameters.trigger_print === true) {
+    const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
+    const ready =
+      selector === "" ? Effect.void : page.find({ selector, waitMillis: Math.round(seconds * 1_000), first: true })
+    const printed = yield* Effect.result(Effect.andThen(ready, page.print))
+    if (printed._tag === "Failure") return yield* failed("print the page", printed.failure)
+    yield* keep(printed.success, metadata)
+    return next
+  }
+  const { failure, files } = yield* page.download(Math.round(seconds * 1_000))
+  yield* Effect.forEach(files, (file) => keep(file, metadata), { discard: true })
+  return failure === null ? next : yield* failed("download a file", failure)
+})

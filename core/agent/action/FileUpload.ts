@@ -1,0 +1,46 @@
+import { Effect } from "effect"
+import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import { ofPage, StepFailed } from "../Failure.ts"
+import * as FileNames from "../FileNames.ts"
+import { type FileNotFetched, FileSource } from "../FileSource.ts"
+import * as Memory from "../Memory.ts"
+import { type Action, next } from "../Step.ts"
+
+/** Fetches a file, and puts it into the field that `selector` names or the file dialog that is open. */
+export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* ({ parameters }, { memory, page }) {
+  const address = yield* Memory.evaluateText(parameters.signed_file_url, memory, page)
+  const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
+  const given = yield* Memory.evaluateText(parameters.file_name ?? "", memory, page)
+  const url = URL.canParse(address) ? new URL(address) : null
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    return yield* new StepFailed({
+      code: "UPLOAD-E0002",
+      sentence: `Cannot fetch the file to upload: expected an address with http: or https:, got ${url?.protocol ?? "a text that is no address"}`,
+      original: null
+    })
+  }
+  const { fetch } = yield* FileSource
+  const target = selector === "" ? null : { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis }
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const file = yield* fetch(url).pipe(Effect.mapError((failure) => ofFile(url, failure)))
+      const fileName = given.trim() === "" ? file.fileName : FileNames.safe(given, file.fileName)
+      yield* page
+        .upload(target, { ...file, fileName })
+        .pipe(
+          Effect.mapError((failure) => ofPage(target === null ? "upload the file" : "upload the file into", failure))
+        )
+    })
+  )
+  return next
+})
+
+const codes = { forbidden: "UPLOAD-E0004", tooLarge: "UPLOAD-E0003", failed: "UPLOAD-E0002" } as const
+
+/** The address without its query, which is what opens the file. */
+const ofFile = ({ origin, pathname }: URL, { kind, reason }: FileNotFetched): StepFailed =>
+  new StepFailed({
+    code: codes[kind],
+    sentence: `Cannot fetch the file to upload from ${origin}${pathname}: ${reason}`,
+    original: reason
+  })

@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import type { Parameters } from "../../workflow/Action.ts"
+import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import { ofPage } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
+import type { Direction } from "../Scrolling.ts"
+import { type Action, next } from "../Step.ts"
+
+/** Scrolls the page by ticks of the wheel, to an element, or a part of the page as far as `goal` says. */
+export const scroll: Action<"SCROLL"> = Effect.fnUntraced(function* ({ parameters }, { memory, page }) {
+  const waitMillis = parameters.wait_time ?? defaultWaitMillis
+  const direction = directionOf(parameters)
+  const position = parameters.position ?? "start"
+  const selector = yield* Memory.evaluateText(parameters.xpath ?? "", memory, page)
+  switch (parameters.scroll_mode ?? "simple") {
+    case "simple": {
+      // Without a number it is one turn: a node that does nothing is nobody's wish.
+      const ticks = Math.max(parameters.load_events_triggered_through_scroll ?? 1, 1)
+      yield* page
+        .scroll({ kind: "ticks", direction, ticks }, waitMillis)
+        .pipe(Effect.mapError((failure) => ofPage(`scroll ${direction}`, failure)))
+      return next
+    }
+    case "to-element":
+      yield* page
+        .scroll({ kind: "element", selector, position }, waitMillis)
+        .pipe(Effect.mapError((failure) => ofPage("scroll to", failure)))
+      return next
+    case "region": {
+      const container = yield* Memory.evaluateText(parameters.container_xpath ?? "", memory, page)
+      const goal =
+        parameters.goal ?? parameters.scroll_behavior ?? (selector === "" ? "full-container" : "find-element")
+      yield* page
+        .scroll(
+          goal === "find-element"
+            ? { kind: "find", container, selector, direction, position }
+            : { kind: "end", container, direction },
+          waitMillis
+        )
+        .pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
+      return next
+    }
+  }
+})
+
+/** `scroll_down` is the older way to say it. */
+const directionOf = ({ direction, scroll_down }: Parameters<"SCROLL">): Direction =>
+  direction ?? (scroll_down === false ? "up" : "down")

@@ -1,0 +1,34 @@
+import { Effect } from "effect"
+import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import { ofPage } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
+import { type Action, next } from "../Step.ts"
+import { resolve } from "./Navigate.ts"
+
+/** Opens a window and an address in it, closes one, or turns to another. */
+export const tabManagement: Action<"TAB_MANAGEMENT"> = Effect.fnUntraced(function* ({ parameters }, { memory, page }) {
+  const index = parameters.tab_index ?? null
+  switch (parameters.tabAction) {
+    case "OPEN": {
+      const url = yield* Memory.evaluateText(parameters.url ?? "", memory, page)
+      const address = url.trim() === "" ? null : yield* resolve(url, page)
+      yield* page.openWindow.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
+      if (address !== null) {
+        yield* page.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${address} in a new window`, failure)))
+      }
+      return next
+    }
+    case "CLOSE":
+      yield* page
+        .closeWindow(index)
+        .pipe(
+          Effect.mapError((failure) => ofPage(index === null ? "close the window" : `close window ${index}`, failure))
+        )
+      return next
+    case "SWITCH":
+      yield* page
+        .switchWindow(index ?? 0, parameters.wait_time ?? defaultWaitMillis)
+        .pipe(Effect.mapError((failure) => ofPage(`switch to window ${index ?? 0}`, failure)))
+      return next
+  }
+})

@@ -1,0 +1,57 @@
+/**
+ * How much of the model one run may use.
+ */
+import { Context } from "effect"
+import { StepFailed } from "../Failure.ts"
+import type { Usage } from "./Model.ts"
+
+/** The bounds of one run, all its steps and their recovery together. */
+export interface Budget {
+  readonly calls: number
+  /** Of questions and answers together. */
+  readonly tokens: number
+  /** Of waiting for answers. */
+  readonly millis: number
+}
+
+export const defaultBudget: Budget = { calls: 200, tokens: 1_000_000, millis: 15 * 60_000 }
+
+/** The bounds of each run of this installation. */
+export const ModelBudget: Context.Reference<Budget> = Context.Reference("sluice/core/agent/model/ModelBudget", {
+  defaultValue: () => defaultBudget
+})
+
+/** What a run has used. */
+export interface Spent {
+  readonly calls: number
+  readonly tokens: number
+  readonly millis: number
+}
+
+export const nothing: Spent = { calls: 0, tokens: 0, millis: 0 }
+
+/** What is spent after one more answer. */
+export const after = (spent: Spent, { inputTokens, outputTokens }: Usage, millis: number): Spent => ({
+  calls: spent.calls + 1,
+  tokens: spent.tokens + inputTokens + outputTokens,
+  millis: spent.millis + millis
+})
+
+/** The failure of whoever wants to ask once more; `null` while there is something left of everything. */
+export const exceeded = (budget: Budget, spent: Spent): StepFailed | null => {
+  if (spent.calls >= budget.calls) {
+    return over(`${budget.calls} questions to the model, the most that a run may ask (SLUICE_MODEL_CALLS)`)
+  }
+  if (spent.tokens >= budget.tokens) {
+    return over(`${spent.tokens} tokens: a run may use ${budget.tokens} (SLUICE_MODEL_TOKENS)`)
+  }
+  if (spent.millis >= budget.millis) {
+    return over(
+      `${Math.round(spent.millis / 1_000)} s of waiting for the model: a run may wait ${budget.millis / 1_000} s (SLUICE_MODEL_SECONDS)`
+    )
+  }
+  return null
+}
+
+const over = (what: string): StepFailed =>
+  new StepFailed({ code: "MODEL-E0004", sentence: `Ended after ${what}`, original: null })

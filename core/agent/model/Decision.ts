@@ -1,0 +1,36 @@
+/**
+ * The record of what a model was asked and what came of it.
+ */
+import { Schema } from "effect"
+
+const nullable = Schema.NullOr(Schema.String)
+
+/** One question to the model and what came of it, with everything secret hidden in it. */
+export const Decision = Schema.Struct({
+  node_id: Schema.String,
+  node_display_name: Schema.String,
+  action_type: Schema.String,
+  /** What the model was asked for: an element, data, a verdict, a move, or one of several candidates. */
+  purpose: Schema.Literals(["choose", "read", "judge", "move", "locate"]),
+  /** The model that answered, or was asked in vain; `null` for the usual one that never answered. */
+  llm_model: nullable,
+  /** What was asked, cut when it is long. */
+  prompt: Schema.String,
+  /** Whether a picture of the page went with it. */
+  with_screenshot: Schema.Boolean,
+  /** What the model answered, cut when it is long; `null` when it did not. */
+  answer: nullable,
+  /** What was made of the answer; `null` when it was refused. */
+  decision: nullable,
+  /** Why the answer was refused, or none came; `null` when it was taken. */
+  refusal: nullable,
+  input_tokens: Schema.Int,
+  output_tokens: Schema.Int,
+  duration_ms: Schema.Int,
+  created_at: Schema.String
+}).annotate({ identifier: "ModelDecision" })
+export type Decision = typeof Decision.Type
+
+/** So much is kept of a prompt and of an answer, in characters. */
+export const maxPrompt = 8_000
+export const maxAnswer = 4_000

@@ -1,0 +1,61 @@
+/**
+ * Asks the model which of a few candidates is the element that a lost selector meant: for recovery, when nothing else is
+ * certain enough.
+ */
+import { Effect, Result } from "effect"
+import type { Node } from "../../workflow/Graph.ts"
+import type { StepFailed } from "../Failure.ts"
+import type { Secrets } from "../Secrets.ts"
+import * as Asking from "./Asking.ts"
+import * as Prompts from "./Prompts.ts"
+
+/** An element that may be the lost one. */
+export interface Candidate {
+  /** By which it is chosen: any text, unique among the candidates. */
+  readonly ref: string
+  /** What the page shows of it: role, name, text, stable attributes. It is told to the model as data of the page. */
+  readonly description: string
+}
+
+export interface Lost {
+  readonly node: Node
+  /** What is known of the element: its selector, and what it was like when it was last found. */
+  readonly description: string
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly secrets: Secrets
+}
+
+/**
+ * The `ref` of the candidate that the model takes for the lost element; `null` when it takes none of them, or there are
+ * none. Fails when no model is configured, the budget of the run is spent, or no useful answer came.
+ */
+export const locate = Effect.fnUntraced(function* ({
+  candidates,
+  description,
+  node,
+  secrets
+}: Lost): Effect.fn.Return<string | null, StepFailed> {
+  if (candidates.length === 0) return null
+  const refs = candidates.map(({ ref }) => ref)
+  return yield* Asking.ask({
+    node,
+    secrets,
+    purpose: "locate",
+    model: null,
+    instructions: Prompts.locating,
+    request: `The step "${node.name}" looks for: ${description}`,
+    page: candidates.map((one) => `${one.ref}: ${one.description}`).join("\n"),
+    shot: null,
+    form: { _tag: "Choice", tools: [Prompts.chooseElement(refs), Prompts.notFound] },
+    judge: (said) => Effect.succeed(judge(said, refs))
+  })
+})
+
+const judge = (said: Asking.Said, refs: ReadonlyArray<string>): Result.Result<Asking.Judged<string | null>, string> => {
+  if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
+  if (said.tool === "not_found") return Result.succeed({ value: null, did: "none of the candidates" })
+  const ref = refs.find((one) => one === said.parameters.element)
+  return ref === undefined
+    ? Result.fail("There is no such candidate")
+    : Result.succeed({ value: ref, did: `candidate ${ref}` })
+}

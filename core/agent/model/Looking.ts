@@ -1,0 +1,84 @@
+/**
+ * What a model is shown of a page: a list of elements, and a picture in which nothing secret is to be read.
+ */
+import { Effect } from "effect"
+import type { Page } from "../Browser.ts"
+import { ofPage } from "../Failure.ts"
+import type { Memory } from "../Memory.ts"
+import type { Secrets } from "../Secrets.ts"
+import type { Box, Outline, Outlined } from "../Sight.ts"
+
+/** So many elements are told of a whole page, and of what is in its window. */
+const mostElements = 400
+const mostInWindow = 120
+
+/** What the list may take, in characters. */
+const maxCharacters = 40_000
+
+export interface View {
+  readonly outline: Outline
+  readonly elements: ReadonlyArray<Outlined>
+  readonly text: string
+}
+
+/** The elements of a page, or of its window alone. */
+export const view = (page: Page, inWindow: boolean) =>
+  page.outline({ maxElements: inWindow ? 5 * mostElements : mostElements }).pipe(
+    Effect.mapError((failure) => ofPage("describe the page", failure)),
+    Effect.map((outline): View => {
+      const all = inWindow
+        ? outline.elements.filter(({ box }) => box !== null).slice(0, mostInWindow)
+        : outline.elements
+      const lines: Array<string> = []
+      let left = maxCharacters
+      for (const line of all.map(lineOf)) {
+        if (line.length > left) break
+        left -= line.length
+        lines.push(line)
+      }
+      const elements = all.slice(0, lines.length)
+      const more = inWindow ? 0 : outline.more + all.length - elements.length
+      const text = [
+        `Address: ${outline.address.slice(0, 500)}`,
+        `Title: ${outline.title}`,
+        ...(inWindow ? [`The picture has ${outline.window.width} by ${outline.window.height} pixels.`] : []),
+        ...lines,
+        ...(more > 0 ? [`${more} more elements are not listed.`] : [])
+      ].join("\n")
+      return { outline, elements, text }
+    })
+  )
+
+const lineOf = ({ box, name, ref, role, states, value }: Outlined): string => {
+  const at = box === null ? "" : ` @ ${Math.round(box.x + box.width / 2)},${Math.round(box.y + box.height / 2)}`
+  const holds = value === "" ? "" : ` holding "${value}"`
+  const is = states.length === 0 ? "" : ` (${states.join(", ")})`
+  return `${ref} ${role} "${name}"${holds}${is}${at}`
+}
+
+/** What a run knows, for executions that look at no page: its inputs, what it gathered and its loop variables, as JSON. */
+export const context = ({ data, inputs, runtime }: Memory): string =>
+  JSON.stringify({ ...data, inputs, runtime }).slice(0, maxCharacters)
+
+/** A picture of the window, in which password fields and whatever shows a known secret are covered. */
+export const picture = (page: Page, secrets: Secrets) =>
+  Effect.gen(function* () {
+    const texts = yield* page.texts
+    const boxes = texts.filter(({ text }) => text === "" || secrets.refer(text) !== text).map(({ box }) => box)
+    return yield* page.look(innermost(boxes))
+  }).pipe(Effect.mapError((failure) => ofPage("take a picture of the page", failure)))
+
+/** The boxes that hold no other one: what is around a text has it too. */
+const innermost = (boxes: ReadonlyArray<Box>): ReadonlyArray<Box> =>
+  boxes
+    .filter((box, index) => !boxes.some((other, at) => at !== index && isWithin(other, box) && !same(other, box)))
+    .filter((box, index, all) => all.findIndex((other) => same(other, box)) === index)
+
+const same = (one: Box, other: Box): boolean =>
+  one.x === other.x && one.y === other.y && one.width === other.width && one.height === other.height
+
+const isWithin = (inner: Box, outer: Box): boolean =>
+  inner.x >= outer.x &&
+  inner.y >= outer.y &&
+  inner.x + inner.width <= outer.x + outer.width &&
+  inner.y + inner.height <= outer.y + outer.height

@@ -1,0 +1,25 @@
+/**
+ * What one run has used of the model, and who is told of each decision.
+ */
+import { Context, Effect, Ref } from "effect"
+import { type Budget, ModelBudget, nothing, type Spent } from "./Budget.ts"
+import type { Decision } from "./Decision.ts"
+
+export interface Use {
+  readonly budget: Budget
+  readonly spent: Ref.Ref<Spent>
+  readonly record: (decision: Decision) => Effect.Effect<void>
+}
+
+/** The use of a run that begins now. */
+export const make = (budget: Budget, record: Use["record"]): Use => ({ budget, spent: Ref.makeUnsafe(nothing), record })
+
+/** The use of the execution that is under way. Where none is given, each question has a budget of its own. */
+export const ModelUse: Context.Reference<Use | null> = Context.Reference("sluice/core/agent/model/ModelUse", {
+  defaultValue: (): Use | null => null
+})
+
+/** The use under way. */
+export const current: Effect.Effect<Use> = Effect.gen(function* () {
+  return (yield* ModelUse) ?? make(yield* ModelBudget, () => Effect.void)
+})

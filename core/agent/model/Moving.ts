@@ -1,0 +1,207 @@
+/**
+ * Has a model carry out a task by moves of a person at the page, one at a time, within bounds: it stays on the sites that
+ * the run has been on, and secrets are typed on their own site only.
+ */
+import { Effect, Result } from "effect"
+import type { Node } from "../../workflow/Graph.ts"
+import type { ClickKind, Page, PageFailure } from "../Browser.ts"
+import { ofPage, type StepFailed } from "../Failure.ts"
+import type { Memory } from "../Memory.ts"
+import type { Place } from "../Sight.ts"
+import * as Asking from "./Asking.ts"
+import * as Choosing from "./Choosing.ts"
+import * as Looking from "./Looking.ts"
+import type { Tool } from "./Model.ts"
+import * as Prompts from "./Prompts.ts"
+import * as References from "./References.ts"
+
+/** So many moves may one step take. */
+const mostMoves = 30
+
+/** So many moves of one step may be refused. */
+const mostRefusals = 5
+
+/** How long an element of the list may take to be usable, in milliseconds. */
+const waitMillis = 5_000
+
+export interface Task {
+  readonly node: Node
+  readonly page: Page
+  readonly memory: Memory
+  readonly prompt: string
+  readonly model: string | null
+  /** How it ends: when the task is done, or with the choice of an element. */
+  readonly ends: "done" | "place"
+  readonly objection?: (place: Place) => Effect.Effect<string | null, StepFailed>
+}
+
+type Move = { readonly ended: Place | null } | { readonly did: string } | { readonly refused: string }
+
+/** The place that was chosen; `null` when the task is done. Fails with `MODEL-E0005` when it cannot be done in 30 moves. */
+export const move = Effect.fnUntraced(function* (task: Task): Effect.fn.Return<Place | null, StepFailed> {
+  const { memory, node, page } = task
+  const { secrets } = memory.credentials
+  const sites = new Set(yield* page.visited)
+  const offered = References.offered(memory)
+  const history: Array<string> = []
+  const about = { node, model: task.model, request: task.prompt, secrets }
+  let refusals = 0
+
+  /** Goes back to where the run has been before when a move led away from it. */
+  const returned = Effect.gen(function* () {
+    const left = yield* strayed(page, sites)
+    if (left === null) return null
+    yield* Effect.ignore(page.back)
+    const gone = yield* strayed(page, sites)
+    if (gone === null) return { refused: `It led to ${left}, where the run has not been before, and was taken back` }
+    return yield* Asking.failure(about, "MODEL-E0006", `a move led to ${gone}, where the run has not been before`)
+  })
+
+  const note = Effect.fnUntraced(function* (value: Exclude<Move, { readonly ended: Place | null }>) {
+    history.push(`${history.length + 1}. ${tell(value)}`)
+    if ("refused" in value && ++refusals >= mostRefusals) {
+      const reason = `${mostRefusals} moves were refused, the last because: ${value.refused}`
+      return yield* Asking.failure(about, "MODEL-E0006", reason)
+    }
+  })
+
+  for (let moves = 0; moves < mostMoves; moves++) {
+    // Some moves take effect late.
+    const astray = yield* returned
+    if (astray !== null) yield* note(astray)
+    const view = yield* Looking.view(page, true)
+    const shot = yield* Looking.picture(page, secrets)
+    const refs = view.elements.map(({ ref }) => ref)
+    const { window } = view.outline
+    const carryOut = Effect.fnUntraced(function* (said: Asking.Said) {
+      if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
+      const value: Move = yield* perform(said, { ...task, refs, sites, window }).pipe(
+        // What the page does not let happen is told to the model, which sees the page anew.
+        Effect.catchTag("PageFailure", (failed) =>
+          failed.kind === "crash" ? Effect.fail(ofPage("go on", failed)) : Effect.succeed({ refused: failed.reason })
+        )
+      )
+      const astray = yield* returned
+      const made = astray ?? value
+      return Result.succeed<Asking.Judged<Move>>({ value: made, did: tell(made) })
+    })
+    const value = yield* Asking.ask<Move>({
+      ...about,
+      purpose: "move",
+      instructions: Prompts.moving(
+        task.ends === "done"
+          ? "When it is done, call done."
+          : "When you see the element that the task means, choose it."
+      ),
+      request: [
+        task.prompt,
+        ...(offered === "" ? [] : [`Secrets that may be typed:\n${offered}`]),
+        ...(history.length === 0 ? [] : [`Your moves so far:\n${history.slice(-15).join("\n")}`])
+      ].join("\n\n"),
+      page: view.text,
+      shot,
+      form: { _tag: "Choice", tools: toolsFor(task.ends, refs) },
+      judge: carryOut
+    })
+    if ("ended" in value) return value.ended
+    yield* note(value)
+  }
+  return yield* Asking.failure(about, "MODEL-E0005", `it was not done within ${mostMoves} moves`)
+})
+
+const toolsFor = (ends: Task["ends"], refs: ReadonlyArray<string>): ReadonlyArray<Tool> => [
+  ...(ends === "done" ? [Prompts.done] : [Prompts.chooseElement(refs), Prompts.choosePoint]),
+  Prompts.clickPoint,
+  Prompts.clickElement,
+  Prompts.typeText,
+  Prompts.pressKey,
+  Prompts.scroll,
+  Prompts.pause,
+  Prompts.open,
+  Prompts.notFound
+]
+
+const tell = (value: Move): string =>
+  "ended" in value ? "ended" : "did" in value ? value.did : `refused: ${value.refused}`
+
+interface Scene extends Task {
+  readonly refs: ReadonlyArray<string>
+  readonly sites: ReadonlySet<string>
+  readonly window: { readonly width: number; readonly height: number }
+}
+
+/** Makes one move. What fails on the page fails as such; the failure of the step is for what ends it. */
+const perform = Effect.fnUntraced(function* (
+  { parameters, tool }: Extract<Asking.Said, { _tag: "Called" }>,
+  scene: Scene
+): Effect.fn.Return<Move, PageFailure | StepFailed> {
+  const { memory, page, sites } = scene
+  const { direction, element, key, kind, reason, seconds, text, url } = parameters
+  switch (tool) {
+    case "done":
+      return { ended: null }
+    case "choose_element":
+    case "choose_point": {
+      const choice = Choosing.choiceOf({ _tag: "Called", tool, parameters }, scene.refs, scene.window)
+      if (Result.isFailure(choice)) return { refused: choice.failure }
+      if (!("place" in choice.success)) return { refused: "Expected an element" }
+      const { place } = choice.success
+      const objection = scene.objection === undefined ? null : yield* scene.objection(place)
+      return objection === null ? { ended: place } : { refused: objection }
+    }
+    case "click": {
+      const point = Choosing.choiceOf({ _tag: "Called", tool: "choose_point", parameters }, scene.refs, scene.window)
+      if (Result.isFailure(point)) return { refused: point.failure }
+      if (!("place" in point.success)) return { refused: "Expected a point" }
+      yield* page.clickAt(point.success.place, kind as ClickKind, waitMillis)
+      return { did: `${String(kind)} at ${String(parameters.x)},${String(parameters.y)}` }
+    }
+    case "click_element": {
+      const ref = scene.refs.find((one) => one === element)
+      if (ref === undefined) return { refused: `There is no element "${String(element).slice(0, 50)}" in the list` }
+      yield* page.clickAt({ _tag: "Ref", ref }, "click", waitMillis)
+      return { did: `click ${ref}` }
+    }
+    case "type": {
+      const { address } = yield* page.spot(null)
+      const resolved = yield* References.resolve(String(text), memory, address)
+      if (Result.isFailure(resolved)) return { refused: resolved.failure }
+      yield* page.type(null, { existing: "keep", delayMillis: 0, paste: false, strokes: [resolved.success.text] })
+      return { did: `type ${resolved.success.isSecret ? String(text) : JSON.stringify(text)}` }
+    }
+    case "press":
+      yield* page.type(null, { existing: "keep", delayMillis: 0, paste: false, strokes: [{ key: String(key) }] })
+      return { did: `press ${String(key)}` }
+    case "scroll":
+      return (yield* page.turn(direction === "up" ? "up" : "down"))
+        ? { did: `scroll ${String(direction)}` }
+        : { did: `the page does not scroll further ${String(direction)}` }
+    case "wait":
+      yield* Effect.sleep(Number(seconds) * 1_000)
+      return { did: `wait ${String(seconds)} s` }
+    case "open": {
+      const base = yield* page.address
+      const target = URL.canParse(String(url), base) ? new URL(String(url), base) : null
+      if (target === null || !/^https?:$/.test(target.protocol) || !sites.has(target.host)) {
+        const allowed = [...sites].join(", ")
+        return { refused: `The address is not of a site that the run has been on: ${allowed}` }
+      }
+      yield* page.goto(target.href)
+      return { did: `open ${target.host}${target.pathname}` }
+    }
+    default:
+      return yield* Asking.failure(
+        { node: scene.node, model: scene.model, request: scene.prompt, secrets: memory.credentials.secrets },
+        "MODEL-E0005",
+        `the model cannot do it: ${String(reason ?? "").slice(0, 500)}`
+      )
+  }
+})
+
+/** The host that the page is on, where the run had not been before; `null` for a known one. */
+const strayed = (page: Page, sites: ReadonlySet<string>) =>
+  Effect.map(page.address, (address) => {
+    if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return null
+    const { host } = new URL(address)
+    return sites.has(host) ? null : host
+  })

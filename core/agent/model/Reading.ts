@@ -1,0 +1,117 @@
+/**
+ * Has a model read the data that a data model describes.
+ */
+import { Effect, Result, type Schema } from "effect"
+import type { Node } from "../../workflow/Graph.ts"
+import * as InputContract from "../../workflow/InputContract.ts"
+import type { DataModel } from "../../workflow/parameters/Data.ts"
+import type { Shot } from "../Browser.ts"
+import type { Resolve } from "../Extraction.ts"
+import type { StepFailed } from "../Failure.ts"
+import type { Secrets } from "../Secrets.ts"
+import * as Asking from "./Asking.ts"
+import * as Prompts from "./Prompts.ts"
+
+export interface Reading {
+  readonly node: Node
+  readonly secrets: Secrets
+  /** What the workflow says of the data beside its data model; may be empty. */
+  readonly prompt: string
+  readonly model: string | null
+  readonly wanted: Wanted
+  readonly page: string | null
+  readonly shot: Shot | null
+}
+
+/** What is asked for, and what is known without asking. */
+export interface Wanted {
+  readonly schema: Schema.JsonObject
+  readonly known: Schema.JsonObject
+}
+
+/**
+ * A data model as a JSON schema: every field is there, and may be `null`. Fields that are not selected are left out; those
+ * of the first level whose path is an expression are known.
+ */
+export const wantedOf = (model: DataModel, resolve: Resolve): Wanted => {
+  const known: Record<string, Schema.Json> = {}
+  const schemaOf = (one: DataModel, isTop: boolean): Schema.JsonObject => {
+    const about = one.description === undefined ? {} : { description: one.description }
+    const type = typeof one.type === "object" ? one.type.find((name) => name !== "null") : one.type
+    if (one.items !== undefined || type === "array") {
+      return { ...about, type: "array", items: schemaOf(one.items ?? { type: "string" }, false) }
+    }
+    if (one.properties === undefined) {
+      const leaf = type === "number" || type === "integer" || type === "boolean" ? type : "string"
+      return { ...about, type: [leaf, "null"] }
+    }
+    const properties: Array<readonly [string, Schema.JsonObject]> = []
+    for (const [text, field] of Object.entries(one.properties)) {
+      if (field.selected === false) continue
+      const name = nameOf(resolve(text))
+      const place = isTop && field.path !== undefined ? resolve(field.path) : null
+      if (place !== null && "known" in place) known[name] = place.known as Schema.Json
+      else properties.push([name, schemaOf(field, false)])
+    }
+    return {
+      ...about,
+      type: "object",
+      properties: Object.fromEntries(properties),
+      required: properties.map(([name]) => name),
+      additionalProperties: false
+    }
+  }
+  const schema = schemaOf(model.properties === undefined ? { ...model, properties: {} } : model, true)
+  return { schema, known }
+}
+
+const nameOf = (name: ReturnType<Resolve>): string => ("known" in name ? String(name.known) : name.text)
+
+/** The data, which satisfies the schema: nothing that the model adds to it is taken. */
+export const data = (reading: Reading): Effect.Effect<Schema.JsonObject, StepFailed> => {
+  const { schema, known } = reading.wanted
+  const properties = schema.properties as Schema.JsonObject
+  if (Object.keys(properties).length === 0) return Effect.succeed(known)
+  const judge = (said: Asking.Said): Result.Result<Asking.Judged<Schema.JsonObject>, string> => {
+    const value = said._tag === "Object" ? fitted(schema, said.value) : null
+    const [wrong] = InputContract.violations(schema, value)
+    if (wrong !== undefined || value === null) {
+      return Result.fail(`The answer does not satisfy the schema: ${wrong?.instancePath ?? ""} ${wrong?.message ?? ""}`)
+    }
+    const restored = reading.secrets.restore(value) as Schema.JsonObject
+    return Result.succeed({ value: { ...known, ...restored }, did: `took ${Object.keys(restored).join(", ")}` })
+  }
+  return Asking.ask({
+    node: reading.node,
+    secrets: reading.secrets,
+    purpose: "read",
+    model: reading.model,
+    instructions: `${Prompts.reading} The schema: ${JSON.stringify(schema)}`,
+    request: reading.prompt === "" ? "Read the data." : reading.prompt,
+    page: reading.page,
+    shot: reading.shot,
+    form: { _tag: "Object", name: "data", schema },
+    judge: (said) => Effect.sync(() => judge(said))
+  })
+}
+
+/** A value with nothing in it that the schema does not name; what is missing is `null`. */
+const fitted = (schema: Schema.JsonObject, value: Schema.Json): Schema.Json => {
+  const { items, properties } = schema
+  if (Array.isArray(value) && items !== undefined) {
+    return value.map((one) => fitted(items as Schema.JsonObject, one))
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value) || properties === undefined) return value
+  const fields = value as Schema.JsonObject
+  return Object.fromEntries(
+    Object.entries(properties as Schema.JsonObject).map(([name, field]) => {
+      const given = Object.hasOwn(fields, name) ? fields[name] : undefined
+      return [
+        name,
+        given === undefined ? missing(field as Schema.JsonObject) : fitted(field as Schema.JsonObject, given)
+      ]
+    })
+  )
+}
+
+const missing = ({ type }: Schema.JsonObject): Schema.Json => (type === "array" ? [] : null)

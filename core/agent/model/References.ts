@@ -1,0 +1,110 @@
+/**
+ * Secrets of credentials by reference: a model is told `{{secret:BANK.PASSWORD}}`, and may ask to have it typed. The value
+ * is put in by the agent, on a site of that credential alone.
+ */
+import { Effect, Result } from "effect"
+import * as Domain from "../../vault/Domain.ts"
+import * as CredentialUse from "../../workflow/CredentialUse.ts"
+import * as Template from "../../workflow/Template.ts"
+import type { Page } from "../Browser.ts"
+import * as Credentials from "../Credentials.ts"
+import type { StepFailed } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
+
+/**
+ * A text of the workflow for a model: its expressions evaluated, apart from those that read a secret of a credential,
+ * which become references and are not read at all.
+ */
+export const evaluate = Effect.fnUntraced(function* (
+  text: string,
+  memory: Memory.Memory,
+  page: Page
+): Effect.fn.Return<string, StepFailed> {
+  if (!Template.isTemplate(text)) return text
+  const parts = text.split(/(\{\{[\s\S]*?\}\})/)
+  const told: Array<string> = []
+  for (const part of parts) {
+    const read = secretOf(part, memory)
+    told.push(read === null ? yield* Memory.evaluateText(part, memory, page) : reference(read.alias, read.name))
+  }
+  return told.join("")
+})
+
+const reference = (alias: string, name: string): string => `{{secret:${alias}.${name}}}`
+
+/** The secret that an expression is and nothing else; `null` for any other. */
+const secretOf = (part: string, { credentials }: Memory.Memory) => {
+  const source = /^\{\{\s*([\w.$`]+)\s*\}\}$/.exec(part)?.[1]
+  if (source === undefined) return null
+  const path = source.split(".").map((name) => name.replace(/^`(.*)`$/, "$1"))
+  const read = CredentialUse.readBy(path, (name) => credentials.accounts.has(name))
+  return path.length === 4 && read !== null && CredentialUse.isSecretName(read.name) ? read : null
+}
+
+/** What may be typed by reference, one a line; empty when nothing may. */
+export const offered = ({ credentials }: Memory.Memory): string =>
+  [...credentials.accounts.values()]
+    .flatMap(({ alias, entry }) =>
+      typed.map((name) => `${reference(alias, name)}: ${words[name]} of ${alias}, for ${entry.domain} only`)
+    )
+    .join("\n")
+
+const typed = ["USER_NAME", "PASSWORD"] as const
+const words = { USER_NAME: "the user name", PASSWORD: "the password" }
+
+/** Tells whether a document is one of the site that a credential belongs to: at its origin, or by https below its host. */
+export const isAtHome = (domain: string, address: string): boolean => {
+  if (!URL.canParse(address)) return false
+  const { hostname, origin, port, protocol } = new URL(address)
+  const above = Domain.hostnameOf(domain)
+  return (
+    Domain.originsOf(domain).includes(origin) ||
+    (above !== null && protocol === "https:" && port === "" && Domain.isWithin(hostname, above))
+  )
+}
+
+/** The credentials whose secrets a text of the workflow reads. */
+export const usedBy = (text: string, { credentials }: Memory.Memory) => {
+  if (!Template.isTemplate(text)) return []
+  return Template.parse(text).template.parts.flatMap((part) =>
+    (typeof part === "string" ? [] : Template.reads(part)).flatMap((path) => {
+      const read = CredentialUse.readBy(path, (name) => credentials.accounts.has(name))
+      const account = read === null ? undefined : credentials.accounts.get(read.alias)
+      return account === undefined ? [] : [account]
+    })
+  )
+}
+
+/** What is to be typed: a text as it is, or a secret. */
+export interface ToType {
+  readonly text: string
+  readonly isSecret: boolean
+}
+
+/**
+ * What a text stands for that a model asks to type into a document with this address. A reference is refused that is not
+ * offered, stands among other text, or belongs to another site.
+ */
+export const resolve = Effect.fnUntraced(function* (
+  text: string,
+  { credentials }: Memory.Memory,
+  address: string
+): Effect.fn.Return<Result.Result<ToType, string>, StepFailed> {
+  if (!text.includes("{{secret:")) return Result.succeed({ text, isSecret: false })
+  const [, alias = "", name = ""] = /^\{\{secret:([^.{}]+)\.(\w+)\}\}$/.exec(text.trim()) ?? []
+  const account = credentials.accounts.get(alias)
+  const known = typed.find((one) => one === name)
+  if (account === undefined || known === undefined) {
+    return Result.fail("A reference is typed alone, and must be one of those that are offered")
+  }
+  const host = URL.canParse(address) ? new URL(address).host : ""
+  if (!isAtHome(account.entry.domain, address)) {
+    return Result.fail(
+      `The secret belongs to ${account.entry.domain}; it is not typed on ${host === "" ? "this page" : host}`
+    )
+  }
+  const value = yield* Credentials.read(credentials, account, known)
+  return value === null
+    ? Result.fail(`The credential ${alias} has no ${words[known]}`)
+    : Result.succeed({ text: value, isSecret: true })
+})

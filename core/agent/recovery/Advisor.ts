@@ -1,0 +1,31 @@
+/**
+ * Who is asked which of several elements is the wanted one, when that cannot be told by rules.
+ */
+import { Context, Effect } from "effect"
+import type { Node } from "../../workflow/Graph.ts"
+import type { Appearance } from "./Appearance.ts"
+
+/** What is asked. Nothing in it is secret. */
+export interface Lineup {
+  readonly node: Node
+  readonly wanted: Appearance
+  /** The most like first. */
+  readonly candidates: ReadonlyArray<Appearance>
+}
+
+export interface Advice {
+  /** The position among the candidates. */
+  readonly choice: number
+  /** Why, in a sentence. */
+  readonly reason: string
+}
+
+export interface Advising {
+  /** The candidate that is the wanted element; `null` when none is, or nobody knows. */
+  readonly choose: (lineup: Lineup) => Effect.Effect<Advice | null>
+}
+
+/** Nobody, unless a model is put in its place. */
+export const Advisor = Context.Reference<Advising>("sluice/core/agent/recovery/Advisor", {
+  defaultValue: () => ({ choose: () => Effect.succeed(null) })
+})

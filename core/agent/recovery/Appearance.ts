@@ -1,0 +1,106 @@
+/**
+ * What an element looks like: by what it may be found again when its selector no longer leads to it.
+ *
+ * Nothing in it is what somebody typed: fields have no value here, and texts that hold an input or a secret of the run are
+ * left out before it is kept.
+ */
+import { Schema } from "effect"
+import type { Secrets } from "../Secrets.ts"
+
+const text = Schema.NullOr(Schema.String)
+
+export const Appearance = Schema.Struct({
+  tag: Schema.String,
+  id: text,
+  testId: text,
+  name: text,
+  type: text,
+  /** The role that it has, by its attribute or by its tag. */
+  role: text,
+  ariaLabel: text,
+  /** The text of its label. */
+  label: text,
+  placeholder: text,
+  title: text,
+  alt: text,
+  /** The path that a link leads to, without host, query and fragment. */
+  hrefPath: text,
+  /** What it says, where it is no field. */
+  text,
+  /** What the part of the page is called that it stands in: its legend, heading or label. */
+  section: text,
+  /** What stands right before and after it. */
+  before: text,
+  after: text,
+  /** The tags from the document down to it, with the position among their like, such as `body>form[1]>button[2]`. */
+  path: Schema.String
+}).annotate({ identifier: "Appearance" })
+export type Appearance = typeof Appearance.Type
+
+/** The fields that are texts and may be unknown. */
+export type Trait = Exclude<keyof Appearance, "tag" | "path">
+
+export const unknown: Appearance = {
+  tag: "",
+  id: null,
+  testId: null,
+  name: null,
+  type: null,
+  role: null,
+  ariaLabel: null,
+  label: null,
+  placeholder: null,
+  title: null,
+  alt: null,
+  hrefPath: null,
+  text: null,
+  section: null,
+  before: null,
+  after: null,
+  path: ""
+}
+
+/** Longer texts are data rather than names. */
+const longest = 120
+
+/** Shorter inputs stand in too many places to be told from what the page says by itself. */
+const shortestInput = 3
+
+/** An appearance as it may be kept: without texts that hold a secret or one of the inputs. */
+export const scrubbed = (seen: Appearance, secrets: Secrets, inputs: Schema.Json): Appearance => {
+  const known = textsIn(inputs).map(plain)
+  const isClean = (value: string): boolean =>
+    value.length <= longest && secrets.hide(value) === value && !known.some((input) => plain(value).includes(input))
+  const clean = (value: string | null): string | null => (value !== null && isClean(value) ? value : null)
+  return {
+    tag: seen.tag,
+    path: seen.path,
+    id: clean(seen.id),
+    testId: clean(seen.testId),
+    name: clean(seen.name),
+    type: clean(seen.type),
+    role: clean(seen.role),
+    ariaLabel: clean(seen.ariaLabel),
+    label: clean(seen.label),
+    placeholder: clean(seen.placeholder),
+    title: clean(seen.title),
+    alt: clean(seen.alt),
+    hrefPath: clean(seen.hrefPath),
+    text: clean(seen.text),
+    section: clean(seen.section),
+    before: clean(seen.before),
+    after: clean(seen.after)
+  }
+}
+
+const plain = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim()
+
+const textsIn = (value: Schema.Json): ReadonlyArray<string> => {
+  const pending: Array<Schema.Json> = [value]
+  const found: Array<string> = []
+  for (const one of pending) {
+    if (typeof one === "object" && one !== null) pending.push(...Object.values(one))
+    else if (typeof one === "string" || typeof one === "number") found.push(String(one))
+  }
+  return found.filter((one) => plain(one).length >= shortestInput)
+}

@@ -1,0 +1,140 @@
+/**
+ * The class of a failure: what kind of thing stood in the way, from the code of the failure and what the page shows.
+ */
+import { type Category, type Code, kinds, type StepFailed } from "../Failure.ts"
+import * as Dismissal from "./Dismissal.ts"
+import { inTheWay, isUnsettled, type Survey } from "./Survey.ts"
+
+/** The class of a failure as clients know it, and what led to it in a sentence. */
+export interface Classification {
+  readonly category: Category
+  readonly subType: "DISMISSIBLE" | "NON_DISMISSIBLE" | null
+  readonly description: string
+}
+
+/** What the page asks of the account before it goes on. */
+export type Demand = "password" | "twoFactor" | "login"
+
+/** Failures that say themselves what went wrong, whatever page is there. */
+export const speaksForItself = (code: Code): boolean =>
+  code !== "SELECTOR-E0001" && code !== "SELECTOR-E0002" && code !== "OPTION-E0001"
+
+/** Judges a failure. `survey` is `null` where the page could not be looked at, `typed` whether the run filled in fields. */
+export const of = (
+  { alike, code, matched }: Pick<StepFailed, "code" | "matched" | "alike">,
+  survey: Survey | null,
+  { signedIn, typed }: { readonly signedIn: boolean; readonly typed: boolean }
+): Classification => {
+  const plainly = (category: Category, description: string): Classification => ({
+    category,
+    subType: null,
+    description
+  })
+  if (code === "OPTION-E0001" && (alike ?? 0) > 1) {
+    return plainly("MULTIPLE_MATCHING_RESULTS_FOUND", `${alike} options are equally like the one that was asked for`)
+  }
+  if (speaksForItself(code) || survey === null) return plainly(kinds[code], descriptions[kinds[code]])
+  const { status } = survey
+  const words = `${survey.title}\n${survey.text.slice(0, 2_000)}`
+  const demand = demandOf(survey, signedIn)
+  if (demand !== null) return plainly(demands[demand].category, demands[demand].description)
+  if (status === 404 || status === 410) return plainly("PAGE_NOT_FOUND", `The server answered with status ${status}`)
+  if (survey.captcha) return plainly("ACTION_BLOCKED_BY_PLATFORM", "The page asks to solve a captcha")
+  if (status === 401 || status === 403 || (isShort(survey) && blocked.test(words))) {
+    return plainly("ACTION_BLOCKED_BY_PLATFORM", "The site refuses access to the page")
+  }
+  if ((status !== null && (status >= 500 || status === 429)) || (isShort(survey) && unavailable.test(words))) {
+    return plainly("SERVICE_UNAVAILABLE", "The site says that it is not available at this time")
+  }
+  const overlay = inTheWay(survey)
+  if (overlay !== null) {
+    const subType = Dismissal.waysOut(overlay).length > 0 ? "DISMISSIBLE" : "NON_DISMISSIBLE"
+    return { category: "UNEXPECTED_UI_STATE", subType, description: `A pop-up is in the way: ${quoted(overlay.text)}` }
+  }
+  const complaint = complaintOf(survey)
+  if (typed && complaint !== null) return plainly("INCORRECT_FORM_INPUTS", `The form complains: ${quoted(complaint)}`)
+  if (code === "OPTION-E0001") return plainly(kinds[code], descriptions[kinds[code]])
+  if (survey.loading) return plainly("PAGE_STILL_LOADING", descriptions.PAGE_STILL_LOADING)
+  if (isUnsettled(survey)) return plainly("ACTION_PERFORMED_TOO_EARLY", descriptions.ACTION_PERFORMED_TOO_EARLY)
+  if (code === "SELECTOR-E0002") return plainly(kinds[code], descriptions[kinds[code]])
+  const count = matched ?? survey.matched
+  return plainly(
+    kinds[code],
+    count > 1 ? `${count} elements match the selector` : "No element of the page matches the selector"
+  )
+}
+
+/** What a page complains about in the fields that were filled in, or beside them; `null` when it does not. */
+export const complaintOf = ({ alerts, fields }: Survey): string | null => {
+  const said = [...fields.map(({ complaint }) => complaint), ...alerts].filter((text) => text !== "")
+  return said.length === 0 ? null : [...new Set(said)].join("; ")
+}
+
+/** What a page asks of the account; `null` when it is another page. */
+export const demandOf = ({ passwords, text, title }: Survey, signedIn: boolean): Demand | null => {
+  const words = `${title}\n${text.slice(0, 2_000)}`
+  const isNew = passwords.filter((name) => newPassword.test(name)).length > 0 || passwords.length > 1
+  if (isNew && (changePassword.test(words) || passwords.length > 1) && !register.test(words)) return "password"
+  if (setUpTwoFactor.test(words)) return "twoFactor"
+  if (signedIn && (passwords.length === 1 ? logIn.test(words) || shortest(text) : signedOut.test(words))) return "login"
+  return null
+}
+
+export const demands: Readonly<
+  Record<Demand, { readonly category: Category; readonly code: Code; readonly description: string }>
+> = {
+  password: {
+    category: "PASSWORD_UPDATE_REQUIRED",
+    code: "ACCOUNT-E0001",
+    description: "The site asks for a new password before it goes on"
+  },
+  twoFactor: {
+    category: "ADDITIONAL_USER_INPUT_REQUIRED",
+    code: "ACCOUNT-E0002",
+    description: "The site asks to set up two-factor authentication before it goes on"
+  },
+  login: {
+    category: "ACCOUNT_LOGGED_OUT",
+    code: "ACCOUNT-E0003",
+    description: "The site signed the account out: it shows its login page again"
+  }
+}
+
+const newPassword = /new|neu|confirm|repeat|again|bestätig|wiederhol|nouveau|nueva|nuova|nova/i
+const changePassword =
+  /password (has )?expired|(change|update|reset|set|choose|create) (a |your )?(new )?password|new password|passwort (ist )?abgelaufen|passwort (ändern|aktualisieren)|neues passwort|mot de passe (a )?expiré|nouveau mot de passe|contraseña (ha )?(caducado|expirado)|nueva contraseña|nuova password|nova senha/i
+const register = /create (an |your )?account|sign up|register now|registrieren|créer un compte|crear (una )?cuenta/i
+const setUpTwoFactor =
+  /(set ?up|enable|activate|turn on|configure|enrol+) (your )?(two|2)[- ]?(factor|step)|(set ?up|enable|configure) (an? |your )?(authenticator|multi[- ]?factor|mfa|2fa)|scan (this|the) qr code.{0,80}(authenticator|app)|(zwei|2)-faktor-authentifizierung (einrichten|aktivieren)|(configurer|activer) (l'authentification à|la double)/is
+const logIn =
+  /\b(log ?in|sign ?in|anmelden|einloggen|connexion|se connecter|iniciar sesión|accedi|entrar|inloggen|zaloguj|logga in|войти)\b/i
+const signedOut =
+  /session (has )?(expired|timed out|ended)|you have been (logged|signed) out|please (log|sign) ?in again|sitzung (ist )?abgelaufen|session (a )?expiré|sesión (ha )?(caducado|expirado)/i
+const blocked =
+  /access (is |was )?denied|you have been blocked|403 forbidden|unusual traffic|verify (that )?you are (a )?human|are you a robot|zugriff verweigert|accès refusé|acceso denegado/i
+const unavailable =
+  /\b(under |scheduled |down for )?maintenance\b|temporarily unavailable|service unavailable|too many requests|bad gateway|gateway time-?out|internal server error|try again later|wartungsarbeiten|vorübergehend nicht|en maintenance|en mantenimiento|in manutenzione/i
+
+/** A page that says so says little else. */
+const isShort = ({ text }: Survey): boolean => text.length < 1_500
+
+const shortest = (text: string): boolean => text.length < 400
+
+const quoted = (text: string): string => `"${text.replace(/\s+/g, " ").trim().slice(0, 200)}"`
+
+const descriptions: Readonly<Record<Category, string>> = {
+  PAGE_NOT_FOUND: "The address leads to no page",
+  ACTION_BLOCKED_BY_PLATFORM: "What was asked for is not allowed",
+  XPATH_INCORRECT: "The selector does not lead to one element",
+  UNEXPECTED_POPUP: "More windows were opened than a run may have",
+  UNEXPECTED_UI_STATE: "The page is not as the workflow expects it",
+  INCORRECT_FORM_INPUTS: "An input cannot be used",
+  SERVICE_UNAVAILABLE: "The site, or what leads to it, cannot be reached at this time",
+  ADDITIONAL_USER_INPUT_REQUIRED: "A person has to answer before it can go on",
+  AUTHENTICATION_ERROR: "The account could not be signed in",
+  PAGE_STILL_LOADING: "The page was still being loaded",
+  ACTION_PERFORMED_TOO_EARLY: "The page was still busy when the step was done",
+  PASSWORD_UPDATE_REQUIRED: "The site asks for a new password",
+  ACCOUNT_LOGGED_OUT: "The site signed the account out",
+  MULTIPLE_MATCHING_RESULTS_FOUND: "Several results match"
+}

@@ -1,0 +1,76 @@
+/**
+ * What the elements of a workflow looked like when its runs last used them.
+ */
+import { Context, Effect, Schema } from "effect"
+import type { Node } from "../../workflow/Graph.ts"
+import type { WorkflowId } from "../../workflow/Workflow.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import { Appearance } from "./Appearance.ts"
+
+/** The element of a node, good for as long as the node names it by this selector. */
+export const Remembered = Schema.Struct({
+  nodeId: Schema.String,
+  selector: Schema.String,
+  appearance: Appearance,
+  /** In epoch milliseconds. */
+  seenAt: Schema.Finite
+})
+export type Remembered = typeof Remembered.Type
+
+/** How many elements are remembered of one workflow: those that were seen last. */
+export const mostRemembered = 1_000
+
+export class ElementMemory extends Context.Service<
+  ElementMemory,
+  {
+    /** All that is remembered of a workflow. */
+    readonly of: (workspaceId: WorkspaceId, workflowId: WorkflowId) => Effect.Effect<ReadonlyArray<Remembered>>
+
+    /**
+     * Remembers elements in place of what was known of their nodes, unless that was seen later, and forgets the oldest
+     * beyond `mostRemembered`. What is to be remembered of a workflow that is gone is dropped.
+     */
+    readonly keep: (
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId,
+      seen: ReadonlyArray<Remembered>
+    ) => Effect.Effect<void>
+  }
+>()("sluice/core/agent/recovery/ElementMemory") {}
+
+/** What an execution remembers of elements, and learns of them. */
+export interface Memories {
+  /** What is known of the element of a node; `null` when nothing is. */
+  readonly known: (node: Node) => Effect.Effect<Remembered | null>
+  readonly learn: (node: Node, selector: string, appearance: Appearance, at: number) => void
+}
+
+export const nothing: Memories = { known: () => Effect.succeed(null), learn: () => undefined }
+
+/** An element is described anew at most so often, in milliseconds: pages change slowly. */
+const freshMillis = 24 * 3_600_000
+
+/** The selector of a node as it is written; `null` where it names no element. */
+export const selectorOf = (node: Node): string | null => {
+  const selector: unknown = "selector" in node.parameters ? node.parameters.selector : undefined
+  return typeof selector === "string" && selector !== "" ? selector : null
+}
+
+/** Tells whether the element of a node is to be described at `at`. */
+export const isStale = (known: Remembered | null, at: number): boolean =>
+  known === null || at - known.seenAt >= freshMillis
+
+/** Makes the memories of an execution. They are loaded when first asked for; `learned` are those that are to be kept. */
+export const of = Effect.fnUntraced(function* (load: Effect.Effect<ReadonlyArray<Remembered>>) {
+  const loaded = yield* Effect.cached(Effect.map(load, (all) => new Map(all.map((one) => [one.nodeId, one]))))
+  const learned = new Map<string, Remembered>()
+  const memories: Memories = {
+    known: Effect.fnUntraced(function* (node) {
+      const found = learned.get(node.id) ?? (yield* loaded).get(node.id)
+      return found !== undefined && found.selector === selectorOf(node) ? found : null
+    }),
+    learn: (node, selector, appearance, seenAt) =>
+      void learned.set(node.id, { nodeId: node.id, selector, appearance, seenAt })
+  }
+  return { memories, learned: (): ReadonlyArray<Remembered> => [...learned.values()] }
+})

@@ -1,0 +1,174 @@
+/**
+ * Which of the elements of a page is the one that a step means, if it can be told.
+ *
+ * Each trait that is known of the wanted element counts with its weight, as far as the candidate has the same. A candidate
+ * is accepted only when it is like enough, when no other comes near it, and when at least one trait that names an element
+ * agrees: being a button in the same place is not enough.
+ */
+import type { Appearance, Trait } from "./Appearance.ts"
+
+/** An element of the page that may be the wanted one, and a selector that leads to it alone. */
+export interface Candidate {
+  readonly selector: string
+  readonly appearance: Appearance
+}
+
+export interface Scored extends Candidate {
+  /** From 0 to 1. */
+  readonly likeness: number
+  /** Whether a trait that names an element agrees. */
+  readonly isNamed: boolean
+}
+
+/** How much each trait says about which element it is. */
+const weights: Readonly<Record<Trait, number>> = {
+  testId: 5,
+  id: 4,
+  name: 4,
+  ariaLabel: 4,
+  label: 4,
+  text: 5,
+  placeholder: 3,
+  hrefPath: 3,
+  alt: 3,
+  title: 2,
+  type: 1.5,
+  role: 1.5,
+  section: 3,
+  before: 1,
+  after: 1
+}
+
+const pathWeight = 1.5
+const tagWeight = 1
+
+/** The traits that name an element, rather than say of what kind it is or where it stands. */
+const naming: ReadonlySet<Trait> = new Set([
+  "testId",
+  "id",
+  "name",
+  "ariaLabel",
+  "label",
+  "text",
+  "placeholder",
+  "hrefPath",
+  "alt"
+])
+
+/** A naming trait agrees from this likeness on. */
+const agrees = 0.85
+
+/** A candidate is like enough from this likeness on, and alone when the next one is so much behind. */
+export const enough = 0.55
+export const ahead = 0.12
+
+/** So much must be known of the wanted element: less says too little to tell one from another. */
+const leastKnown = 4
+
+const traits = Object.keys(weights) as ReadonlyArray<Trait>
+
+/** The candidates with how like they are to the wanted one, the most like first. */
+export const ranked = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Scored> =>
+  candidates
+    .map((candidate) => ({ ...candidate, ...compare(wanted, candidate.appearance) }))
+    .sort((a, b) => b.likeness - a.likeness)
+
+/** The one candidate that is the wanted element; `null` when none is like enough, or several are. */
+export const theOne = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): Scored | null => {
+  if (known(wanted) < leastKnown) return null
+  const [best, next] = ranked(wanted, candidates)
+  if (best === undefined || !best.isNamed || best.likeness < enough) return null
+  return next === undefined || best.likeness - next.likeness >= ahead ? best : null
+}
+
+const known = (wanted: Appearance): number =>
+  traits.reduce((sum, trait) => sum + (wanted[trait] === null || !naming.has(trait) ? 0 : weights[trait]), 0)
+
+const compare = (wanted: Appearance, seen: Appearance): Pick<Scored, "likeness" | "isNamed"> => {
+  if (!isSameKind(wanted, seen)) return { likeness: 0, isNamed: false }
+  let total = 0
+  let shared = 0
+  let isNamed = false
+  const count = (weight: number, likeness: number) => {
+    total += weight
+    shared += weight * likeness
+  }
+  for (const trait of traits) {
+    const [one, other] = [wanted[trait], seen[trait]]
+    if (one === null) continue
+    const likeness = other === null ? 0 : textLikeness(one, other)
+    count(weights[trait], likeness)
+    if (naming.has(trait) && likeness >= agrees && other !== null && beginsAlike(one, other)) isNamed = true
+  }
+  if (wanted.tag !== "") count(tagWeight, wanted.tag === seen.tag ? 1 : 0)
+  if (wanted.path !== "") count(pathWeight, pathLikeness(wanted.path, seen.path))
+  return { likeness: total === 0 ? 0 : shared / total, isNamed }
+}
+
+/** What can be typed into is no button, whatever else agrees. */
+const isSameKind = (wanted: Appearance, seen: Appearance): boolean => {
+  const [one, other] = [kindOf(wanted), kindOf(seen)]
+  return one === null || other === null || one === other
+}
+
+type Kind = "text" | "list" | "tick" | "press"
+
+const kindOf = ({ role, tag, type }: Appearance): Kind | null => {
+  if (tag === "select" || role === "combobox" || role === "listbox") return "list"
+  if (role === "checkbox" || role === "radio" || role === "switch" || type === "checkbox" || type === "radio")
+    return "tick"
+  if (role === "button" || role === "link" || role === "tab" || role === "menuitem" || tag === "button" || tag === "a")
+    return "press"
+  if (tag === "input") return type !== null && /^(submit|button|image|reset)$/.test(type) ? "press" : "text"
+  return tag === "textarea" || role === "textbox" || role === "searchbox" ? "text" : null
+}
+
+/**
+ * How much two texts share, by their pairs of letters, from 0 to 1. Below a half it is chance. Texts with other numbers in
+ * them are of other things, such as two rows of one list.
+ */
+export const textLikeness = (one: string, other: string): number => {
+  const [a, b] = [plain(one), plain(other)]
+  if (a === b) return 1
+  if (numbersIn(a) !== numbersIn(b)) return 0
+  const [pairs, others] = [pairsOf(a), pairsOf(b)]
+  if (pairs.length + others.length === 0) return 0
+  const left = new Map<string, number>()
+  for (const pair of others) left.set(pair, (left.get(pair) ?? 0) + 1)
+  let both = 0
+  for (const pair of pairs) {
+    const count = left.get(pair) ?? 0
+    if (count > 0) {
+      both++
+      left.set(pair, count - 1)
+    }
+  }
+  const likeness = (2 * both) / (pairs.length + others.length)
+  return likeness < 0.5 ? 0 : likeness
+}
+
+const numbersIn = (text: string): string => (text.match(/\d+/g) ?? []).join(" ")
+
+/** Words are often made the contrary by what stands before them. */
+const beginsAlike = (one: string, other: string): boolean => plain(one).charAt(0) === plain(other).charAt(0)
+
+const plain = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[\s_-]+/g, " ")
+    .trim()
+    .slice(0, 200)
+
+const pairsOf = (text: string): ReadonlyArray<string> =>
+  Array.from({ length: Math.max(text.length - 1, 0) }, (_, at) => text.slice(at, at + 2))
+
+/** How much of the way down two elements share, counted from the element up and from the document down. */
+const pathLikeness = (one: string, other: string): number => {
+  const [a, b] = [one.split(">"), other.split(">")]
+  const length = Math.max(a.length, b.length)
+  let fromTop = 0
+  while (fromTop < Math.min(a.length, b.length) && a[fromTop] === b[fromTop]) fromTop++
+  let fromEnd = 0
+  while (fromEnd < Math.min(a.length, b.length) - fromTop && a.at(-1 - fromEnd) === b.at(-1 - fromEnd)) fromEnd++
+  return (fromTop + fromEnd) / length
+}

@@ -1,0 +1,60 @@
+/**
+ * An element that its selector lost is looked for by what it looked like, or by what the selector says of it. It is taken
+ * only when it can be told from all others; where it cannot, a model may know it, if there is one.
+ */
+import { Effect } from "effect"
+import type { Node } from "../../workflow/Graph.ts"
+import type { Offer } from "../../workflow/Patch.ts"
+import { Advisor } from "./Advisor.ts"
+import { scrubbed } from "./Appearance.ts"
+import { instead } from "./Instead.ts"
+import * as Likeness from "./Likeness.ts"
+import type { Recovery, Remedy } from "./Remedy.ts"
+import * as SelectorHints from "./SelectorHints.ts"
+
+/** A model is shown so many candidates. */
+const mostShown = 25
+
+export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered, secrets, settings }) {
+  const { failure, memory, node, page, tried } = trouble
+  const { selector } = failure
+  if (!settings.selectors || tried > 0 || failure.code !== "SELECTOR-E0001" || selector === undefined) return null
+  const wanted = (yield* remembered(node)) ?? SelectorHints.of(selector)
+  const found = yield* Effect.result(page.candidates(wanted))
+  if (found._tag === "Failure") return null
+  const ranked = Likeness.ranked(wanted, found.success)
+  let chosen: Likeness.Candidate | null = Likeness.theOne(wanted, found.success)
+  let byModel: string | null = null
+  if (chosen === null && ranked.length > 0) {
+    const shown = ranked.slice(0, mostShown)
+    const advisor = yield* Advisor
+    const advice = yield* advisor.choose({
+      node,
+      wanted,
+      candidates: shown.map(({ appearance }) => scrubbed(appearance, secrets, {}))
+    })
+    chosen = advice === null ? null : (shown[advice.choice] ?? null)
+    byModel = advice?.reason ?? null
+  }
+  if (chosen === null) return null
+  const offer = offerFor(node, selector, chosen.selector, (text) => isClean(text, secrets.hide, memory.inputs))
+  return {
+    _tag: "Again",
+    remedy: `Used ${secrets.hide(chosen.selector)} in place of ${secrets.hide(selector)}`,
+    page: instead(page, selector, chosen.selector),
+    ...(byModel === null ? {} : { byModel: secrets.hide(byModel) }),
+    ...(offer === null ? {} : { offer })
+  } satisfies Remedy
+})
+
+/** A selector that was written with expressions means another element each time: no fixed one can take its place. */
+const offerFor = (node: Node, before: string, after: string, isClean: (text: string) => boolean): Offer | null => {
+  const parameter = Object.entries(node.parameters).find(([, value]) => value === before)?.[0]
+  if (parameter === undefined || !isClean(after)) return null
+  const reason = `The selector matched no element any more; ${after} leads to the one that is most like it`
+  return { kind: "selector", nodeId: node.id, nodeName: node.name, parameter, before, after, reason }
+}
+
+const isClean = (text: string, hide: (text: string) => string, inputs: object): boolean =>
+  hide(text) === text &&
+  !Object.values(inputs).some((input) => typeof input === "string" && input.length >= 3 && text.includes(input))

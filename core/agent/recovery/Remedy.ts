@@ -1,0 +1,103 @@
+/**
+ * What a recovery is given, and what it answers.
+ */
+import type { Effect, Result } from "effect"
+import type { Graph, Node } from "../../workflow/Graph.ts"
+import type { Offer } from "../../workflow/Patch.ts"
+import type { Page } from "../Browser.ts"
+import type { StepFailed } from "../Failure.ts"
+import type * as Memory from "../Memory.ts"
+import type { Person } from "../Person.ts"
+import type { Position } from "../Position.ts"
+import type { Secrets } from "../Secrets.ts"
+import type { Appearance } from "./Appearance.ts"
+import type { Classification } from "./Classification.ts"
+import type { Settings } from "./Settings.ts"
+import type { Survey } from "./Survey.ts"
+
+/** The kinds of recoveries, in the order in which they are tried. */
+export const kinds = ["unavailable", "timing", "popup", "demand", "form", "selector", "modal"] as const
+export type Kind = (typeof kinds)[number]
+
+/** A step that acted on an element of the page, and that succeeded. */
+export interface Trodden {
+  readonly node: Exclude<Node, { action: "END" }>
+  readonly position: Position
+  readonly selector: string
+}
+
+/** A step that could not be done, and the page as it is now. */
+export interface Trouble {
+  readonly node: Node
+  readonly failure: StepFailed
+  readonly memory: Memory.Memory
+  /** The page as the step sees it: what an earlier recovery found in place of its element is in its place. */
+  readonly page: Page
+  readonly survey: Survey
+  readonly classification: Classification
+  /** The steps before that acted on elements, oldest first. */
+  readonly trail: ReadonlyArray<Trodden>
+  /** Whether an account was signed in earlier in the execution. */
+  readonly signedIn: boolean
+  /** How often the kind that is asked has been tried for this step. */
+  readonly tried: number
+}
+
+/** What recoveries may use, the same for all steps of an execution. */
+export interface Means {
+  readonly graph: Graph
+  readonly settings: Settings
+  readonly person: Person
+  readonly secrets: Secrets
+  /** Whether a person may be asked for corrections. */
+  readonly correctable: boolean
+  /** What the element of a node looked like when the node last succeeded. */
+  readonly remembered: (node: Node) => Effect.Effect<Appearance | null>
+  /** Does an earlier step again. */
+  readonly redo: (step: Trodden, memory: Memory.Memory, page: Page) => Effect.Effect<Result.Result<unknown, StepFailed>>
+}
+
+/** What is told of a recovery. */
+export interface Analysis {
+  readonly node: Node
+  readonly kind: Kind | "inputs" | "popup_xpaths"
+  readonly classification: Classification
+  /** What was done about it, in a sentence. */
+  readonly remedy: string
+  readonly outcome: "success" | "failure"
+  /** What a model said of it; `null` where none was asked. */
+  readonly byModel: string | null
+  readonly popup: PopupFacts | null
+}
+
+/** What is told of a pop-up besides. */
+export interface PopupFacts {
+  readonly phase: "modal_decision_dispatched" | "popup_dismiss_verified"
+  readonly action: string | null
+  readonly label: string | null
+  readonly responseMillis: number | null
+  readonly host: string | null
+  readonly signature: string
+}
+
+/** What a recovery answers when it has something to offer. */
+export type Remedy =
+  /** The step is to be tried again. */
+  | {
+      readonly _tag: "Again"
+      readonly remedy: string
+      readonly page?: Page
+      readonly memory?: Memory.Memory
+      readonly popup?: PopupFacts
+      readonly byModel?: string
+      /** The change of the workflow that would make the recovery unnecessary. */
+      readonly offer?: Offer
+    }
+  /** Nothing helps: this is why. */
+  | { readonly _tag: "End"; readonly remedy: string; readonly failure: StepFailed }
+
+/** Answers `null` when it has nothing to offer for this trouble. */
+export type Recovery = (trouble: Trouble, means: Means) => Effect.Effect<Remedy | null>
+
+/** Tells whether a failure is that an element could not be found or used. */
+export const isAboutElement = ({ code }: StepFailed): boolean => code === "SELECTOR-E0001" || code === "SELECTOR-E0002"

@@ -1,0 +1,88 @@
+/**
+ * What a page shows at one moment, as far as it may explain why a step could not be done.
+ */
+
+/** A button of something that lies over a page, and a selector that leads to it alone. */
+export interface Button {
+  readonly label: string
+  readonly selector: string
+}
+
+/** Something that lies over a page: a dialog, a banner, a notice. */
+export interface Overlay {
+  /** Tells it from others on the page: its tag, id, role and the beginning of its text. */
+  readonly signature: string
+  readonly text: string
+  /** Whether it is a dialog that says so itself, by its tag or its role. */
+  readonly isDialog: boolean
+  /** Whether it asks for a decision before anything else: the role `alertdialog`. */
+  readonly isAlert: boolean
+  /** Whether it lies over the element that the step is about. */
+  readonly coversTarget: boolean
+  /** Whether it lies over most of the page. */
+  readonly coversPage: boolean
+  readonly buttons: ReadonlyArray<Button>
+}
+
+/** What is complained about a field that the run filled in. */
+export interface FieldState {
+  /** Whether exactly one element matches, and can be seen. */
+  readonly shown: boolean
+  /** The complaint; empty where there is none. */
+  readonly complaint: string
+}
+
+export interface Survey {
+  readonly address: string
+  readonly title: string
+  /** The beginning of what can be read on the page. */
+  readonly text: string
+  /** The status that the server answered the document with; `null` where it is not known. */
+  readonly status: number | null
+  /** Whether the document, or something that it needs, is still being loaded. */
+  readonly loading: boolean
+  /** Requests under way. */
+  readonly requests: number
+  /** Whether it says that it is busy: by `aria-busy`, or by a spinner or a progress bar. */
+  readonly busy: boolean
+  /** How many elements match the selector of the step. */
+  readonly matched: number
+  readonly overlays: ReadonlyArray<Overlay>
+  /** The complaints about the fields that were asked for, in their order. */
+  readonly fields: ReadonlyArray<FieldState>
+  /** Errors that are shown beside no field in particular. */
+  readonly alerts: ReadonlyArray<string>
+  /** Password fields that can be seen, with what they are called: their name, id, label and purpose. */
+  readonly passwords: ReadonlyArray<string>
+  readonly captcha: boolean
+}
+
+/** What is looked at: the element of the step, and the fields that the run filled in. */
+export interface Sought {
+  readonly target: string | null
+  readonly fields: ReadonlyArray<string>
+}
+
+export const empty: Survey = {
+  address: "",
+  title: "",
+  text: "",
+  status: null,
+  loading: false,
+  requests: 0,
+  busy: false,
+  matched: 0,
+  overlays: [],
+  fields: [],
+  alerts: [],
+  passwords: [],
+  captcha: false
+}
+
+/** Whether the page is not done with what it was asked for. */
+export const isUnsettled = ({ busy, loading, requests }: Survey): boolean => loading || busy || requests > 0
+
+/** What stands in the way of a step: what lies over its element, or a dialog while the element is not there. */
+export const inTheWay = ({ matched, overlays }: Survey): Overlay | null =>
+  overlays.find(({ coversTarget }) => coversTarget) ??
+  (matched === 0 ? (overlays.find(({ coversPage, isDialog }) => isDialog || coversPage) ?? null) : null)

@@ -1,0 +1,52 @@
+/** A page that was still busy when a step was done is waited for until it has settled, and the step done once more. */
+import { Clock, Effect } from "effect"
+import type { Node } from "../../workflow/Graph.ts"
+import type { Offer } from "../../workflow/Patch.ts"
+import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import { isAboutElement, type Recovery } from "./Remedy.ts"
+import { inTheWay, isUnsettled } from "./Survey.ts"
+
+/** How long a page may take to settle, in milliseconds. */
+const longestMillis = 20_000
+
+const lookEveryMillis = 250
+
+/** A page has settled when it was seen to be at rest so often in a row. */
+const restsInARow = 2
+
+export const timing: Recovery = Effect.fnUntraced(function* ({ failure, node, page, survey, tried }, { settings }) {
+  if (!settings.timing || tried > 0 || !isAboutElement(failure)) return null
+  // What could not be used in time may be usable by now.
+  const isFree = survey.matched === 1 && inTheWay(survey) === null
+  if (!isUnsettled(survey) && !isFree) return null
+  const began = yield* Clock.currentTimeMillis
+  let rests = 0
+  while (rests < restsInARow && (yield* Clock.currentTimeMillis) - began < longestMillis) {
+    yield* Effect.sleep(lookEveryMillis)
+    const seen = yield* Effect.result(page.survey({ target: failure.selector ?? null, fields: [] }))
+    // A page that is just being left cannot be looked at.
+    if (seen._tag === "Failure" || isUnsettled(seen.success)) rests = 0
+    else if (seen.success.matched === 1) break
+    else rests++
+  }
+  const waited = (yield* Clock.currentTimeMillis) - began
+  const offer = longerWait(node, waited)
+  return {
+    _tag: "Again",
+    remedy: `Waited ${waited / 1_000} s for the page to settle`,
+    ...(offer === null ? {} : { offer })
+  }
+})
+
+const longestWait = 600_000
+
+const longerWait = (node: Node, waited: number): Offer | null => {
+  const { parameters } = node
+  if (!("wait_time" in parameters) && !("selector" in parameters)) return null
+  const before = "wait_time" in parameters ? (parameters.wait_time ?? null) : null
+  const seconds = Math.ceil(((before ?? defaultWaitMillis) + 2 * waited) / 1_000)
+  const after = Math.min(seconds * 1_000, longestWait)
+  if (after <= (before ?? defaultWaitMillis)) return null
+  const reason = `The page was still busy when the element was looked for; it settled ${waited / 1_000} s later`
+  return { kind: "wait_time", nodeId: node.id, nodeName: node.name, parameter: "wait_time", before, after, reason }
+}

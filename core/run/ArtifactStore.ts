@@ -1,0 +1,77 @@
+/**
+ * Whose the artifacts are that are kept, how large, and since when: what bounds and retention go by.
+ */
+import { Context, type Effect, Schema } from "effect"
+import type { WorkflowId } from "../workflow/Workflow.ts"
+import type { RunId } from "./Run.ts"
+
+export const Kind = Schema.Literals(["screenshot", "snapshot", "video", "file"])
+export type Kind = typeof Kind.Type
+
+/** An artifact that is about to be uploaded. */
+export interface Begun {
+  readonly id: string
+  readonly runId: RunId
+  readonly workflowId: WorkflowId
+  readonly kind: Kind
+  readonly at: number
+}
+
+/** What a run has kept so far. */
+export interface Used {
+  readonly bytes: number
+  readonly count: Readonly<Record<Kind, number>>
+}
+
+export const nothing: Used = { bytes: 0, count: { screenshot: 0, snapshot: 0, video: 0, file: 0 } }
+
+/** What is to be told of the artifacts of a run beside its events. */
+export interface Summary {
+  /** The videos that are there, oldest first, each with the instant at which it was kept. */
+  readonly videos: ReadonlyArray<{ readonly id: string; readonly at: number }>
+  /** How many artifacts were left out: over the bounds, or because their store was away. */
+  readonly leftOut: number
+  /** When artifacts were last removed because their time was over; `null` when none were. */
+  readonly removedAt: number | null
+}
+
+/** What is to be removed. */
+export interface Expiry {
+  /** Artifacts that are older than this instant go. */
+  readonly before: number
+  /** Uploads that began before this instant and never ended go, whatever their age. */
+  readonly unfinishedBefore: number
+}
+
+/** How long somebody who has taken artifacts to remove them may take, in milliseconds; then others may. */
+export const removalMillis = 600_000
+
+export class ArtifactStore extends Context.Service<
+  ArtifactStore,
+  {
+    /** Notes an artifact before its bytes are uploaded, so that nothing is kept that nobody knows of. */
+    readonly begin: (artifact: Begun) => Effect.Effect<void>
+
+    /** Notes that an artifact is there, how large it is, and since when. */
+    readonly finish: (id: string, bytes: number, at: number) => Effect.Effect<void>
+
+    /** Forgets an artifact whose upload failed. */
+    readonly forget: (id: string) => Effect.Effect<void>
+
+    /** Counts an artifact that a run did without. */
+    readonly leaveOut: (runId: RunId) => Effect.Effect<void>
+
+    readonly used: (runId: RunId) => Effect.Effect<Used>
+
+    readonly summary: (runId: RunId) => Effect.Effect<Summary>
+
+    /**
+     * Takes at most `limit` artifacts that are to be removed, those of deleted workflows included. Nobody else is given
+     * them for ten minutes.
+     */
+    readonly takeExpired: (expiry: Expiry, limit: number) => Effect.Effect<ReadonlyArray<string>>
+
+    /** Forgets artifacts whose bytes are removed, and the snapshots that they were; their runs say so from now on. */
+    readonly removed: (ids: ReadonlyArray<string>) => Effect.Effect<void>
+  }
+>()("sluice/core/run/ArtifactStore") {}

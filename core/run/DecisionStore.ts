@@ -1,0 +1,20 @@
+/**
+ * Where the decisions of models are kept, run by run.
+ */
+import { Context, type Effect } from "effect"
+import type { Decision } from "../agent/model/Decision.ts"
+import type { RunId } from "./Run.ts"
+
+/** So many decisions are kept of one run, over all its attempts. */
+export const mostDecisions = 500
+
+export class DecisionStore extends Context.Service<
+  DecisionStore,
+  {
+    /** Keeps a decision behind those before it. Beyond the bound it keeps nothing. */
+    readonly keep: (runId: RunId, decision: Decision) => Effect.Effect<void>
+
+    /** The decisions of a run, in the order in which they were kept. */
+    readonly of: (runId: RunId) => Effect.Effect<ReadonlyArray<Decision>>
+  }
+>()("sluice/core/run/DecisionStore") {}

@@ -1,0 +1,41 @@
+/**
+ * What passes between those who watch a run and the worker that carries it out, in whichever processes they are: pictures
+ * one way, messages the other. Nothing of it is kept, and what is slow is passed over.
+ */
+import { Context, type Effect, type Scope, type Stream } from "effect"
+import type { RunId } from "./Run.ts"
+
+/** A picture of the page, as a JPEG. */
+export interface Frame {
+  readonly bytes: Uint8Array
+  readonly at: number
+}
+
+/** A message to the worker of a run. It can be read by whoever can read the channel, so what is secret in it is sealed. */
+export interface Sent {
+  readonly runId: string
+  readonly text: string
+}
+
+/** The longest message, in characters of ASCII. */
+export const maxMessageCharacters = 7_500
+
+export class LiveChannel extends Context.Service<
+  LiveChannel,
+  {
+    /** Shows a picture in the place of the one before. */
+    readonly show: (runId: RunId, frame: Frame) => Effect.Effect<void>
+
+    /** Takes the picture away. */
+    readonly hide: (runId: RunId) => Effect.Effect<void>
+
+    /** The newest picture, if there is one, and every later one that the reader is quick enough for. */
+    readonly frames: (runId: RunId) => Stream.Stream<Frame>
+
+    /** Sends a message to the worker of a run. Those that one sender sends after each other arrive in that order, if at all. */
+    readonly send: (runId: RunId, text: string) => Effect.Effect<void>
+
+    /** Subscribes to the messages of all runs, and only then succeeds. */
+    readonly messages: Effect.Effect<Stream.Stream<Sent>, never, Scope.Scope>
+  }
+>()("sluice/core/run/LiveChannel") {}

@@ -1,0 +1,44 @@
+/**
+ * What a person does to the page of a run, on its way to the worker: sealed, as it may be a password, in messages that the
+ * channel takes.
+ */
+import { Effect, Redacted, Schema } from "effect"
+import { Gesture } from "../agent/RemoteHand.ts"
+import type { Cipher } from "../vault/Sealing.ts"
+import * as LiveChannel from "./LiveChannel.ts"
+
+const Gestures = Schema.Struct({ holder: Schema.String, gestures: Schema.Array(Gesture) })
+
+/** Whose gestures these are, in their order. */
+export type Gestures = typeof Gestures.Type
+
+/** What is sealed is hexadecimal, twice as long, and has 28 bytes more. */
+const maxBytes = LiveChannel.maxMessageCharacters / 2 - 100
+
+/** The length in UTF-8 at most, as text is written in JSON. */
+const sizeOf = (value: unknown): number => 3 * JSON.stringify(value).length
+
+/** Gestures as messages, in their order. */
+export const seal = Effect.fnUntraced(function* (cipher: Cipher, { gestures, holder }: Gestures) {
+  const batches: Array<Array<Gesture>> = []
+  let size = Number.POSITIVE_INFINITY
+  for (const gesture of gestures) {
+    size += sizeOf(gesture)
+    if (size > maxBytes) {
+      batches.push([])
+      size = sizeOf(holder) + sizeOf(gesture)
+    }
+    batches.at(-1)?.push(gesture)
+  }
+  return yield* Effect.forEach(batches, (batch) =>
+    cipher.seal(Redacted.make({ holder, gestures: batch } as unknown as Schema.Json))
+  )
+})
+
+const decode = Schema.decodeUnknownOption(Gestures)
+
+/** Opens a message; none when it is not of the workspace, or says nothing that is known. */
+export const open = Effect.fnUntraced(function* (cipher: Cipher, text: string) {
+  const value = yield* cipher.unseal(text)
+  return yield* Effect.fromOption(decode(Redacted.value(value)))
+}, Effect.option)

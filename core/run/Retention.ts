@@ -1,0 +1,56 @@
+/**
+ * Removes what runs left behind when its time is over: artifacts, snapshots and network logs. The records of the runs stay,
+ * and say so.
+ *
+ * It goes on in small pieces, and any number of processes may do it at once.
+ */
+import { Clock, Effect } from "effect"
+import { surviving } from "../event/Surviving.ts"
+import { ArtifactFiles } from "./ArtifactFiles.ts"
+import { ArtifactStore } from "./ArtifactStore.ts"
+import { EvidenceStore } from "./EvidenceStore.ts"
+
+const dayMillis = 86_400_000
+
+/** How much one piece removes. */
+const batch = 100
+
+/** Uploads that began so long ago and did not end have lost their worker, in milliseconds. */
+const uploadMillis = dayMillis
+
+/**
+ * Removes everything that is older than so many days, what belongs to deleted workflows, and what uploads that never ended
+ * have left; answers how many artifacts it removed. `null` days keep everything else for ever.
+ */
+export const sweep = Effect.fn("Retention.sweep")(function* (days: number | null) {
+  const files = yield* ArtifactFiles
+  const artifacts = yield* ArtifactStore
+  const evidence = yield* EvidenceStore
+  const now = yield* Clock.currentTimeMillis
+  const before = days === null ? 0 : now - days * dayMillis
+  const expiry = { before, unfinishedBefore: now - uploadMillis }
+  let count = 0
+  for (let taken = batch; taken === batch; ) {
+    const ids = yield* artifacts.takeExpired(expiry, batch)
+    taken = ids.length
+    count += taken
+    if (taken === 0) break
+    yield* files.remove(ids)
+    yield* artifacts.removed(ids)
+  }
+  while ((yield* evidence.expire(before, batch)) === batch);
+  yield* files.sweep(expiry.unfinishedBefore)
+  return count
+})
+
+/** Sweeps at once and every ten minutes, for ever. */
+export const run = Effect.fn("Retention.run")((days: number | null) =>
+  sweep(days).pipe(
+    Effect.catchTag("ArtifactsUnavailable", ({ message }) =>
+      Effect.logWarning(`Old artifacts were not removed, and will be tried again: ${message}`)
+    ),
+    surviving("Old artifacts could not be removed, and will be tried again"),
+    Effect.andThen(Effect.sleep("10 minutes")),
+    Effect.forever
+  )
+)

@@ -1,0 +1,120 @@
+/**
+ * Keeps the artifacts of runs, within what a run may keep.
+ */
+import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import * as Bounds from "./ArtifactBounds.ts"
+import { type Artifact, ArtifactFiles, type Description } from "./ArtifactFiles.ts"
+import { ArtifactStore, Kind, type Used } from "./ArtifactStore.ts"
+import type { Run } from "./Run.ts"
+
+/** Raised when an artifact is not kept: over the bounds of its run, or because where it was to go is away. */
+export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { kind: Kind, reason: Schema.String }) {
+  override get message() {
+    return `Cannot keep a ${this.kind} of the run: ${this.reason}`
+  }
+}
+
+/** Keeps the artifacts of one run. */
+export interface Keeper {
+  /** Keeps an artifact and answers its id: a new one, or that of one which it takes the place of. */
+  readonly keep: (kind: Kind, artifact: Artifact, id?: string) => Effect.Effect<string, NotKept>
+  /** Keeps content of any size, and answers its id. What is over the bounds is not read to its end. */
+  readonly keepStream: <E>(
+    kind: Kind,
+    description: Description,
+    content: Stream.Stream<Uint8Array, E>
+  ) => Effect.Effect<string, NotKept | E>
+}
+
+export class RunArtifacts extends Context.Service<
+  RunArtifacts,
+  {
+    /** The keeper of a run, for whoever carries it out. What is not kept is logged, and counted in the run's record. */
+    readonly of: (run: Pick<Run, "id" | "workflowId">) => Keeper
+  }
+>()("sluice/core/run/RunArtifacts") {
+  static readonly layer = Layer.effect(
+    RunArtifacts,
+    Effect.gen(function* () {
+      const files = yield* ArtifactFiles
+      const store = yield* ArtifactStore
+      const identifiers = yield* Identifiers
+
+      return RunArtifacts.of({
+        of: (run) => {
+          let used: Used | null = null
+
+          const begin = Effect.fnUntraced(function* (kind: Kind, bytes: number, known?: string) {
+            used ??= yield* store.used(run.id)
+            const reason = known === undefined ? Bounds.refusal(used, kind, bytes) : null
+            if (reason !== null) return yield* new NotKept({ kind, reason })
+            const id = known ?? (yield* identifiers.uuid)
+            const at = yield* Clock.currentTimeMillis
+            yield* store.begin({ id, runId: run.id, workflowId: run.workflowId, kind, at })
+            return id
+          })
+
+          const end = Effect.fnUntraced(function* (kind: Kind, id: string, bytes: number, isNew: boolean) {
+            yield* store.finish(id, bytes, yield* Clock.currentTimeMillis)
+            if (used !== null && isNew) used = Bounds.beside(used, kind, bytes)
+            return id
+          })
+
+          const leaveOut = (failure: NotKept) =>
+            Effect.andThen(Effect.logWarning(failure.message), store.leaveOut(run.id)).pipe(
+              Effect.catchDefect((defect) => Effect.logWarning(`It could not be counted either: ${reasonOf(defect)}`)),
+              Effect.annotateLogs({ session_id: run.id })
+            )
+
+          /** Whatever goes wrong with an artifact, the run is told in one way. */
+          const reported = <A, E>(kind: Kind, effect: Effect.Effect<A, E | NotKept>): Effect.Effect<A, E | NotKept> =>
+            effect.pipe(
+              Effect.catchDefect((defect) => Effect.fail(new NotKept({ kind, reason: reasonOf(defect) }))),
+              Effect.tapError((error) => (error instanceof NotKept ? leaveOut(error) : Effect.void))
+            )
+
+          return {
+            keep: (kind, artifact, known) =>
+              reported(
+                kind,
+                Effect.gen(function* () {
+                  const id = yield* begin(kind, artifact.bytes.length, known)
+                  yield* files.put(id, artifact).pipe(
+                    Effect.mapError(({ message }) => new NotKept({ kind, reason: message })),
+                    Effect.onError(() => (known === undefined ? Effect.ignoreCause(store.forget(id)) : Effect.void))
+                  )
+                  return yield* end(kind, id, artifact.bytes.length, known === undefined)
+                })
+              ),
+            keepStream: <E>(kind: Kind, description: Description, content: Stream.Stream<Uint8Array, E>) =>
+              reported<string, E>(
+                kind,
+                Effect.gen(function* () {
+                  const id = yield* begin(kind, 0)
+                  let size = 0
+                  const bounded = Stream.mapEffect(content, (piece) => {
+                    size += piece.length
+                    const reason = used === null ? null : Bounds.refusal(used, kind, size)
+                    return reason === null ? Effect.succeed(piece) : Effect.fail(new NotKept({ kind, reason }))
+                  })
+                  const bytes = yield* files.putStream(id, description, bounded).pipe(
+                    Effect.mapError((error) =>
+                      isUnavailable(error) ? new NotKept({ kind, reason: error.message }) : (error as E | NotKept)
+                    ),
+                    Effect.onError(() => Effect.ignoreCause(store.forget(id)))
+                  )
+                  return yield* end(kind, id, bytes, true)
+                })
+              )
+          }
+        }
+      })
+    })
+  )
+}
+
+const isUnavailable = (error: unknown): error is { readonly message: string } =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "ArtifactsUnavailable"
+
+const reasonOf = (defect: unknown): string => (defect instanceof Error ? defect.message : String(defect))

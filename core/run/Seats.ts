@@ -1,0 +1,15 @@
+/**
+ * How many runs there is a browser for, where that is not for the worker alone to say.
+ */
+import { Context, Effect, Stream } from "effect"
+
+export interface Seats {
+  /** How many runs may be carried out at once. It may fall below the number that are. */
+  readonly count: Effect.Effect<number>
+  /** Tells that there may be more of them. */
+  readonly changes: Stream.Stream<void>
+}
+
+export const Seats = Context.Reference<Seats>("sluice/core/run/Seats", {
+  defaultValue: () => ({ count: Effect.succeed(Number.POSITIVE_INFINITY), changes: Stream.never })
+})

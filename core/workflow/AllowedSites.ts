@@ -1,0 +1,93 @@
+/**
+ * The sites that a workflow may visit: hosts such as `example.com` or `localhost:3000`, or `*.example.com` for every host
+ * below one. Where none is named, every site may be visited.
+ *
+ * `permits` is asked of each document before it is loaded (addresses that are opened, redirects, new windows, frames,
+ * forms that are sent) and of each address that is fetched on behalf of a workflow outside of its pages. What a page loads
+ * beside its documents, such as images, styles and scripts, is not asked about: sites keep these at other hosts.
+ */
+import type { Problem } from "./Workflow.ts"
+
+export type AllowedSites = ReadonlyArray<string>
+
+/** The most sites that a workflow may name. */
+const maxSites = 200
+
+interface Site {
+  readonly host: string
+  /** Stands for the hosts below it, and not for itself. */
+  readonly below: boolean
+  /** `null` for every port. */
+  readonly port: string | null
+}
+
+const parse = (written: string): Site | null => {
+  const [, star, host = "", port = null] =
+    /^(\*\.)?(\[[\da-f:.]+\]|[^\s:/?#@*[\]\\%]+)(?::(\d{1,5}))?$/i.exec(written) ?? []
+  if (host === "" || !URL.canParse(`http://${host}/`)) return null
+  if (port !== null && (Number(port) < 1 || Number(port) > 65_535)) return null
+  const normal = hostOf(new URL(`http://${host}/`))
+  const below = star !== undefined
+  // An address has no hosts below it.
+  if (normal === "" || (below && (normal.startsWith("[") || /^[\d.]+$/.test(normal)))) return null
+  return { host: normal, below, port: port === null ? null : String(Number(port)) }
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "").toLowerCase()
+
+const portOf = ({ port, protocol }: URL): string =>
+  port !== "" ? port : protocol === "https:" || protocol === "wss:" ? "443" : "80"
+
+/** What is wrong with a list of sites, each problem at its path. */
+export const problems = (sites: unknown): ReadonlyArray<Problem> => {
+  if (!Array.isArray(sites)) return []
+  const unreadable = sites.flatMap((site: unknown, index) =>
+    typeof site !== "string" || parse(site) !== null
+      ? []
+      : [
+          {
+            path: `allowed_sites[${index}]`,
+            message: "Expected a host such as example.com, *.example.com or example.com:8443"
+          }
+        ]
+  )
+  return sites.length <= maxSites
+    ? unreadable
+    : [...unreadable, { path: "allowed_sites", message: `Expected at most ${maxSites} sites, got ${sites.length}` }]
+}
+
+/** The sites of a workflow's settings. Versions that were kept before settings were checked may hold anything. */
+export const of = (settings: { readonly allowed_sites?: unknown }): AllowedSites =>
+  Array.isArray(settings.allowed_sites) ? settings.allowed_sites.filter((site) => typeof site === "string") : []
+
+/**
+ * Tells whether an address may be visited. Empty pages may always be, and what a page made itself (`blob:`) where its own
+ * site may be; addresses of any other kind than http, https and web sockets may not.
+ */
+export const permits = (sites: AllowedSites, address: string): boolean => {
+  if (sites.length === 0) return true
+  if (!URL.canParse(address)) return false
+  const url = new URL(address)
+  if (url.protocol === "about:") return url.pathname === "blank" || url.pathname === "srcdoc"
+  if (url.protocol === "blob:") return permits(sites, url.pathname)
+  if (!/^(https?|wss?):$/.test(url.protocol)) return false
+  const host = hostOf(url)
+  return sites.some((written) => {
+    const site = parse(written)
+    if (site === null || (site.port !== null && site.port !== portOf(url))) return false
+    return site.below ? host.endsWith(`.${site.host}`) : host === site.host
+  })
+}
+
+/** Why an address may not be visited. */
+export const refusal = (sites: AllowedSites, address: string): string => {
+  const named = sites.length > 5 ? `${sites.slice(0, 5).join(", ")} and ${sites.length - 5} more` : sites.join(", ")
+  return `${siteOf(address)} is none of the sites that the workflow may visit; its allowed_sites are ${named}`
+}
+
+/** An address as far as it may be told: what follows the host may be secret. */
+const siteOf = (address: string): string => {
+  const url = URL.canParse(address) ? new URL(address) : null
+  if (url === null) return "an address that cannot be read"
+  return url.host === "" ? `an address with ${url.protocol}` : url.host
+}

@@ -1,0 +1,45 @@
+/**
+ * Which models workflows may ask for, and what is wrong with those that ask for others.
+ */
+import { Context, type Schema } from "effect"
+import { isModelExecution } from "./parameters/Executions.ts"
+import type { Problem } from "./Workflow.ts"
+
+export interface Availability {
+  /** The names that `llm_model` may have; empty when no model is configured. */
+  readonly names: ReadonlyArray<string>
+}
+
+/** What this installation has. */
+export const ModelAvailability: Context.Reference<Availability> = Context.Reference(
+  "sluice/core/workflow/ModelAvailability",
+  { defaultValue: (): Availability => ({ names: [] }) }
+)
+
+/** Actions that take no notice of `execution`. */
+const heedless = new Set(["INPUT_SELECT"])
+
+/** Each node that asks for a model that is not there, at its path. What cannot be read as a node is passed over. */
+export const problems = (
+  nodes: Schema.Json,
+  { names }: Availability,
+  pathOf: (index: number) => string = (index) => `nodes[${index}]`
+): ReadonlyArray<Problem> =>
+  (Array.isArray(nodes) ? nodes : []).flatMap((node: Schema.Json, index): ReadonlyArray<Problem> => {
+    const { action, name, parameters } = fieldsOf(node)
+    const { execution, llm_model, model } = fieldsOf(parameters)
+    if (!isModelExecution(execution) || heedless.has(String(action))) return []
+    const path = `${pathOf(index)}.parameters`
+    if (names.length === 0) {
+      const message = `Node "${name}" asks for ${execution}, which needs a model: none is configured. Set SLUICE_MODEL_URL and SLUICE_MODEL, or use STATIC`
+      return [{ path: `${path}.execution`, message }]
+    }
+    return Object.entries({ llm_model, model }).flatMap(([field, wanted]) => {
+      if (typeof wanted !== "string" || wanted.trim() === "" || names.includes(wanted)) return []
+      const message = `The model "${wanted.slice(0, 100)}" is not served: expected ${names.map((one) => `"${one}"`).join(" or ")}`
+      return [{ path: `${path}.${field}`, message }]
+    })
+  })
+
+const fieldsOf = (value: Schema.Json | undefined): Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}

@@ -1,0 +1,102 @@
+/**
+ * The ways in which an action may find what it acts on or reads, and what each of them needs.
+ */
+import { Schema } from "effect"
+import { optionalText } from "./Fields.ts"
+
+/** The ways that ask a model. */
+export const modelExecutions = ["LLM_DOM", "LLM_VISION", "PROMPT", "COMPUTER_USE"] as const
+export type ModelExecution = (typeof modelExecutions)[number]
+
+export const isModelExecution = (execution: unknown): execution is ModelExecution =>
+  modelExecutions.some((one) => one === execution)
+
+const optional = <const L extends ReadonlyArray<string>>(kinds: L) =>
+  Schema.optionalKey(Schema.NullOr(Schema.Literals(kinds)))
+
+/** How an element is found: by its selector, by a model, or at a point. `STATIC` when left out. */
+export const ofElement = {
+  execution: optional(["STATIC", "LLM_DOM", "LLM_VISION", "COMPUTER_USE", "COORDINATES"]),
+  prompt: optionalText,
+  llm_model: optionalText
+}
+
+/** How the field for a code is found. */
+export const ofField = {
+  execution: optional(["STATIC", "LLM_VISION", "COMPUTER_USE"]),
+  prompt: optionalText,
+  llm_model: optionalText
+}
+
+/** How data is read. `model` is another name of `llm_model`. */
+export const ofData = {
+  execution: optional(["STATIC", "LLM_DOM", "LLM_VISION", "PROMPT"]),
+  prompt: optionalText,
+  llm_model: optionalText,
+  model: optionalText
+}
+
+/** How a condition is decided. */
+export const ofCondition = {
+  execution: optional(["STATIC", "LLM_VISION", "PROMPT"]),
+  prompt: optionalText,
+  llm_model: optionalText
+}
+
+/** Options of a list are chosen by their value or text: whatever is said here is the same as nothing. */
+export const ignored = optional(["STATIC", "LLM_DOM", "LLM_VISION", "PROMPT", "COMPUTER_USE", "COORDINATES"])
+
+/** What a check finds at a field. */
+interface Missing {
+  readonly path: ReadonlyArray<string>
+  readonly issue: string
+}
+
+interface Given {
+  readonly execution?: string | null
+  readonly selector?: string | null
+  readonly prompt?: string | null
+}
+
+const isFilled = (text: string | null | undefined): boolean => (text ?? "").trim() !== ""
+
+/** What an action on an element still needs; `undefined` when it needs nothing. */
+export const missingForElement = ({ execution, prompt, selector }: Given): Missing | undefined => {
+  if (isModelExecution(execution)) {
+    return isFilled(prompt)
+      ? undefined
+      : { path: ["prompt"], issue: `Expected a prompt that says which element is meant, as execution is ${execution}` }
+  }
+  if (!isFilled(selector)) return { path: ["selector"], issue: "Expected a selector" }
+  if (execution !== "COORDINATES" || selector?.includes("{{") === true || pointOf(selector ?? "") !== null) return
+  return { path: ["selector"], issue: 'Expected a point of the window such as {"x": 120, "y": 300}' }
+}
+
+/** What reading data still needs. */
+export const missingForData = ({ execution, prompt, selector }: Given): Missing | undefined => {
+  if (execution === "LLM_DOM" && !isFilled(selector)) {
+    return {
+      path: ["selector"],
+      issue: "Expected the selector of the part of the page to read, as execution is LLM_DOM"
+    }
+  }
+  if (execution === "PROMPT" && !isFilled(prompt)) {
+    return { path: ["prompt"], issue: "Expected a prompt, as execution is PROMPT" }
+  }
+  return undefined
+}
+
+/** A point of the window in CSS pixels, read from JSON; `null` when it is none. */
+export const pointOf = (selector: string): { readonly x: number; readonly y: number } | null => {
+  try {
+    const point: unknown = JSON.parse(selector)
+    if (typeof point !== "object" || point === null || !("x" in point) || !("y" in point)) return null
+    const [x, y] = [Number(point.x), Number(point.y)]
+    const isPoint = [point.x, point.y].every((one) => typeof one === "number" || typeof one === "string")
+    return isPoint && x >= 0 && y >= 0 && x <= maxPixels && y <= maxPixels ? { x, y } : null
+  } catch {
+    return null
+  }
+}
+
+const maxPixels = 100_000

@@ -1,0 +1,305 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Browser } from "../../../core/agent/Browser.ts"
+import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
+import { chromium, graphOf, type Step, walk } from "../../support/browser.ts"
+import { type Answer, html, serve } from "../../support/site.ts"
+
+const done = `<h1>Done</h1>`
+
+const order = (id: string, more = "") => `
+  <section><h2>Advertisement</h2><button type="button" onclick="document.title='decoy'">Place your orders here</button></section>
+  <form action="/done"><fieldset><legend>Your order</legend><p>Total 12.50</p>${more}
+  <button type="submit" id="${id}">Place order</button></fieldset></form>`
+
+const banner = (inner: string) => `
+  <a id="go" href="/done" style="position:absolute;bottom:20px;left:20px">Go</a>
+  <div id="wall" style="position:fixed;inset:auto 0 0 0;height:200px;background:#eee;z-index:99">${inner}</div>`
+
+const gone = `document.getElementById('wall').remove()`
+
+const pages: Record<string, Answer> = {
+  "/done": html(done),
+  "/cookies": html(
+    banner(`<p>We use cookies</p><button onclick="location='/bought'">Buy now</button>
+      <button onclick="${gone}">Alle akzeptieren</button>`)
+  ),
+  "/modal": html(`
+    <button id="go" onclick="location='/done'">Go</button>
+    <div style="position:fixed;inset:0;background:#0008;z-index:50" id="wall">
+      <div role="dialog" aria-modal="true" style="position:fixed;top:100px;left:100px;background:#fff">
+        <p>Get 10% off</p><button onclick="location='/bought'">Subscribe</button>
+        <button class="modal-close" onclick="${gone}"><svg width="10" height="10"></svg></button>
+      </div>
+    </div>`),
+  "/native": html(`
+    <button id="go" onclick="location='/done'">Go</button>
+    <dialog id="wall"><p>Something new</p><button onclick="location='/bought'">Continue</button></dialog>
+    <script>document.getElementById('wall').showModal()</script>`),
+  "/shadow": html(`
+    <a id="go" href="/done" style="position:absolute;bottom:20px;left:20px">Go</a><div id="host"></div>
+    <script>
+      const root = document.getElementById('host').attachShadow({ mode: 'open' })
+      root.innerHTML = '<div style="position:fixed;inset:auto 0 0 0;height:200px;background:#eee;z-index:99">Cookies <button>Reject all</button></div>'
+      root.querySelector('button').onclick = () => document.getElementById('host').remove()
+    </script>`),
+  "/wall": html(banner(`<p>Choose an account</p><button onclick="${gone}">Private</button><button>Business</button>`)),
+  "/order": html(order("order-1")),
+  "/moved": html(`<main><aside>News</aside>${order("buy-now-4711", "<p>Thank you</p>")}</main>`),
+  "/twice": html(order("a") + order("b")),
+  "/late": html(`
+    <div class="loading-spinner" id="spin" style="width:20px;height:20px">.</div>
+    <script>setTimeout(() => { document.getElementById('spin').remove()
+      document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>') }, 3500)</script>`),
+  "/fetching": html(`
+    <p>Orders</p><script>fetch('/slow').then(() =>
+      document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>'))</script>`),
+  "/slow": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), 3_500),
+  "/form": html(`
+    <form novalidate onsubmit="event.preventDefault()
+      const zip = document.getElementById('zip')
+      if (/^[0-9]{5}$/.test(zip.value)) location = '/done'
+      else { zip.setAttribute('aria-invalid', 'true'); document.getElementById('why').hidden = false }">
+      <label for="name">Name</label><input id="name">
+      <label for="zip">ZIP</label><input id="zip" aria-describedby="why">
+      <span id="why" class="field-error" hidden>The ZIP code has 5 digits</span>
+      <button id="send">Send</button></form>`),
+  "/password": html(`<h1>Your password has expired</h1><p>Choose a new password</p>
+    <input type="password" name="new"><input type="password" name="confirm">`),
+  "/maintenance": html(`<h1>We will be back soon</h1><p>The shop is under maintenance.</p>`)
+}
+
+type Options = Parameters<typeof walk>[2]
+
+const click = (selector: string, more = {}): Step => ({
+  action: "CLICK",
+  parameters: { selector, wait_time: 1_500, ...more }
+})
+
+const type = (selector: string, text: string): Step => ({ action: "INPUT_TEXT", parameters: { selector, text } })
+
+const read: Step = {
+  action: "EXTRACT_DATAMODEL",
+  parameters: {
+    selector: "//h1",
+    wait_time: 5_000,
+    extract_data_model: { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+  }
+}
+
+/** Walks graphs on the pages, and on a server that answers 503 at first. */
+const onPages = <A, E>(
+  test: (
+    run: (
+      path: string,
+      steps: ReadonlyArray<Step>,
+      options?: Options,
+      inputs?: Record<string, string>
+    ) => ReturnType<typeof walk>
+  ) => Effect.Effect<A, E, Browser>
+) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      let refusals = 2
+      const flaky: Answer = (_request, response) =>
+        void (refusals-- > 0
+          ? response.writeHead(503).end()
+          : response.writeHead(200, { "content-type": "text/html" }).end(done))
+      const site = yield* serve({ ...pages, "/flaky": flaky })
+      return yield* test((path, steps, options, inputs) =>
+        walk(graphOf(`${site}${path}`, steps), inputs, options)
+      ).pipe(Effect.provide(Layer.fresh(chromium([site]))))
+    })
+  )
+
+const succeeded = (seen: Effect.Success<ReturnType<typeof walk>>) => {
+  assert.deepEqual(seen.outcome, { _tag: "Success", data: { title: "Done" } })
+  return seen
+}
+
+it.live(
+  "pop-ups of every make are dismissed, and never by what commits to something",
+  () =>
+    onPages((run) =>
+      Effect.gen(function* () {
+        const recovery = { popups: true }
+        const paths = ["/cookies", "/modal", "/native", "/shadow"]
+        const walked = yield* Effect.forEach(
+          paths,
+          (path) => Effect.map(run(path, [click("//*[@id='go']"), read], { recovery }), (seen) => ({ path, seen })),
+          { concurrency: "unbounded" }
+        )
+        for (const { path, seen } of walked) {
+          const { analyses, offers } = succeeded(seen)
+          assert.deepStrictEqual(
+            analyses.map(({ kind, outcome }) => [kind, outcome]),
+            [["popup", "success"]],
+            path
+          )
+          if (path === "/cookies") {
+            assert.deepStrictEqual(
+              offers.map(({ after }) => after),
+              ['//button[normalize-space()="Alle akzeptieren"]']
+            )
+          }
+        }
+        const foreseen = {
+          popups: true,
+          popupXpaths: ["//div[@id='wall']//button[lower-case(.)='alle akzeptieren']", "//button[.='Alle akzeptieren']"]
+        }
+        const { analyses } = succeeded(yield* run("/cookies", [click("//*[@id='go']"), read], { recovery: foreseen }))
+        assert.deepStrictEqual(
+          analyses.map(({ kind }) => kind),
+          ["popup_xpaths"]
+        )
+        const blocked = yield* run("/wall", [click("//*[@id='go']"), read], { recovery })
+        if (blocked.outcome._tag === "Success") return assert.fail("nothing should have been pressed")
+        assert.deepInclude(blocked.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "NON_DISMISSIBLE" })
+        const person = {
+          ask: () => Effect.succeed(null),
+          correct: () => Effect.succeed({ _tag: "action", action: "action_1" } as const)
+        }
+        succeeded(yield* run("/wall", [click("//*[@id='go']"), read], { recovery, person, correctable: true }))
+      })
+    ),
+  120_000
+)
+
+it.live(
+  "an element that was renamed and moved is found by what it looked like, and no decoy is taken for it",
+  () =>
+    onPages((run) =>
+      Effect.gen(function* () {
+        const recovery = { selectors: true }
+        const step = click("//button[@id='order-1']")
+        const first = yield* ElementMemory.of(Effect.succeed([]))
+        succeeded(yield* run("/order", [step, read], { recovery, memories: first.memories }))
+        assert.deepInclude(first.learned()[0]?.appearance, {
+          tag: "button",
+          text: "Place order",
+          section: "Your order",
+          before: "Total 12.50"
+        })
+        const later = yield* ElementMemory.of(Effect.succeed(first.learned()))
+        const { analyses, offers } = succeeded(
+          yield* run("/moved", [step, read], { recovery, memories: later.memories })
+        )
+        assert.deepStrictEqual(
+          analyses.map(({ kind, outcome }) => [kind, outcome]),
+          [["selector", "success"]]
+        )
+        assert.deepInclude(offers[0], { parameter: "selector", before: "//button[@id='order-1']" })
+        // The patch leads to the element by itself.
+        succeeded(yield* run("/moved", [click(String(offers[0]?.after)), read]))
+        const unsure = yield* run("/twice", [step, read], { recovery, memories: later.memories })
+        assert.strictEqual(unsure.outcome._tag, "Failed")
+        if (unsure.outcome._tag === "Failed") assert.strictEqual(unsure.outcome.failure.category, "XPATH_INCORRECT")
+      })
+    ),
+  120_000
+)
+
+it.live(
+  "a page that is late is waited for, and one that its server does not serve at first is opened again",
+  () =>
+    onPages((run) =>
+      Effect.gen(function* () {
+        const options = { recovery: { timing: true } }
+        const walked = yield* Effect.forEach(
+          ["/late", "/fetching"],
+          (path) => Effect.map(run(path, [click("//a[@id='go']"), read], options), (seen) => ({ path, seen })),
+          { concurrency: "unbounded" }
+        )
+        for (const { path, seen } of walked) {
+          const { analyses, offers } = succeeded(seen)
+          assert.deepStrictEqual(
+            analyses.map(({ kind }) => kind),
+            ["timing"],
+            path
+          )
+          assert.deepInclude(offers[0], { kind: "wait_time", before: 1_500 })
+          assert.isAbove(Number(offers[0]?.after), 1_500)
+        }
+        const early = yield* run("/late", [click("//a[@id='go']"), read])
+        if (early.outcome._tag === "Failed") {
+          assert.strictEqual(early.outcome.failure.category, "ACTION_PERFORMED_TOO_EARLY")
+        }
+        const { analyses } = succeeded(yield* run("/flaky", [read], { recovery: { unavailable: true } }))
+        assert.deepStrictEqual(
+          analyses.map(({ kind, outcome }) => [kind, outcome]),
+          [
+            ["unavailable", "failure"],
+            ["unavailable", "success"]
+          ]
+        )
+      })
+    ),
+  120_000
+)
+
+it.live(
+  "a form that complains is filled in again with what a person corrects, and sent again",
+  () =>
+    onPages((run) =>
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const person = {
+          ask: () => Effect.succeed(null),
+          correct: ({ inputs, message }: { readonly inputs: object; readonly message: string }) =>
+            Effect.sync(() => {
+              asked.push(message)
+              return { _tag: "inputs", inputs: { ...inputs, zip: "12345" } } as const
+            })
+        }
+        const steps = [
+          type("//input[@id='name']", "{{context.inputs.name}}"),
+          type("//input[@id='zip']", "{{context.inputs.zip}}"),
+          click("//button[@id='send']"),
+          { ...read, parameters: { ...read.parameters, wait_time: 1_000 } },
+          click("//h1[.='Done']")
+        ]
+        const inputs = { name: "Ada", zip: "1234" }
+        const recovery = { inputs: true }
+        const { analyses } = succeeded(yield* run("/form", steps, { recovery, person, correctable: true }, inputs))
+        assert.deepStrictEqual(
+          analyses.map(({ classification, kind, outcome }) => [kind, outcome, classification.category]),
+          [["form", "success", "INCORRECT_FORM_INPUTS"]]
+        )
+        assert.include(asked[0] ?? "", "The ZIP code has 5 digits")
+        assert.include(asked[0] ?? "", "zip")
+        assert.notInclude(asked[0] ?? "", "name")
+        const alone = yield* run("/form", steps, { recovery, correctable: true }, inputs)
+        if (alone.outcome._tag === "Failed") {
+          assert.strictEqual(alone.outcome.failure.category, "INCORRECT_FORM_INPUTS")
+        } else assert.fail("nobody corrected the input")
+      })
+    ),
+  120_000
+)
+
+it.live(
+  "a failure is of the class that the page shows",
+  () =>
+    onPages((run) =>
+      Effect.gen(function* () {
+        const classes: Array<unknown> = []
+        const walked = yield* Effect.forEach(
+          ["/password", "/maintenance", "/done"],
+          (path) => run(path, [click("//button[@id='none']", { wait_time: 500 })], { recovery: { errorCodes: true } }),
+          { concurrency: "unbounded" }
+        )
+        for (const { outcome } of walked) {
+          if (outcome._tag === "Failed") {
+            const { category, code, passing, suggestedErrorCode } = outcome.failure
+            classes.push([code, category, passing, suggestedErrorCode])
+          }
+        }
+        assert.deepStrictEqual(classes, [
+          ["ACCOUNT-E0001", "PASSWORD_UPDATE_REQUIRED", false, "CLICK_1_PASSWORD_UPDATE_REQUIRED"],
+          ["SELECTOR-E0001", "SERVICE_UNAVAILABLE", true, "CLICK_1_SERVICE_UNAVAILABLE"],
+          ["SELECTOR-E0001", "XPATH_INCORRECT", false, "CLICK_1_XPATH_INCORRECT"]
+        ])
+      })
+    ),
+  120_000
+)

@@ -1,0 +1,74 @@
+import { assert, it } from "@effect/vitest"
+import type { Category, Code } from "../../../core/agent/Failure.ts"
+import * as Classification from "../../../core/agent/recovery/Classification.ts"
+import { empty, type Overlay, type Survey } from "../../../core/agent/recovery/Survey.ts"
+
+const overlay = (...labels: ReadonlyArray<string>): Overlay => ({
+  signature: "x",
+  text: "Something new",
+  isDialog: true,
+  isAlert: false,
+  coversTarget: true,
+  coversPage: false,
+  buttons: labels.map((label) => ({ label, selector: label }))
+})
+
+const lost = "SELECTOR-E0001"
+const long = "Orders and invoices. ".repeat(100)
+
+const table: ReadonlyArray<
+  readonly [
+    Code,
+    Partial<Survey> | null,
+    Category,
+    "DISMISSIBLE" | "NON_DISMISSIBLE" | null,
+    { signedIn?: boolean; typed?: boolean }
+  ]
+> = [
+  [lost, {}, "XPATH_INCORRECT", null, {}],
+  [lost, null, "XPATH_INCORRECT", null, {}],
+  ["SELECTOR-E0002", {}, "UNEXPECTED_UI_STATE", null, {}],
+  ["SELECTOR-E0003", { busy: true }, "XPATH_INCORRECT", null, {}],
+  [lost, { busy: true }, "ACTION_PERFORMED_TOO_EARLY", null, {}],
+  [lost, { requests: 2 }, "ACTION_PERFORMED_TOO_EARLY", null, {}],
+  [lost, { loading: true }, "PAGE_STILL_LOADING", null, {}],
+  [lost, { overlays: [overlay("Close")] }, "UNEXPECTED_UI_STATE", "DISMISSIBLE", {}],
+  [lost, { overlays: [overlay("Buy")] }, "UNEXPECTED_UI_STATE", "NON_DISMISSIBLE", {}],
+  [lost, { status: 503 }, "SERVICE_UNAVAILABLE", null, {}],
+  [lost, { status: 429 }, "SERVICE_UNAVAILABLE", null, {}],
+  [lost, { text: "We are down for maintenance" }, "SERVICE_UNAVAILABLE", null, {}],
+  [lost, { text: `${long} maintenance contracts, under maintenance` }, "XPATH_INCORRECT", null, {}],
+  [lost, { status: 404 }, "PAGE_NOT_FOUND", null, {}],
+  [lost, { status: 403 }, "ACTION_BLOCKED_BY_PLATFORM", null, {}],
+  [lost, { title: "Access denied" }, "ACTION_BLOCKED_BY_PLATFORM", null, {}],
+  [lost, { captcha: true }, "ACTION_BLOCKED_BY_PLATFORM", null, {}],
+  [lost, { alerts: ["The number is not valid"] }, "INCORRECT_FORM_INPUTS", null, { typed: true }],
+  [lost, { alerts: ["New: dark mode"] }, "XPATH_INCORRECT", null, { typed: false }],
+  [lost, { fields: [{ shown: true, complaint: "Too long" }] }, "INCORRECT_FORM_INPUTS", null, { typed: true }],
+  [lost, { title: "Sign in", passwords: ["password"] }, "ACCOUNT_LOGGED_OUT", null, { signedIn: true }],
+  [lost, { title: "Sign in", passwords: ["password"] }, "XPATH_INCORRECT", null, { signedIn: false }],
+  [lost, { text: "Your session has expired" }, "ACCOUNT_LOGGED_OUT", null, { signedIn: true }],
+  [lost, { text: "Choose a new password", passwords: ["new", "confirm"] }, "PASSWORD_UPDATE_REQUIRED", null, {}],
+  [lost, { text: "Create an account", passwords: ["new", "confirm"] }, "XPATH_INCORRECT", null, {}],
+  [lost, { text: "Set up two-factor authentication to go on" }, "ADDITIONAL_USER_INPUT_REQUIRED", null, {}],
+  ["OPTION-E0001", {}, "INCORRECT_FORM_INPUTS", null, {}],
+  ["NAVIGATION-E0001", { status: 503 }, "PAGE_NOT_FOUND", null, {}],
+  ["NAVIGATION-E0003", null, "SERVICE_UNAVAILABLE", null, {}],
+  ["NAVIGATION-E0004", null, "PAGE_STILL_LOADING", null, {}],
+  ["LIMIT-E0001", { overlays: [overlay("Close")] }, "UNEXPECTED_UI_STATE", null, {}]
+]
+
+it.each(table)(
+  "%s on %o is of the class %s",
+  (code, survey, category, subType, { signedIn = false, typed = false }) => {
+    const judged = Classification.of({ code }, survey === null ? null : { ...empty, ...survey }, { signedIn, typed })
+    assert.deepInclude(judged, { category, subType })
+    assert.isNotEmpty(judged.description)
+  }
+)
+
+it("an option that several fit is a class of its own", () => {
+  const failure = { code: "OPTION-E0001", alike: 3 } as const
+  const { category } = Classification.of(failure, null, { signedIn: false, typed: true })
+  assert.strictEqual(category, "MULTIPLE_MATCHING_RESULTS_FOUND")
+})

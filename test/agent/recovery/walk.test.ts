@@ -1,0 +1,252 @@
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import * as ScriptedBrowser from "../../../adapters/memory/ScriptedBrowser.ts"
+import { Browser, PageFailure } from "../../../core/agent/Browser.ts"
+import type { Outcome } from "../../../core/agent/Outcome.ts"
+import { Advisor } from "../../../core/agent/recovery/Advisor.ts"
+import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
+import { graphOf, type Step, walk } from "../../support/browser.ts"
+
+const home = "https://shop.example/"
+const done = "https://shop.example/done"
+const order = { tag: "button", role: "button", type: "submit", section: "Your order" }
+
+const site: ScriptedBrowser.ScriptedSite = {
+  [home]: [
+    { selector: "//notice", text: "News", removes: ["//notice"] },
+    { selector: "//buy", text: "Place order", looks: { ...order, id: "order" }, leadsTo: done },
+    { selector: "//decoy", text: "Place order", looks: { ...order, id: "order", section: "Advertisement" } },
+    { selector: "//next", text: "Next", looks: { tag: "button", id: "next-page" }, leadsTo: done },
+    { selector: "//under", leadsTo: done },
+    {
+      selector: "//banner",
+      text: "We use cookies",
+      over: {
+        covers: ["//under"],
+        buttons: [
+          { label: "Buy", selector: "//buy" },
+          { label: "Reject all", selector: "//reject" }
+        ]
+      }
+    },
+    { selector: "//reject", removes: ["//banner", "//reject"] },
+    { selector: "//locked", leadsTo: done },
+    {
+      selector: "//question",
+      text: "Which account?",
+      over: {
+        covers: ["//locked"],
+        buttons: [
+          { label: "Private", selector: "//private" },
+          { label: "Business", selector: "//business" }
+        ]
+      }
+    },
+    { selector: "//private", removes: ["//question"] },
+    { selector: "//business", removes: ["//question"] }
+  ],
+  [done]: [{ selector: "//h1", text: "Done" }]
+}
+
+type Options = Parameters<typeof walk>[2]
+
+const run = (steps: ReadonlyArray<Step>, options: Options, inputs = {}) =>
+  walk(graphOf(home, steps), inputs, options).pipe(Effect.provide(ScriptedBrowser.layer(site)))
+
+const click = (selector: string, more = {}): Step => ({
+  action: "CLICK",
+  parameters: { selector, wait_time: 100, ...more }
+})
+
+const read: Step = {
+  action: "EXTRACT_DATAMODEL",
+  parameters: { extract_data_model: { type: "object", properties: { title: { type: "string", path: "//h1" } } } }
+}
+
+const reached: Outcome = { _tag: "Success", data: { title: "Done" } }
+
+it.effect("a pop-up that the workflow foresees is pressed before the node, and nothing is when there is none", () =>
+  Effect.gen(function* () {
+    const recovery = { popups: true, popupXpaths: ["//notice", "//other"] }
+    const { analyses, outcome } = yield* run([click("//buy"), read], { recovery })
+    assert.deepEqual(outcome, reached)
+    assert.deepStrictEqual(
+      analyses.map(({ kind, node, popup }) => [kind, node.name, popup?.signature]),
+      [["popup_xpaths", "CLICK 1", "//notice"]]
+    )
+  })
+)
+
+it.effect("what covers an element is dismissed by what commits to nothing, and offered as a patch", () =>
+  Effect.gen(function* () {
+    const { analyses, offers, outcome } = yield* run([click("//under"), read], { recovery: { popups: true } })
+    assert.deepEqual(outcome, reached)
+    assert.deepInclude(analyses[0], { kind: "popup", outcome: "success" })
+    assert.deepInclude(analyses[0]?.classification, { category: "UNEXPECTED_UI_STATE", subType: "DISMISSIBLE" })
+    assert.deepInclude(offers[0], { kind: "popup_xpath", after: "//reject" })
+    const without = yield* run([click("//under"), read], {})
+    assert.strictEqual(without.outcome._tag, "Failed")
+    assert.deepStrictEqual([without.analyses, without.offers], [[], []])
+  })
+)
+
+it.effect("a pop-up that nothing dismisses is decided by a person, where a person may be asked", () =>
+  Effect.gen(function* () {
+    const asked: Array<unknown> = []
+    const person = {
+      ask: () => Effect.succeed(null),
+      correct: ({ popup }: { readonly popup?: unknown }) =>
+        Effect.sync(() => {
+          asked.push(popup)
+          return { _tag: "action", action: "action_2" } as const
+        })
+    }
+    const steps = [click("//locked"), read]
+    const recovery = { popups: true }
+    const decided = yield* run(steps, { recovery, person, correctable: true })
+    assert.deepEqual(decided.outcome, reached)
+    assert.deepInclude(asked[0], { subType: "NON_DISMISSIBLE", attempt: 1, maxAttempts: 3 })
+    assert.deepInclude(decided.analyses[0]?.popup, {
+      phase: "modal_decision_dispatched",
+      action: "action_2",
+      label: "Business"
+    })
+    const alone = yield* run(steps, { recovery, person, correctable: false })
+    assert.deepInclude(alone.outcome, { _tag: "Failed" })
+    if (alone.outcome._tag === "Failed") {
+      assert.deepInclude(alone.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "NON_DISMISSIBLE" })
+    }
+    assert.lengthOf(asked, 1)
+  })
+)
+
+it.effect("an element is found again by what it looked like, and by what its selector says; a decoy is not taken", () =>
+  Effect.gen(function* () {
+    const recovery = { selectors: true }
+    const remembered = yield* ElementMemory.of(Effect.succeed([]))
+    yield* run([click("//buy")], { recovery, memories: remembered.memories })
+    const [known] = remembered.learned()
+    assert.deepInclude(known, { selector: "//buy" })
+    const moved = yield* ElementMemory.of(
+      Effect.succeed([{ ...known, selector: "//button[@id='old']" } as ElementMemory.Remembered])
+    )
+    const again = yield* run([click("//button[@id='old']"), read], { recovery, memories: moved.memories })
+    assert.deepEqual(again.outcome, reached)
+    assert.deepInclude(again.offers[0], {
+      kind: "selector",
+      parameter: "selector",
+      before: "//button[@id='old']",
+      after: "//buy"
+    })
+    assert.lengthOf(moved.learned(), 0)
+
+    // Without a memory, the selector names only what the decoy has as well.
+    const unsure = yield* run([click("//button[@id='order']"), read], { recovery })
+    assert.strictEqual(unsure.outcome._tag, "Failed")
+    const hinted = yield* run([click("//button[normalize-space()='Next']"), read], { recovery })
+    assert.deepEqual(hinted.outcome, reached)
+  })
+)
+
+it.effect("where rules cannot tell, an adviser may, and is told what it said", () =>
+  Effect.gen(function* () {
+    const advisor = {
+      choose: ({ candidates }: { readonly candidates: ReadonlyArray<{ readonly section: string | null }> }) =>
+        Effect.succeed({ choice: candidates.findIndex(({ section }) => section === "Your order"), reason: "The order" })
+    }
+    const { analyses, outcome } = yield* run([click("//button[@id='order']"), read], {
+      recovery: { selectors: true }
+    }).pipe(Effect.provideService(Advisor, advisor))
+    assert.deepEqual(outcome, reached)
+    assert.deepInclude(analyses[0], { kind: "selector", byModel: "The order" })
+  })
+)
+
+it.effect("a node that must not be repeated is tried once, and the failure says so", () =>
+  Effect.gen(function* () {
+    const step = click("//under", { not_repeatable: true })
+    const { analyses, marks, outcome } = yield* run([step, read], { recovery: { popups: true, selectors: true } })
+    assert.deepStrictEqual([analyses, marks], [[], ["acting", "committing"]])
+    assert.deepInclude(outcome, { _tag: "Failed" })
+    if (outcome._tag === "Failed") assert.include(outcome.failure.message, "must not be repeated, so it was tried once")
+  })
+)
+
+it.effect("a step that may have taken effect is not tried again", () =>
+  Effect.gen(function* () {
+    let clicks = 0
+    const browser = yield* Browser
+    const reason = "Timeout, after it had begun"
+    const flaky = Browser.of({
+      open: (session) =>
+        Effect.map(browser.open(session), (page) => ({
+          ...page,
+          click: () =>
+            Effect.suspend(() => {
+              clicks++
+              return Effect.fail(new PageFailure({ kind: "unusable", reason, selector: "//under", acted: true }))
+            })
+        }))
+    })
+    const { outcome } = yield* walk(
+      graphOf(home, [click("//under"), read]),
+      {},
+      {
+        recovery: { popups: true, timing: true, selectors: true }
+      }
+    ).pipe(Effect.provideService(Browser, flaky))
+    assert.strictEqual(clicks, 1)
+    if (outcome._tag === "Failed") assert.include(outcome.failure.message, "may have taken effect")
+  }).pipe(Effect.provide(ScriptedBrowser.layer(site)))
+)
+
+it.effect("a node past which nothing is to be tried again commits, where the workflow denies that", () =>
+  Effect.gen(function* () {
+    const step = click("//buy", { end_here_on_dry_run: true })
+    const denied = yield* run([step, read], { recovery: { markerCommits: true } })
+    assert.deepStrictEqual(denied.marks, ["acting", "committing"])
+    assert.deepStrictEqual((yield* run([step, read], {})).marks, ["acting"])
+  })
+)
+
+it.effect("a server that is not available is asked again, each time after twice the pause, and not for ever", () =>
+  Effect.gen(function* () {
+    const browser = yield* Browser
+    const times: Array<number> = []
+    const opens = (failures: number) =>
+      Browser.of({
+        open: (session) =>
+          Effect.map(browser.open(session), (page) => ({
+            ...page,
+            goto: (url: string) =>
+              Effect.gen(function* () {
+                times.push(yield* Clock.currentTimeMillis)
+                if (times.length > failures) return yield* page.goto(url)
+                const reason = "the server answered with status 503"
+                return yield* new PageFailure({ kind: "navigation", reason, status: 503 })
+              })
+          }))
+      })
+    const visit = (failures: number) =>
+      Effect.gen(function* () {
+        times.length = 0
+        const fiber = yield* Effect.forkChild(
+          walk(graphOf(done, [read]), {}, { recovery: { unavailable: true } }).pipe(
+            Effect.provideService(Browser, opens(failures))
+          )
+        )
+        yield* TestClock.adjust("1 minute")
+        const seen = yield* Fiber.join(fiber)
+        return { ...seen, pauses: times.slice(1).map((time, index) => time - (times[index] ?? 0)) }
+      })
+    const twice = yield* visit(2)
+    assert.deepEqual(twice.outcome, reached)
+    assert.deepStrictEqual(twice.pauses, [1_000, 2_000])
+    const never = yield* visit(99)
+    assert.deepStrictEqual(never.pauses, [1_000, 2_000, 4_000])
+    if (never.outcome._tag === "Failed") {
+      assert.deepInclude(never.outcome.failure, { category: "SERVICE_UNAVAILABLE", passing: true })
+    }
+  }).pipe(Effect.provide(ScriptedBrowser.layer(site)))
+)

@@ -1,0 +1,106 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option, Stream } from "effect"
+import { chromium as playwright } from "playwright-core"
+import { Browser } from "../../core/agent/Browser.ts"
+import * as Session from "../../core/agent/Session.ts"
+import { chromium, executablePath } from "../support/browser.ts"
+import { html, serve } from "../support/site.ts"
+
+const options = { maxWidth: 1_280, maxHeight: 800, quality: 60, intervalMillis: 100 }
+const bounds = { maxMillis: 60_000, maxBytes: 20_000_000 }
+
+/** What a browser makes of a video: how long it is, how large, and whether the colour at a moment is as red as it says. */
+const played = (bytes: Uint8Array) =>
+  Effect.acquireUseRelease(
+    Effect.promise(() => playwright.launch({ executablePath })),
+    (browser) =>
+      Effect.promise(async () => {
+        const page = await browser.newPage()
+        await page.setContent("<video id=v muted></video>")
+        return page.evaluate(async (data) => {
+          const video = document.getElementById("v") as HTMLVideoElement
+          video.src = `data:video/webm;base64,${data}`
+          const happened = (event: string) =>
+            new Promise((resolve, reject) => {
+              video.addEventListener(event, resolve, { once: true })
+              video.addEventListener("error", () => reject(new Error(video.error?.message)), { once: true })
+            })
+          await happened("loadeddata")
+          const colourAt = async (seconds: number) => {
+            const sought = happened("seeked")
+            video.currentTime = seconds
+            await sought
+            const canvas = document.createElement("canvas")
+            canvas.width = video.videoWidth
+            canvas.height = video.videoHeight
+            const paper = canvas.getContext("2d")
+            paper?.drawImage(video, 0, 0)
+            return [...(paper?.getImageData(600, 400, 1, 1).data ?? [])].slice(0, 3)
+          }
+          const late = await colourAt(video.duration - 0.05)
+          const early = await colourAt(0.01)
+          return { duration: video.duration, width: video.videoWidth, height: video.videoHeight, early, late }
+        }, Buffer.from(bytes).toString("base64"))
+      }),
+    (browser) => Effect.promise(() => browser.close())
+  )
+
+describe("a video of a session", () => {
+  it.live(
+    "can be played and sought in, and lasts as long as the session, still pages included",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const origin = yield* serve({
+            "/red": html("<body style='background: #f00'>"),
+            "/blue": html("<body style='background: #00f'>")
+          })
+          const bytes = yield* Effect.gen(function* () {
+            const page = yield* (yield* Browser).open(Session.empty)
+            yield* page.goto(`${origin}/red`)
+            const recording = Option.getOrThrow(yield* page.record({ ...options, ...bounds }))
+            yield* Effect.sleep(1_000)
+            yield* page.goto(`${origin}/blue`)
+            yield* Effect.sleep(1_500)
+            const video = Option.getOrThrow(yield* recording.finish)
+            const content = yield* Stream.mkUint8Array(video.content)
+            assert.strictEqual(content.length, video.bytes)
+            return content
+          }).pipe(Effect.scoped, Effect.provide(Layer.fresh(chromium([origin]))))
+          const seen = yield* played(bytes)
+          assert.deepInclude(seen, { width: 1_280, height: 800 })
+          assert.isAtLeast(seen.duration, 2.3)
+          assert.isAtMost(seen.duration, 30)
+          assert.isAbove(seen.early[0] ?? 0, 200)
+          assert.isBelow(seen.early[2] ?? 255, 60)
+          assert.isBelow(seen.late[0] ?? 255, 60)
+          assert.isAbove(seen.late[2] ?? 0, 200)
+        })
+      ),
+    60_000
+  )
+
+  it.live(
+    "keeps what there is of it when the page crashes, and ends at its bounds",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const origin = yield* serve({ "/": html("<body><h1>Here</h1>"), "/late": html("<body>late") })
+          yield* Effect.gen(function* () {
+            const browser = yield* Browser
+            const page = yield* browser.open(Session.empty)
+            yield* page.goto(`${origin}/`)
+            const recording = Option.getOrThrow(yield* page.record({ ...options, ...bounds, maxMillis: 600 }))
+            yield* Effect.sleep(900)
+            yield* page.goto(`${origin}/late`)
+            yield* Effect.sleep(300)
+            yield* Effect.ignore(Effect.timeout(page.goto("chrome://crash"), "2 seconds"))
+            const video = Option.getOrThrow(yield* recording.finish)
+            const seen = yield* played(yield* Stream.mkUint8Array(video.content))
+            assert.isBelow(seen.duration, 2)
+          }).pipe(Effect.scoped, Effect.provide(Layer.fresh(chromium([origin]))))
+        })
+      ),
+    60_000
+  )
+})

@@ -1,0 +1,244 @@
+import { randomBytes, randomUUID } from "node:crypto"
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted, Stream } from "effect"
+import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
+import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
+import * as S3Artifacts from "../../adapters/s3/S3Artifacts.ts"
+import { ArtifactFiles, type Kept, type Range } from "../../core/run/ArtifactFiles.ts"
+import { listening } from "../support/listening.ts"
+import * as s3 from "../support/s3.ts"
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-artifacts-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+const folder = Layer.unwrap(Effect.map(temporary, ArtifactFolder.layer))
+
+const objects = Layer.unwrap(Effect.map(s3.serve, ({ options }) => S3Artifacts.layer(options)))
+
+const jpeg = { mediaType: "image/jpeg", fileName: null }
+const readAll = (kept: Kept, range?: Range) => Stream.mkUint8Array(kept.read(range))
+const found = (id: string) => Effect.flatMap(ArtifactFiles, (files) => Effect.map(files.find(id), Option.getOrThrow))
+
+const suite = <E>(name: string, layer: Layer.Layer<ArtifactFiles, E>) =>
+  it.layer(layer, { timeout: "60 seconds" })(`artifacts (${name})`, (it) => {
+    it.effect("are kept with what they are, and read back whole or in part", () =>
+      Effect.gen(function* () {
+        const files = yield* ArtifactFiles
+        const id = randomUUID()
+        const bytes = new Uint8Array(randomBytes(300_000))
+        const fileName = 'Bericht "März" 報告 \u202e%20;\n.pdf'
+        yield* files.put(id, { mediaType: "application/pdf", fileName, bytes })
+        const kept = yield* found(id)
+        assert.deepInclude(kept, { mediaType: "application/pdf", fileName, size: bytes.length })
+        assert.deepStrictEqual(yield* readAll(kept), bytes)
+        assert.deepStrictEqual(yield* readAll(kept, { start: 0, end: 1 }), bytes.slice(0, 2))
+        assert.deepStrictEqual(yield* readAll(kept, { start: 270_000, end: 299_999 }), bytes.slice(270_000))
+        assert.deepStrictEqual(yield* readAll(kept, { start: 5, end: 280_000 }), bytes.slice(5, 280_001))
+      })
+    )
+
+    it.effect("of no bytes are kept too", () =>
+      Effect.gen(function* () {
+        const id = randomUUID()
+        yield* (yield* ArtifactFiles).put(id, { ...jpeg, bytes: new Uint8Array() })
+        const kept = yield* found(id)
+        assert.strictEqual(kept.size, 0)
+        assert.strictEqual((yield* readAll(kept)).length, 0)
+      })
+    )
+
+    it.effect("take the place of the one before, and are gone once removed", () =>
+      Effect.gen(function* () {
+        const files = yield* ArtifactFiles
+        const [id, other] = [randomUUID(), randomUUID()]
+        yield* files.put(id, { ...jpeg, bytes: new Uint8Array([1, 2, 3]) })
+        yield* files.put(id, { mediaType: "text/html", fileName: null, bytes: new Uint8Array([4]) })
+        yield* files.put(other, { ...jpeg, bytes: new Uint8Array([5]) })
+        const kept = yield* found(id)
+        assert.strictEqual(kept.mediaType, "text/html")
+        assert.deepStrictEqual(yield* readAll(kept), new Uint8Array([4]))
+        yield* files.remove([id, randomUUID(), "../etc/passwd", id])
+        assert.isTrue(Option.isNone(yield* files.find(id)))
+        assert.deepStrictEqual(yield* readAll(yield* found(other)), new Uint8Array([5]))
+      })
+    )
+
+    it.effect("are not found by what is no id", () =>
+      Effect.gen(function* () {
+        const files = yield* ArtifactFiles
+        for (const id of ["", "..", "../artifacts", randomUUID().toUpperCase(), `${randomUUID()}/`, randomUUID()]) {
+          assert.isTrue(Option.isNone(yield* files.find(id)), id)
+        }
+      })
+    )
+
+    it.effect("larger than what is held at once go there in pieces of any size", () =>
+      Effect.gen(function* () {
+        const files = yield* ArtifactFiles
+        const id = randomUUID()
+        const piece = new Uint8Array(randomBytes(1_000_003))
+        const size = yield* files.putStream(id, jpeg, Stream.fromArray(Array.from({ length: 20 }, () => piece)))
+        assert.strictEqual(size, 20 * piece.length)
+        const kept = yield* found(id)
+        assert.strictEqual(kept.size, size)
+        const last = yield* readAll(kept, { start: size - piece.length, end: size - 1 })
+        assert.isTrue(Buffer.from(last).equals(piece))
+        let read = 0
+        yield* Stream.runForEach(kept.read(), (some) =>
+          Effect.sync(() => {
+            read += some.length
+          })
+        )
+        assert.strictEqual(read, size)
+      })
+    )
+
+    it.effect("exactly as large as what is held at once are kept as well", () =>
+      Effect.gen(function* () {
+        const id = randomUUID()
+        const bytes = new Uint8Array(8 * 1_024 * 1_024).fill(7)
+        yield* (yield* ArtifactFiles).put(id, { ...jpeg, bytes })
+        assert.strictEqual((yield* found(id)).size, bytes.length)
+      })
+    )
+
+    it.effect("whose content fails leave nothing, and the one before stays", () =>
+      Effect.gen(function* () {
+        const files = yield* ArtifactFiles
+        const [id, fresh] = [randomUUID(), randomUUID()]
+        yield* files.put(id, { ...jpeg, bytes: new Uint8Array([1]) })
+        const broken = Stream.concat(Stream.make(new Uint8Array(9_000_000)), Stream.fail("broken off" as const))
+        assert.strictEqual(yield* Effect.flip(files.putStream(id, jpeg, broken)), "broken off")
+        assert.strictEqual(yield* Effect.flip(files.putStream(fresh, jpeg, broken)), "broken off")
+        assert.deepStrictEqual(yield* readAll(yield* found(id)), new Uint8Array([1]))
+        assert.isTrue(Option.isNone(yield* files.find(fresh)))
+        yield* files.sweep(Date.now() + 1_000)
+        assert.deepStrictEqual(yield* readAll(yield* found(id)), new Uint8Array([1]))
+      })
+    )
+  })
+
+suite("memory", MemoryArtifacts.layer)
+suite("folder", folder)
+suite("S3", objects)
+
+describe("a folder of artifacts", () => {
+  it.effect("finds those of former versions, and sweeps what uploads have left", () =>
+    Effect.gen(function* () {
+      const place = yield* temporary
+      const [former, part, young] = [randomUUID(), randomUUID(), randomUUID()]
+      yield* Effect.gen(function* () {
+        const files = yield* ArtifactFiles
+        writeFileSync(`${place}/${former}.jpg`, "old")
+        writeFileSync(`${place}/${part}.abc.part`, "half")
+        writeFileSync(`${place}/${young}.abc.part`, "half")
+        utimesSync(`${place}/${part}.abc.part`, 1, 1)
+        const kept = yield* found(former)
+        assert.deepInclude(kept, { mediaType: "image/jpeg", size: 3 })
+        assert.deepStrictEqual(Buffer.from(yield* readAll(kept)).toString(), "old")
+        yield* files.sweep(1_000_000)
+        assert.deepStrictEqual(readdirSync(place).sort(), [`${former}.jpg`, `${young}.abc.part`].sort())
+        yield* files.put(young, { ...jpeg, bytes: new Uint8Array([1]) })
+        assert.strictEqual(statSync(`${place}/${young}`).mode & 0o077, 0)
+        yield* files.remove([former])
+        assert.isTrue(Option.isNone(yield* files.find(former)))
+      }).pipe(Effect.provide(ArtifactFolder.layer(place)))
+    })
+  )
+})
+
+describe("an S3-compatible store", () => {
+  const id = randomUUID()
+  const put = Effect.flatMap(ArtifactFiles, (files) => files.put(id, { ...jpeg, bytes: new Uint8Array([1]) }))
+
+  it.live("has the artifacts below its prefix and nothing of what uploads have left", () =>
+    Effect.gen(function* () {
+      const { directory, options } = yield* s3.serve
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          const files = yield* ArtifactFiles
+          yield* put
+          const broken = Stream.concat(Stream.make(new Uint8Array(9_000_000)), Stream.fail("broken off"))
+          yield* Effect.flip(files.putStream(randomUUID(), jpeg, broken))
+        }),
+        S3Artifacts.layer(options)
+      )
+      const names = readdirSync(`${directory}/artifacts`, { recursive: true, encoding: "utf8" })
+      assert.isTrue(names.some((name) => name.startsWith(`sluice/${id}`)))
+      assert.isFalse(
+        names.some((name) => /_uploads.*part/.test(name)),
+        names.join()
+      )
+    })
+  )
+
+  it.live("is asked again while it fails, and not when it refuses", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const statuses = [500, 503, 200, 403, 200]
+      const port = yield* listening(
+        createServer((request, response) => {
+          asked.push(request.method ?? "")
+          request.resume()
+          request.on("end", () => response.writeHead(statuses.shift() ?? 200).end("<Code>AccessDenied</Code>"))
+        })
+      )
+      const { options } = yield* s3.serve
+      const layer = S3Artifacts.layer({ ...options, endpoint: `http://127.0.0.1:${port}` })
+      yield* Effect.provide(put, layer)
+      assert.strictEqual(asked.length, 3)
+      const refused = yield* Effect.flip(Effect.provide(put, layer))
+      assert.strictEqual(asked.length, 4)
+      assert.strictEqual(refused.message, "Cannot keep artifacts: the S3 store answered with 403 (AccessDenied)")
+    })
+  )
+
+  it.live("is swept of uploads below the prefix that began long ago", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const upload = (key: string, id: string, day: number) =>
+        `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>2026-01-0${day}T00:00:00.000Z</Initiated></Upload>`
+      const listed = [upload("sluice/a", "old&amp;1", 1), upload("sluice/b", "new", 3), upload("other/c", "old2", 1)]
+      const port = yield* listening(
+        createServer((request, response) => {
+          asked.push(`${request.method} ${request.url}`)
+          response.writeHead(200).end(`<ListMultipartUploadsResult>${listed.join("")}</ListMultipartUploadsResult>`)
+        })
+      )
+      const { options } = yield* s3.serve
+      yield* Effect.flatMap(ArtifactFiles, (files) => files.sweep(Date.parse("2026-01-02"))).pipe(
+        Effect.provide(S3Artifacts.layer({ ...options, endpoint: `http://127.0.0.1:${port}` }))
+      )
+      assert.deepStrictEqual(asked, [
+        "GET /artifacts?uploads=&prefix=sluice%2F",
+        "DELETE /artifacts/sluice/a?uploadId=old%261"
+      ])
+    })
+  )
+
+  it.live("that is away, hangs or has another key is told of without the key", () =>
+    Effect.gen(function* () {
+      const { options } = yield* s3.serve
+      const hanging = yield* listening(createServer(() => {}))
+      const secret = "not-the-key"
+      const cases = [
+        { ...options, endpoint: "http://127.0.0.1:1" },
+        { ...options, endpoint: `http://127.0.0.1:${hanging}`, timeoutMillis: 100 },
+        { ...options, accessKey: "another", secretKey: Redacted.make(secret) },
+        { ...options, bucket: "another" }
+      ]
+      for (const one of cases) {
+        const failure = yield* Effect.flip(Effect.provide(put, S3Artifacts.layer(one)))
+        assert.strictEqual(failure._tag, "ArtifactsUnavailable")
+        assert.notInclude(JSON.stringify(failure), secret)
+        assert.match(failure.message, /could not be reached: \S+|answered with 40\d/)
+      }
+    })
+  )
+})

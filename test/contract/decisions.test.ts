@@ -1,0 +1,73 @@
+/** The stores of what models decided: in memory, in the embedded database and in PostgreSQL. */
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import type { Decision } from "../../core/agent/model/Decision.ts"
+import type { GateStore } from "../../core/gate/GateStore.ts"
+import { DecisionStore, mostDecisions } from "../../core/run/DecisionStore.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+
+type Stores = DecisionStore | GateStore | RunStore | WorkflowStore | WorkspaceStore
+
+const decision = (answer: string): Decision => ({
+  node_id: "a",
+  node_display_name: "Buy",
+  action_type: "CLICK",
+  purpose: "choose",
+  llm_model: "small",
+  prompt: "What the page says may hold anything: \u0000 \ud800 ' \\",
+  with_screenshot: true,
+  answer,
+  decision: null,
+  refusal: "There is no such element",
+  input_tokens: 100,
+  output_tokens: 10,
+  duration_ms: 5,
+  created_at: "2026-01-01T00:00:00.000Z"
+})
+
+const submitted = Effect.gen(function* () {
+  const sent = submission(yield* makeWorkflow(yield* makeWorkspace()))
+  yield* (yield* RunStore).submit(sent)
+  return sent.id
+})
+
+const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
+  it.layer(layer, { timeout: "60 seconds" })(`decisions of models (${name})`, (it) => {
+    const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
+      it.effect(title, () => Effect.andThen(empty, test()))
+
+    promise("are kept run by run, in their order, as they are", () =>
+      Effect.gen(function* () {
+        const store = yield* DecisionStore
+        const [one, other] = [yield* submitted, yield* submitted]
+        assert.deepStrictEqual(yield* store.of(one), [])
+        yield* store.keep(one, decision("first"))
+        yield* store.keep(other, decision("other"))
+        yield* store.keep(one, decision("second"))
+        assert.deepStrictEqual(yield* store.of(one), [decision("first"), decision("second")])
+        assert.deepStrictEqual(yield* store.of(other), [decision("other")])
+      })
+    )
+
+    promise("are kept up to a bound, and not beyond it", () =>
+      Effect.gen(function* () {
+        const store = yield* DecisionStore
+        const id = yield* submitted
+        const names = Array.from({ length: mostDecisions + 2 }, (_, index) => String(index))
+        yield* Effect.forEach(names, (name) => store.keep(id, decision(name)))
+        const kept = yield* store.of(id)
+        assert.deepStrictEqual(
+          kept.map(({ answer }) => answer),
+          names.slice(0, mostDecisions)
+        )
+      })
+    )
+  })
+
+suite("memory", ...databases.memory)
+suite("embedded", ...databases.embedded)
+suite("postgres", ...databases.postgres)

@@ -1,0 +1,105 @@
+/** What is left of browsers when processes are killed. */
+import { readdirSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import { graphOf } from "../support/browser.ts"
+import { chromiumsOf, withDescendants } from "../support/chromiums.ts"
+import { freshDatabase } from "../support/databases.ts"
+import { completed, dataDir, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
+import { html, serve } from "../support/site.ts"
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const untilGone = (pids: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    while (pids.some(isAlive)) yield* Effect.sleep("50 millis")
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: "20 seconds",
+      orElse: () => Effect.die(new Error(`Processes live on: ${pids.filter(isAlive).join(" ")}`))
+    })
+  )
+
+const start = (url: string, graph: { readonly nodes: unknown; readonly edges: unknown }) =>
+  Effect.gen(function* () {
+    const workflow = yield* send(url, "POST", "/workflows", {
+      name: "Walls",
+      ...graph,
+      input_schema: {},
+      output_schema: {},
+      max_retries: 0
+    })
+    const run = yield* send(url, "POST", "/run", { workflow_id: workflow.id, run_input_variables: {} })
+    if (run.session_id === undefined) return yield* Effect.die(new Error(JSON.stringify([workflow, run])))
+    return String(run.session_id)
+  })
+
+describe("kill -9", () => {
+  it.live(
+    "of a worker whose page hangs leaves no process, and its folders go with the next start; of a browser, the next run has another",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* freshDatabase
+        const folder = yield* dataDir
+        const arrived = yield* Deferred.make<void>()
+        const site = yield* serve({
+          "/": html("<p>here</p>"),
+          "/hang": html(
+            "<script>addEventListener('load', () => fetch('/hung').then(() => { while (true) {} }))</script>"
+          ),
+          "/hung": (_request, response) => {
+            response.end()
+            Effect.runSync(Deferred.succeed(arrived, undefined))
+          }
+        })
+        const env = {
+          DATABASE_URL: database,
+          SLUICE_DATA_DIR: folder,
+          SLUICE_MASTER_KEY: masterKey,
+          SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
+        }
+        assert.strictEqual((yield* completed(["migrate"], env)).code, 0)
+        const api = yield* sluice(["api"], env)
+        const url = yield* ready(api)
+        const first = yield* sluice(["worker"], env)
+        yield* first.said(/worker started/)
+        yield* start(
+          url,
+          graphOf(`${site}/hang`, [{ action: "CLICK", parameters: { selector: "css=#nothing", wait_time: 60_000 } }])
+        )
+        yield* Deferred.await(arrived).pipe(Effect.timeout("90 seconds"))
+        const owned = () => readdirSync(tmpdir()).filter((name) => name.startsWith("sluice-browser-"))
+        const before = owned()
+        const processes = withDescendants(chromiumsOf(first.child.pid ?? 0))
+        assert.isAtLeast(processes.length, 4)
+        first.child.kill("SIGKILL")
+        yield* first.ended
+        yield* untilGone(processes)
+
+        const second = yield* sluice(["worker"], env)
+        yield* second.said(/worker started/)
+        const session = yield* start(url, graphOf(`${site}/`, []))
+        yield* untilStatus(url, session, "execution.success")
+        assert.isTrue(
+          before.some((name) => !owned().includes(name)),
+          "the folder of the first worker was removed"
+        )
+        const [browser = 0] = chromiumsOf(second.child.pid ?? 0)
+        process.kill(browser, "SIGKILL")
+        const next = yield* start(url, graphOf(`${site}/`, []))
+        yield* untilStatus(url, next, "execution.success")
+        const all = withDescendants(chromiumsOf(second.child.pid ?? 0))
+        second.child.kill("SIGTERM")
+        yield* second.ended
+        yield* untilGone([browser, ...all])
+      }).pipe(Effect.scoped),
+    240_000
+  )
+})

@@ -1,0 +1,73 @@
+/**
+ * The whole gauntlet, and how one of its challenges is run.
+ */
+import { Context, Effect, Layer } from "effect"
+import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
+import { chromium, walk } from "../support/browser.ts"
+import type { Challenge } from "./Challenge.ts"
+import { challenges as decoys } from "./pages/Decoys.ts"
+import { challenges as disclosure } from "./pages/Disclosure.ts"
+import { challenges as fields } from "./pages/Fields.ts"
+import { challenges as files } from "./pages/Files.ts"
+import { challenges as frames } from "./pages/Frames.ts"
+import { challenges as late } from "./pages/Late.ts"
+import { challenges as logic } from "./pages/Logic.ts"
+import { challenges as network } from "./pages/Network.ts"
+import { challenges as overlays } from "./pages/Overlays.ts"
+import { challenges as people } from "./pages/People.ts"
+import { challenges as redirects } from "./pages/Redirects.ts"
+import { challenges as remounts } from "./pages/Remounts.ts"
+import { challenges as scrolling } from "./pages/Scrolling.ts"
+import { challenges as servers } from "./pages/Servers.ts"
+import { challenges as sessions } from "./pages/Sessions.ts"
+import { challenges as shadow } from "./pages/Shadow.ts"
+import { challenges as tables } from "./pages/Tables.ts"
+import { challenges as texts } from "./pages/Texts.ts"
+import { challenges as widgets } from "./pages/Widgets.ts"
+import { challenges as windows } from "./pages/Windows.ts"
+import { type Site, serve } from "./Site.ts"
+import { toGraph } from "./Workflow.ts"
+
+export const challenges: ReadonlyArray<Challenge> = [
+  ...decoys,
+  ...disclosure,
+  ...fields,
+  ...files,
+  ...frames,
+  ...late,
+  ...logic,
+  ...network,
+  ...overlays,
+  ...people,
+  ...redirects,
+  ...remounts,
+  ...scrolling,
+  ...servers,
+  ...sessions,
+  ...shadow,
+  ...tables,
+  ...texts,
+  ...widgets,
+  ...windows
+]
+
+/** The served site. */
+export class GauntletSite extends Context.Service<GauntletSite, Site>()("sluice/test/gauntlet/GauntletSite") {}
+
+/** The served site, and a Chromium and a fetcher of files that may reach it and nothing else that is private. */
+export const layer = Layer.unwrap(
+  Effect.map(serve, (site) =>
+    Layer.mergeAll(
+      Layer.succeed(GauntletSite, site),
+      Layer.fresh(chromium(site.origins)),
+      HttpFiles.layer({ ...HttpFiles.defaults, allowedOrigins: site.origins })
+    )
+  )
+)
+
+/** Runs the workflow of a challenge on a visit of its own. */
+export const attempt = Effect.fnUntraced(function* (challenge: Challenge) {
+  const site = yield* GauntletSite
+  const { given, url } = site.visit(challenge)
+  return yield* walk(toGraph(url, challenge.workflow), challenge.inputs ?? {}, given)
+})

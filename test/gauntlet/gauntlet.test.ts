@@ -1,0 +1,40 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as SaveBody from "../../core/workflow/SaveBody.ts"
+import { compared } from "./Challenge.ts"
+import { attempt, challenges, layer } from "./Gauntlet.ts"
+import { toGraph } from "./Workflow.ts"
+
+describe("the gauntlet", () => {
+  it("has at least 66 challenges, no two of the same name", () => {
+    assert.isAtLeast(challenges.length, 66)
+    assert.lengthOf(new Set(challenges.map(({ slug }) => slug)), challenges.length)
+  })
+
+  it.each(challenges)("has a workflow that can be saved for: $name", ({ inputs = {}, name, workflow }) => {
+    const body = {
+      name,
+      ...toGraph("https://site.example/", workflow),
+      input_schema: { type: "object", properties: Object.fromEntries(Object.keys(inputs).map((key) => [key, {}])) },
+      output_schema: { type: "object" },
+      max_retries: 0
+    }
+    assert.deepStrictEqual(SaveBody.read(body, 0).problems, [])
+  })
+})
+
+it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })("in a real browser", (it) => {
+  describe.concurrent.each([1, 2])("round %i", () => {
+    for (const challenge of challenges) {
+      it.effect(
+        `${challenge.name}: ${challenge.difficulty}`,
+        () =>
+          Effect.map(attempt(challenge), (seen) => {
+            const { actual, expected } = compared(challenge, seen)
+            assert.deepEqual(actual, expected)
+          }),
+        60_000
+      )
+    }
+  })
+})

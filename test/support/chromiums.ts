@@ -1,0 +1,28 @@
+/** The Chromium browsers of a process, as the system sees them. */
+import { execFileSync } from "node:child_process"
+
+/** Every process of the system: its id, its parent's and what it was started with. */
+const rows = () =>
+  execFileSync("ps", ["-eo", "pid,ppid,args"], { encoding: "utf8" })
+    .split("\n")
+    .map((row) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(row))
+    .flatMap((found) =>
+      found === null ? [] : [{ pid: Number(found[1]), parent: Number(found[2]), args: found[3] ?? "" }]
+    )
+
+/** The browsers that a process has started: the processes that all others of them descend from. */
+export const chromiumsOf = (pid: number): ReadonlyArray<number> =>
+  rows()
+    .filter(({ args, parent }) => parent === pid && /chrom/.test(args) && !args.includes("<defunct>"))
+    .map((row) => row.pid)
+
+/** These processes and all that descend from them. */
+export const withDescendants = (roots: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const all = rows()
+  const below = new Set(roots)
+  for (let before = -1; before !== below.size; ) {
+    before = below.size
+    for (const { parent, pid } of all) if (below.has(parent)) below.add(pid)
+  }
+  return [...below]
+}

@@ -10,13 +10,15 @@ import type { Bounds } from "./Bounds.ts"
 /** How long an address may take to load where nothing else is said, in milliseconds. */
 export const { navigationMillis } = defaultPageLimits
 
-/** Raised in an attempt when a list has no option that was asked for. */
-export class NoOption extends Error {
+/** Raised in an attempt that fails in a way that is known already. */
+export class Refused extends Error {
+  readonly kind: PageFailure["kind"]
   /** How many options fitted equally well, where none was chosen for that. */
   readonly alike: number
 
-  constructor(reason: string, alike = 0) {
+  constructor(kind: PageFailure["kind"], reason: string, alike = 0) {
     super(reason)
+    this.kind = kind
     this.alike = alike
   }
 }
@@ -49,9 +51,9 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
   if (gone || /Target (page|crashed|closed)|has been closed|crashed/i.test(text)) {
     return new PageFailure({ kind: "crash", reason: "the page or its browser went away", ...of })
   }
-  if (error instanceof NoOption) {
-    const { alike } = error
-    return new PageFailure({ kind: "option", reason: text, ...of, ...(alike > 1 ? { alike } : {}) })
+  if (error instanceof Refused) {
+    const { alike, kind } = error
+    return new PageFailure({ kind, reason: text, ...of, ...(alike > 1 ? { alike } : {}) })
   }
   if (
     /not a valid (XPath|selector)|Failed to execute 'evaluate'|Unexpected token|Unknown engine|while parsing/i.test(

@@ -1,25 +1,51 @@
 /**
  * What runs inside the page. Each function is sent there as its source, so it uses nothing from outside itself.
  */
-import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
+import type { Query } from "../../core/agent/Selector.ts"
+import type { World } from "./InWorld.ts"
 
-/** Carries out a plan on the document, in one go. */
-export const extract = (plan: ExtractionPlan): unknown => {
-  const nodes = (path: string, scope: Node): Array<Node> => {
-    if (path.startsWith("css=")) return [...(scope as ParentNode & Node).querySelectorAll(path.slice(4))]
-    const found = document.evaluate(path, scope, null, XPathResult.ANY_TYPE, null)
-    if (found.resultType === XPathResult.STRING_TYPE) return [document.createTextNode(found.stringValue)]
-    if (found.resultType === XPathResult.NUMBER_TYPE) return [document.createTextNode(String(found.numberValue))]
-    if (found.resultType === XPathResult.BOOLEAN_TYPE) return [document.createTextNode(String(found.booleanValue))]
-    const list: Array<Node> = []
-    for (let node = found.iterateNext(); node !== null; node = found.iterateNext()) list.push(node)
-    return list
+/** Where something is looked for: by a CSS selector, or an XPath. */
+export type Path = { readonly css: string } | { readonly query: Query }
+
+/** An extraction plan whose paths are ready for the page; those of `item` are relative to their row. */
+export type Part =
+  | { readonly kind: "known"; readonly value: unknown }
+  | { readonly kind: "value"; readonly path: Path | null; readonly type: "string" | "number" | "boolean" }
+  | { readonly kind: "object"; readonly fields: ReadonlyArray<readonly [string, Part]> }
+  | { readonly kind: "list"; readonly path: Path; readonly item: Part }
+
+/**
+ * Carries out parts of a plan on the document, in one go; for each, whether its path selected anything. What is not in the
+ * document by itself is looked for in its shadow roots.
+ */
+export const extract = (
+  parts: ReadonlyArray<Part>,
+  world: World
+): ReadonlyArray<{ readonly found: boolean; readonly value: unknown }> => {
+  type Item = Node | string | number | boolean
+  let shadows: boolean | undefined
+  const hasShadow = () => {
+    shadows ??= world.hasShadow()
+    return shadows
   }
-  const textOf = (node: Node): string => {
-    if (node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement || node instanceof HTMLSelectElement) {
-      return node.value
+  const inShadows = (root: ParentNode, css: string): ReadonlyArray<Element> =>
+    [...root.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
+      shadowRoot === null ? [] : [...shadowRoot.querySelectorAll(css), ...inShadows(shadowRoot, css)]
+    )
+  const items = (path: Path, scope: Item, whole: boolean, first: boolean): ReadonlyArray<Item> => {
+    if (!(scope instanceof Node)) return []
+    if ("query" in path) return world.evaluate(path.query, scope, whole, first)
+    const root = scope as ParentNode & Node
+    if (root.querySelectorAll === undefined) return []
+    const own = [...root.querySelectorAll(path.css)]
+    return whole && own.length === 0 ? inShadows(root, path.css) : own
+  }
+  const textOf = (item: Item): string => {
+    if (!(item instanceof Node)) return String(item)
+    if (item instanceof HTMLInputElement || item instanceof HTMLTextAreaElement || item instanceof HTMLSelectElement) {
+      return item.value
     }
-    return (node.nodeValue ?? node.textContent ?? "").trim()
+    return (item.nodeValue ?? item.textContent ?? "").trim()
   }
   const asNumber = (text: string): number | null => {
     const digits = text.replace(/[^\d.,-]/g, "")
@@ -32,49 +58,44 @@ export const extract = (plan: ExtractionPlan): unknown => {
     const number = plain === "" ? Number.NaN : Number(plain)
     return Number.isFinite(number) ? number : null
   }
-  const asBoolean = (node: Node): boolean | null => {
-    if (node instanceof HTMLInputElement && /^(checkbox|radio)$/.test(node.type)) return node.checked
-    const text = textOf(node).toLowerCase()
+  const asBoolean = (item: Item): boolean | null => {
+    if (item instanceof HTMLInputElement && /^(checkbox|radio)$/.test(item.type)) return item.checked
+    const text = textOf(item).toLowerCase()
     if (/^(true|yes|1|on|checked)$/.test(text)) return true
     return /^(false|no|0|off)$/.test(text) ? false : null
   }
-  const relative = (path: string, within: boolean): string =>
-    within && path.startsWith("/") && !path.startsWith("css=") ? `.${path}` : path
+  const valueOf = (item: Item | undefined, type: "string" | "number" | "boolean"): unknown => {
+    if (item === undefined) return null
+    return type === "boolean" ? asBoolean(item) : type === "number" ? asNumber(textOf(item)) : textOf(item)
+  }
 
-  const carryOut = (one: ExtractionPlan, scope: Node, within: boolean): unknown => {
-    switch (one.kind) {
+  const inRow = (part: Part, row: Item, whole: boolean): unknown => {
+    switch (part.kind) {
       case "known":
-        return one.value
+        return part.value
       case "object": {
         const fields: Record<string, unknown> = {}
-        for (const name of Object.keys(one.fields)) {
-          const field = one.fields[name]
-          if (field !== undefined) fields[name] = carryOut(field, scope, within)
-        }
+        for (const [name, field] of part.fields) fields[name] = inRow(field, row, whole)
         return fields
       }
       case "list":
-        return nodes(relative(one.path, within), scope).map((row) => carryOut(one.item, row, true))
-      case "value": {
-        const node = one.path === null ? (within ? scope : undefined) : nodes(relative(one.path, within), scope)[0]
-        if (node === undefined) return null
-        return one.type === "boolean" ? asBoolean(node) : one.type === "number" ? asNumber(textOf(node)) : textOf(node)
-      }
+        return items(part.path, row, whole, false).map((item) => inRow(part.item, item, whole))
+      case "value":
+        return valueOf(part.path === null ? row : items(part.path, row, whole, true)[0], part.type)
     }
   }
-  return carryOut(plan, document, false)
-}
 
-/** The text of the first match of a selector, or `null`. */
-export const read = (selector: string): string | null => {
-  if (selector.startsWith("css=")) return document.querySelector(selector.slice(4))?.textContent?.trim() ?? null
-  const found = document.evaluate(selector, document, null, XPathResult.ANY_TYPE, null)
-  if (found.resultType === XPathResult.STRING_TYPE) return found.stringValue
-  if (found.resultType === XPathResult.NUMBER_TYPE) return String(found.numberValue)
-  if (found.resultType === XPathResult.BOOLEAN_TYPE) return String(found.booleanValue)
-  const node = found.iterateNext()
-  if (node === null) return null
-  return (node instanceof HTMLInputElement ? node.value : (node.nodeValue ?? node.textContent ?? "")).trim()
+  return parts.map((part) => {
+    if (part.kind !== "list" && part.kind !== "value") return { found: true, value: inRow(part, document, false) }
+    if (part.path === null) return { found: true, value: null }
+    const first = part.kind === "value"
+    const own = items(part.path, document, false, first)
+    const whole = own.length === 0 && hasShadow()
+    const found = whole ? items(part.path, document, true, first) : own
+    const value =
+      part.kind === "value" ? valueOf(found[0], part.type) : found.map((row) => inRow(part.item, row, whole))
+    return { found: found.length > 0, value }
+  })
 }
 
 /** What is to be seen of a field for a one-time code, of all elements that a selector matches. */
@@ -112,37 +133,4 @@ export const codeField = (elements: ReadonlyArray<Element>) => {
     document: String(performance.timeOrigin),
     loading: document.readyState === "loading"
   }
-}
-
-/**
- * The index of the option of a select element that fits a value: by its value, by its text, or with `fuzzy` the one whose
- * text shares most with it. `null` when none fits.
- */
-export const chooseOption = (element: Element, { fuzzy, value }: { value: string; fuzzy: boolean }): number | null => {
-  if (!(element instanceof HTMLSelectElement)) return null
-  const options = [...element.options].map((option) => ({ value: option.value, text: option.text.trim() }))
-  const plain = (text: string) => text.toLowerCase().replace(/\s+/g, " ").trim()
-  const tests: Array<(option: { value: string; text: string }) => boolean> = [
-    (option) => option.value === value,
-    (option) => option.text === value.trim(),
-    (option) => plain(option.text) === plain(value)
-  ]
-  for (const test of tests) {
-    const index = options.findIndex(test)
-    if (index >= 0) return index
-  }
-  if (!fuzzy) return null
-  const pairs = (text: string) => {
-    const letters = plain(text)
-    return new Set(Array.from({ length: Math.max(letters.length - 1, 0) }, (_, at) => letters.slice(at, at + 2)))
-  }
-  const wanted = pairs(value)
-  const likeness = options.map((option) => {
-    const own = pairs(option.text)
-    const shared = [...own].filter((pair) => wanted.has(pair)).length
-    return own.size + wanted.size === 0 ? 0 : (2 * shared) / (own.size + wanted.size)
-  })
-  const best = Math.max(...likeness)
-  const enough = best >= 0.4 && likeness.filter((one) => one === best).length === 1
-  return enough ? likeness.indexOf(best) : null
 }

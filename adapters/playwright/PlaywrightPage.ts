@@ -1,24 +1,25 @@
 /**
  * The verbs of the agent's page, done by Playwright.
  */
-import { Clock, Effect, type Schema } from "effect"
+import { Clock, Effect } from "effect"
 import type { Locator } from "playwright-core"
 import type { Page } from "../../core/agent/Browser.ts"
 import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Remembered } from "../../core/agent/Session.ts"
 import type { Target } from "../../core/agent/Target.ts"
-import { NoOption } from "./Attempt.ts"
 import * as Candidates from "./Candidates.ts"
+import * as Choosing from "./Choosing.ts"
 import type * as Downloads from "./Downloads.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
-import * as Requesting from "./Requesting.ts"
-import { sanitizedHtml } from "./Sanitized.ts"
 import * as Pictures from "./Pictures.ts"
 import * as Pointer from "./Pointer.ts"
+import * as Reading from "./Reading.ts"
 import * as Recorder from "./Recorder.ts"
 import * as RemoteHand from "./RemoteHand.ts"
+import * as Requesting from "./Requesting.ts"
+import { sanitizedHtml } from "./Sanitized.ts"
 import * as Screencast from "./Screencast.ts"
 import * as Scrolling from "./Scrolling.ts"
 import * as Sight from "./Sight.ts"
@@ -157,33 +158,15 @@ export const make = (tabs: Tabs, options: Options): Page => {
         ? attempt(null, () => strike(current().page, typing.strokes, typing))
         : onOne(target, (element, timeout) => type(current().page, element, typing, timeout)),
     select: (target, value, fuzzy) =>
-      onOne(target, async (element, timeout) => {
-        const index = await element.evaluate(InPage.chooseOption, { value, fuzzy }, { timeout })
-        if (index === null) throw new NoOption("no option has this value or text")
-        await element.selectOption({ index }, { timeout })
-      }),
+      onOne(target, (element, timeout) => Choosing.choose(current().page, element, { value, fuzzy }, timeout)),
     find: (target) => onOne(target, (element, timeout) => element.waitFor({ state: "attached", timeout })),
     codeField: (selector) =>
-      attempt(selector, () => Finder.locate(current().page, selector).evaluateAll(InPage.codeField)).pipe(
+      attempt(selector, () => Finder.every(current(), selector).then((all) => all.evaluateAll(InPage.codeField))).pipe(
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(leaving) }),
         Effect.mapError((failure) => (failure.kind === "unusable" ? leaving : failure))
       ),
-    read: ({ selector, waitMillis }) =>
-      attempt(selector, async () => {
-        await current().page.waitForLoadState("domcontentloaded")
-        const found = await current().page.evaluate(InPage.read, selector)
-        if (found !== null || waitMillis === 0) return found
-        await Finder.locate(current().page, selector)
-          .first()
-          .waitFor({ state: "attached", timeout: waitMillis })
-          .catch(() => undefined)
-        return current().page.evaluate(InPage.read, selector)
-      }),
-    extract: (plan) =>
-      attempt(null, async () => {
-        await current().page.waitForLoadState("domcontentloaded")
-        return (await current().page.evaluate(InPage.extract, plan)) as Schema.Json
-      }),
+    read: (target) => attempt(target.selector, () => Reading.read(current(), target)),
+    extract: (plan) => attempt(null, () => Reading.extract(current(), plan)),
     clearCookies: attempt(null, () => current().page.context().clearCookies()),
     // Asked of the browser itself: Playwright's own waits until nothing is being loaded.
     glimpse: observe(null, async () => {
@@ -196,7 +179,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     snapshot: ({ maxBytes }) =>
       observe(null, async () => {
         await current().page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
-        return current().page.evaluate(Snapshot.serialize, maxBytes)
+        return Snapshot.take(current().page.mainFrame(), maxBytes)
       }).pipe(
         // A page that is just leaving takes what runs in it with it; the next one is there to be looked at.
         Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),

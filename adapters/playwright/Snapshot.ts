@@ -1,14 +1,91 @@
 /**
- * Describes a page as one HTML document. The function is sent into the page as its source, so it uses nothing from
- * outside itself.
+ * Describes a page as one HTML document.
  */
+import { randomBytes } from "node:crypto"
+import type { Frame } from "playwright-core"
+
+/** A document, and the frames in it whose documents cannot be read from there. */
+interface Serialized {
+  readonly html: string
+  readonly others: ReadonlyArray<HTMLIFrameElement>
+}
+
+/** How many documents of frames of other origins are put in their places. */
+const mostFrames = 50
+
+/** How long such a frame may take, in milliseconds. */
+const frameMillis = 1_500
+
+const left = "<p>The document of this frame is of another origin and not part of the snapshot</p>"
+
+/**
+ * A page as HTML that shows what a person sees and does nothing, with the documents of all its frames in their places, those
+ * of other origins too. At most `maxBytes`; a note says what is left out.
+ */
+export const take = (main: Frame, maxBytes: number): Promise<string> => {
+  let frames = 0
+  const room = { bytes: maxBytes }
+  const documentOf = async (frame: Frame): Promise<string> => {
+    const mark = `frame${randomBytes(8).toString("hex")}`
+    const taken = await frame.evaluateHandle(serialize, { mark, maxBytes: Math.max(room.bytes, 0) })
+    try {
+      const { count, html } = await taken.evaluate(({ html, others }) => ({ html, count: others.length }))
+      room.bytes -= Buffer.byteLength(html)
+      if (count === 0) return html
+      const inner: Array<string> = []
+      for (let at = 0; at < count; at++) {
+        inner.push(
+          frames++ < mostFrames
+            ? await soon(
+                taken
+                  .evaluateHandle(({ others }, index) => others[index] ?? null, at)
+                  .then((element) => element.asElement()?.contentFrame() ?? null)
+                  .then((found) =>
+                    found === null || found.url().startsWith("chrome-error:") ? left : documentOf(found)
+                  )
+              )
+            : left
+        )
+      }
+      return html.replace(new RegExp(`${mark}x(\\d+)x(\\d+)x`, "g"), (_, at: string, depth: string) => {
+        let text = inner[Number(at)] ?? left
+        const before = Buffer.byteLength(text)
+        for (let level = 0; level < Number(depth); level++) text = escapeAttribute(text)
+        room.bytes -= Buffer.byteLength(text) - before
+        return room.bytes < 0 ? "" : text
+      })
+    } finally {
+      await taken.dispose().catch(() => undefined)
+    }
+  }
+  return documentOf(main)
+}
+
+/** What a frame answers in time. */
+const soon = async (document: Promise<string>): Promise<string> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(left), frameMillis)
+  })
+  try {
+    return await Promise.race([document, late]).catch(() => left)
+  } finally {
+    clearTimeout(timer)
+    document.catch(() => undefined)
+  }
+}
+
+const escapeAttribute = (text: string) => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;")
 
 /**
  * The document as a person sees it, as HTML that does nothing: scripts, handlers and refreshes are left out; documents
  * of frames stand in `srcdoc`, open shadow roots as declarative ones; what stands in fields stands in attributes, apart
- * from passwords and codes. What is over `maxBytes` is left out, and a note says so.
+ * from passwords and codes. What is over `maxBytes` is left out, and a note says so. In the place of a document that cannot
+ * be read from here stands `mark`, with the number of the frame and in how many attributes it stands.
+ *
+ * The function is sent into the page as its source, so it uses nothing from outside itself.
  */
-export const serialize = (maxBytes: number): string => {
+const serialize = ({ mark, maxBytes }: { readonly mark: string; readonly maxBytes: number }): Serialized => {
   const encoder = new TextEncoder()
   const largestAttribute = 262_144
   const voids = new Set("area base br col embed hr img input link meta param source track wbr".split(" "))
@@ -16,6 +93,8 @@ export const serialize = (maxBytes: number): string => {
   const addresses = new Set(["href", "src", "action", "formaction", "xlink:href", "data", "poster", "background"])
   let left = maxBytes
   let cut = false
+  let depth = 0
+  const others: Array<HTMLIFrameElement> = []
 
   const escapeText = (text: string) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;")
   const escapeAttribute = (text: string) => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;")
@@ -55,6 +134,8 @@ export const serialize = (maxBytes: number): string => {
         continue
       attributes.set(name, value.length > largestAttribute ? "" : value)
     }
+    // One that is shown stays so without the script that showed it.
+    if (attributes.has("popover") && element.matches(":popover-open")) attributes.delete("popover")
     for (const [name, value] of Object.entries(stateOf(element))) {
       if (value === null) attributes.delete(name)
       else attributes.set(name, value)
@@ -145,8 +226,10 @@ export const serialize = (maxBytes: number): string => {
     } catch {}
     const attributes = attributesOf(frame).replace(/ (src|sandbox)="[^"]*"/g, "")
     const parts: Array<string> = []
+    depth++
     if (inner !== null) documentOf(inner, parts)
-    else parts.push("<p>The document of this frame is of another origin and not part of the snapshot</p>")
+    else parts.push(`${mark}x${others.push(frame) - 1}x${depth}x`)
+    depth--
     const plain = parts.join("")
     let content = escapeAttribute(plain)
     // Escaped once more, it may be larger than what was counted.
@@ -166,5 +249,5 @@ export const serialize = (maxBytes: number): string => {
   const out: Array<string> = []
   documentOf(document, out)
   if (cut) out.push(`<p><strong>This snapshot was cut: the page is larger than ${maxBytes} bytes</strong></p>`)
-  return out.join("")
+  return { html: out.join(""), others }
 }

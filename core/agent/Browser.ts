@@ -8,11 +8,11 @@
 import { Context, type Effect, type Schema, type Scope } from "effect"
 import type { Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
-import type { Requests } from "./Requests.ts"
 import type { Inspection } from "./Inspection.ts"
 import type { PageFailure } from "./PageFailure.ts"
 import type { Gesture } from "./Pointer.ts"
 import type { RemoteHand } from "./RemoteHand.ts"
+import type { Requests } from "./Requests.ts"
 import type { Screencast } from "./Screencast.ts"
 import type { Scrolling } from "./Scrolling.ts"
 import type { Remembered, Session } from "./Session.ts"
@@ -68,8 +68,8 @@ export interface Page extends Windows, Scrolling, Transfers, Inspection, RemoteH
   /** What the page shows at this moment, at the least cost, also while it is loading something else. */
   readonly glimpse: Effect.Effect<Shot, PageFailure>
   /**
-   * The whole page as one HTML document that shows what a person sees and does nothing: documents of frames of the same
-   * origin and open shadow roots in their places, what stands in fields as attributes (never what stands in a password
+   * The whole page as one HTML document that shows what a person sees and does nothing: documents of frames, of
+   * other origins too, and open shadow roots in their places, what stands in fields as attributes (never what stands in a password
    * field), no script. Larger than `maxBytes`, the rest is left out, and the document says so.
    */
   readonly snapshot: (options: { readonly maxBytes: number }) => Effect.Effect<string, PageFailure>

@@ -38,9 +38,7 @@ export const perform = (
   if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
   const action = actions[node.action] as Action<ActionName>
   return Effect.flatMap(isSkipped(node, surroundings), (skipped) =>
-    skipped
-      ? Effect.succeed<Done>({ _tag: "Skipped" })
-      : accompanied(node, surroundings, action(node, surroundings))
+    skipped ? Effect.succeed<Done>({ _tag: "Skipped" }) : accompanied(node, surroundings, action(node, surroundings))
   )
 }
 

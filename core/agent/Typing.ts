@@ -14,6 +14,8 @@ export interface Typing {
   readonly existing: "replace" | "erase" | "keep"
   /** The pause between two keys, in milliseconds; 0 sets the text at once. */
   readonly delayMillis: number
+  /** The pauses between keys one after the other, over and over, in place of `delayMillis`: nobody types evenly. */
+  readonly pauses?: ReadonlyArray<number>
   /** Inserts the text as a paste would. */
   readonly paste: boolean
 }

@@ -168,8 +168,8 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     keep: ({ discard }) => discard,
     ask: ({ schema }) => Effect.succeed(fromInputs(schema, stage.known.memory.inputs)),
     option: null,
-          heard: null,
-          manualCaptcha: false,
+    heard: null,
+    manualCaptcha: false,
     codes: stage.codes,
     began: stage.began
   }

@@ -5,6 +5,7 @@ import { cpus, totalmem } from "node:os"
 import startServer from "../support/globalSetup.ts"
 import { api } from "./api.ts"
 import { endurance } from "./endurance.ts"
+import { extract } from "./extract.ts"
 import { gauntlet } from "./gauntlet.ts"
 import type { Row } from "./Row.ts"
 import { runs } from "./runs.ts"
@@ -13,7 +14,7 @@ import { streams } from "./streams.ts"
 import { tasks } from "./tasks.ts"
 import { window } from "./window.ts"
 
-const suites = { window, api, stores, runs, streams, endurance, tasks, gauntlet }
+const suites = { window, api, stores, runs, streams, extract, tasks, gauntlet, endurance }
 const wanted = process.argv.slice(2)
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Random } from "effect"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
@@ -14,9 +14,11 @@ export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* (node
   const { parameters } = node
   const { memory, page } = surroundings
   const strokes: Array<string | Key> = []
+  const human = parameters.human_mode === true && typeof parameters.typing_delay_ms !== "number"
   for (const piece of split(parameters.text)) {
     strokes.push(typeof piece === "string" ? yield* Memory.evaluateText(piece, memory, page) : piece)
   }
+  const hasKeys = strokes.some((stroke) => typeof stroke !== "string")
   if (parameters.submit_after_input === true) strokes.push({ key: "Enter" })
   const omitFocus = parameters.omit_focus === true
   const typing: Typing = {
@@ -27,8 +29,9 @@ export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* (node
         : parameters.aggressive_clear === true
           ? "erase"
           : "replace",
-    delayMillis: parameters.typing_delay_ms ?? (parameters.human_mode === true ? humanDelayMillis : 0),
-    paste: parameters.paste_via_clipboard === true
+    delayMillis: parameters.typing_delay_ms ?? (human ? humanDelayMillis : 0),
+    ...(human ? { pauses: yield* Effect.replicateEffect(humanPause, 64) } : {}),
+    paste: parameters.paste_via_clipboard === true && !hasKeys
   }
   if (!omitFocus && Pointing.isPointed(node)) {
     const place = yield* Pointing.place(node, "type into", parameters.text, surroundings)
@@ -49,6 +52,11 @@ export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* (node
 
 /** A brisk typist's pause between two keys. */
 const humanDelayMillis = 60
+
+/** Most pauses are about that, some are short, and now and then one is long. */
+const humanPause = Effect.map(Effect.all([Random.next, Random.next]), ([often, seldom]) =>
+  Math.round(humanDelayMillis * (0.5 + often) * (seldom > 0.93 ? 3 : 1))
+)
 
 /** The keys that a text may name, as `{{name}}`. */
 const keys: Readonly<Record<string, string>> = {

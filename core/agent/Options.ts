@@ -1,0 +1,100 @@
+/**
+ * Which option of a list is meant by a value.
+ */
+
+export interface Option {
+  /** What the list sends for it. The same as the text where a list does not tell. */
+  readonly value: string
+  /** What a person reads. */
+  readonly text: string
+  readonly disabled: boolean
+}
+
+export type Choice =
+  | { readonly _tag: "Found"; readonly index: number }
+  /** Something fits but cannot be chosen. */
+  | { readonly _tag: "Disabled"; readonly index: number }
+  | { readonly _tag: "None" }
+
+/** How alike a text has to be, from 0 to 1, and by how much more than the next one. */
+const alike = 0.4
+const lead = 0.05
+
+/**
+ * The option whose value, or else whose text, is `wanted`; upper and lower case and spaces count only where that decides.
+ * With `fuzzy`, also accents, signs and the order of words are passed over, and the option that is most like it is found if
+ * it is alike enough and clearly more so than any other.
+ */
+export const choose = (options: ReadonlyArray<Option>, wanted: string, fuzzy: boolean): Choice => {
+  const tests: ReadonlyArray<(option: Option) => boolean> = [
+    ({ value }) => value === wanted,
+    ({ text }) => text.trim() === wanted.trim(),
+    ({ text }) => even(text) === even(wanted),
+    ({ value }) => even(value) === even(wanted)
+  ]
+  for (const test of tests) {
+    const enabled = options.findIndex((option) => !option.disabled && test(option))
+    if (enabled >= 0) return { _tag: "Found", index: enabled }
+    const disabled = options.findIndex(test)
+    if (disabled >= 0) return { _tag: "Disabled", index: disabled }
+  }
+  if (!fuzzy) return { _tag: "None" }
+  const [best, second] = ranked(options, wanted).filter(({ option }) => !option.disabled)
+  const enough = best !== undefined && best.likeness >= alike && best.likeness - (second?.likeness ?? 0) >= lead
+  return enough ? { _tag: "Found", index: best.index } : { _tag: "None" }
+}
+
+/** Says that no option fits, and which ones there are: those most like it first, at most ten. */
+export const missing = (options: ReadonlyArray<Option>, wanted: string, fuzzy: boolean): string => {
+  const what = fuzzy ? "no single option is enough like it" : "no option has this value or text"
+  if (options.length === 0) return `${what}; the list has no options`
+  const shown = (options.length > mostNamed ? ranked(options, wanted).map(({ option }) => option) : options).slice(
+    0,
+    mostNamed
+  )
+  const names = shown.map(({ disabled, text, value }) => {
+    const name = text.trim() === "" ? value : text.trim().replace(/\s+/g, " ")
+    return `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"${disabled ? " (disabled)" : ""}`
+  })
+  const more = options.length - shown.length
+  const nearest = more > 0 ? `; of ${options.length} options the nearest are ` : "; there are "
+  return `${what}${nearest}${names.join(", ")}`
+}
+
+const mostNamed = 10
+
+/** How alike two texts are, from 0 to 1: by their words, and by the pairs of their letters. */
+export const likeness = (one: string, other: string): number => {
+  const [a, b] = [plain(one), plain(other)]
+  if (a === "" || b === "") return 0
+  if (a === b) return 1
+  return Math.min(Math.max(shared(pairsOf(a), pairsOf(b)), shared(wordsOf(a), wordsOf(b))), 0.99)
+}
+
+const ranked = (options: ReadonlyArray<Option>, wanted: string) =>
+  options
+    .map((option, index) => ({
+      option,
+      index,
+      likeness: Math.max(likeness(option.text, wanted), likeness(option.value, wanted))
+    }))
+    .sort((a, b) => b.likeness - a.likeness)
+
+const even = (text: string): string => text.toLowerCase().replace(/\s+/g, " ").trim()
+
+const plain = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/ß/g, "ss")
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()
+
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.split(" "))
+
+const pairsOf = (text: string): ReadonlySet<string> =>
+  new Set(text.length === 1 ? [text] : Array.from({ length: text.length - 1 }, (_, at) => text.slice(at, at + 2)))
+
+const shared = (one: ReadonlySet<string>, other: ReadonlySet<string>): number =>
+  (2 * [...one].filter((part) => other.has(part)).length) / (one.size + other.size)

@@ -1,0 +1,238 @@
+/**
+ * What a selector says, as far as that can be told without a page: of which kind it is, which frames it crosses, and how
+ * much work it asks for.
+ */
+
+/** A selector made ready to be looked for. */
+export type Selector =
+  /** An XPath. Each of `frames` leads to frames, in whose documents the next one is looked for; `query` comes last. */
+  | { readonly kind: "xpath"; readonly frames: ReadonlyArray<Query>; readonly query: Query }
+  /** `css=`, `role=` or `text=`, whole. */
+  | { readonly kind: "named"; readonly text: string }
+  /** One that must not be evaluated at all. */
+  | { readonly kind: "refused"; readonly reason: string }
+
+/** One XPath, in the words of both engines. It is sent to the page, so it is plain data. */
+export interface Query {
+  /** For the browser's own engine, which reads XPath 1.0. */
+  readonly plain: string
+  /** For the engine of XPath 3.1: names in lower case, as HTML has them, and descents that need no sorting. */
+  readonly modern: string
+  /**
+   * How many times over the whole document is walked for each element that is looked at: 1 for `//a[count(//b) > 1]`.
+   * The work grows with the size of the document to the power of one more than this.
+   */
+  readonly weight: number
+}
+
+export const parse = (selector: string): Selector => {
+  if (/^(css|role|text)=/.test(selector)) return { kind: "named", text: selector }
+  const tokens = tokensOf(selector.replace(/^xpath=/, "").trim())
+  const reserved = tokens.find(
+    ({ kind, text }, at) =>
+      (kind === "name" && text === "fontoxpath" && tokens[at + 1]?.text === ":") ||
+      (kind === "name" && text === "Q" && tokens[at + 1]?.text === "{")
+  )
+  if (reserved !== undefined) return { kind: "refused", reason: "functions of other namespaces are not allowed" }
+  const parts = splitAtFrames(tokens).map(queryOf)
+  return { kind: "xpath", frames: parts.slice(0, -1), query: parts[parts.length - 1] ?? queryOf(tokens) }
+}
+
+/** The query of one path, without regard to the frames that it may cross. */
+export const query = (path: string): Query => queryOf(tokensOf(path.trim()))
+
+/** A path as it is meant within a row: what would begin at the document begins at the row. Predicates are left as they are. */
+export const relative = (path: string): string => {
+  const tokens = tokensOf(path)
+  let depth = 0
+  return tokens
+    .map(({ text }, at) => {
+      if (text === "[") depth++
+      if (text === "]") depth--
+      return depth === 0 && (text === "/" || text === "//") && beginsPath(tokens, at) ? `.${text}` : text
+    })
+    .join("")
+}
+
+interface Token {
+  readonly kind: "space" | "string" | "number" | "name" | "sign"
+  readonly text: string
+}
+
+const grammar =
+  /(?<space>\s+|\(:[\s\S]*?:\))|(?<string>"(?:[^"]|"")*"|'(?:[^']|'')*')|(?<number>\d+(?:\.\d*)?|\.\d+)|(?<name>[\p{L}_][\p{L}\p{N}_.-]*)|(?<sign>\/\/|::|\.\.|[\s\S])/gu
+
+const tokensOf = (path: string): ReadonlyArray<Token> =>
+  [...path.matchAll(grammar)].map((match): Token => {
+    const { name, number, space, string } = match.groups ?? {}
+    const kind = space ? "space" : string ? "string" : number ? "number" : name ? "name" : "sign"
+    return { kind, text: match[0] }
+  })
+
+const before = (tokens: ReadonlyArray<Token>, at: number): Token | undefined =>
+  tokens.slice(0, at).findLast(({ kind }) => kind !== "space")
+
+const after = (tokens: ReadonlyArray<Token>, at: number): Token | undefined =>
+  tokens.slice(at + 1).find(({ kind }) => kind !== "space")
+
+const words = new Set(
+  "and or div mod idiv to eq ne lt gt le ge is union intersect except return in satisfies then else if for let some every".split(
+    " "
+  )
+)
+
+/** Whether a name in this place is an operator and not the name of an element. */
+const isOperator = (tokens: ReadonlyArray<Token>, at: number): boolean => {
+  const token = tokens[at]
+  if (token?.kind !== "name" || !words.has(token.text)) return false
+  const previous = before(tokens, at)
+  return previous !== undefined && !["/", "//", "::", "@", "(", "[", ",", "$"].includes(previous.text)
+}
+
+/** Whether the slash in this place begins a path, and does not go on with one. */
+const beginsPath = (tokens: ReadonlyArray<Token>, at: number): boolean => {
+  const index = tokens.slice(0, at).findLastIndex(({ kind }) => kind !== "space")
+  const previous = tokens[index]
+  if (previous === undefined) return true
+  if (previous.kind === "name") return isOperator(tokens, index) || previous.text === "return"
+  return previous.kind === "sign" && ![")", "]", "}", ".", "..", "*"].includes(previous.text)
+}
+
+const closing: Readonly<Record<string, string>> = { "]": "[", ")": "(", "}": "{" }
+
+/** The place of the bracket that the one in this place closes. */
+const opened = (tokens: ReadonlyArray<Token>, at: number): number => {
+  const close = tokens[at]?.text ?? ""
+  let depth = 0
+  for (let index = at; index >= 0; index--) {
+    if (tokens[index]?.text === close) depth++
+    if (tokens[index]?.text === closing[close] && --depth === 0) return index
+  }
+  return 0
+}
+
+/** The place after the bracket that closes the one in this place. */
+const closed = (tokens: ReadonlyArray<Token>, at: number): number => {
+  let depth = 0
+  for (let index = at; index < tokens.length; index++) {
+    const text = tokens[index]?.text ?? ""
+    if (text === "[" || text === "(" || text === "{") depth++
+    if ((text === "]" || text === ")" || text === "}") && --depth === 0) return index + 1
+  }
+  return tokens.length
+}
+
+/** Whether the path that ends before this place ends at frames. */
+const endsAtFrame = (tokens: ReadonlyArray<Token>, end: number): boolean => {
+  let at = end - 1
+  while (at >= 0 && (tokens[at]?.kind === "space" || tokens[at]?.text === "]")) {
+    at = tokens[at]?.text === "]" ? opened(tokens, at) - 1 : at - 1
+  }
+  const last = tokens[at]
+  if (last?.text === ")") {
+    const start = opened(tokens, at)
+    if (before(tokens, start)?.kind === "name") return false
+    return endsAtFrame(tokens.slice(start + 1, at), at - start - 1)
+  }
+  return last?.kind === "name" && /^i?frame$/i.test(last.text) && before(tokens, at)?.text !== "@"
+}
+
+/** A path cut after each step that leads to frames and goes on from there. */
+const splitAtFrames = (tokens: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Token>> => {
+  const parts: Array<ReadonlyArray<Token>> = []
+  let depth = 0
+  let start = 0
+  for (const [at, { kind, text }] of tokens.entries()) {
+    if (kind !== "sign" && !isOperator(tokens, at)) continue
+    // Only a single path leads through frames.
+    if (depth === 0 && (kind === "name" || /^[|,=<>!+]$/.test(text))) return [tokens]
+    if (text === "[" || text === "(" || text === "{") depth++
+    if (text === "]" || text === ")" || text === "}") depth--
+    if (depth > 0 || (text !== "/" && text !== "//")) continue
+    const way = tokens.slice(start, at)
+    if (!endsAtFrame(way, way.length)) continue
+    parts.push(way)
+    start = at
+  }
+  return [...parts, tokens.slice(start)]
+}
+
+const queryOf = (tokens: ReadonlyArray<Token>): Query => ({
+  plain: tokens.map(({ text }) => text).join(""),
+  modern: modernOf(tokens),
+  weight: weightOf(tokens)
+})
+
+const weightOf = (tokens: ReadonlyArray<Token>): number => {
+  let depth = 0
+  let weight = 0
+  for (const [at, { text }] of tokens.entries()) {
+    if (text === "[") depth++
+    if (text === "]") depth--
+    const isFar = text === "following" || text === "preceding" ? after(tokens, at)?.text === "::" : false
+    if (isFar || ((text === "/" || text === "//") && beginsPath(tokens, at))) weight = Math.max(weight, depth)
+  }
+  return weight
+}
+
+/**
+ * `//a` as `/descendant::a`, which yields the same elements in their order at once, unless a predicate counts positions;
+ * and names of elements in lower case.
+ */
+const modernOf = (tokens: ReadonlyArray<Token>): string =>
+  tokens
+    .map(({ kind, text }, at) => {
+      if (kind === "name") return isElementName(tokens, at) ? text.toLowerCase() : text
+      if (text !== "//") return text
+      const index = tokens.findIndex((token, later) => later > at && token.kind !== "space")
+      const next = tokens[index]
+      const isTest = next !== undefined && (next.text === "*" || (next.kind === "name" && isElementName(tokens, index)))
+      return isTest && predicatesAfter(tokens, index).every(isCondition) ? "/descendant::" : text
+    })
+    .join("")
+
+const isElementName = (tokens: ReadonlyArray<Token>, at: number): boolean => {
+  const previous = before(tokens, at)?.text ?? ""
+  const next = after(tokens, at)?.text ?? ""
+  if (next === "(" || next === "::" || next === ":" || previous === "@" || previous === "$" || previous === ":")
+    return false
+  return previous === "/" || previous === "//" || previous === "::"
+}
+
+const predicatesAfter = (tokens: ReadonlyArray<Token>, at: number): ReadonlyArray<ReadonlyArray<Token>> => {
+  const found: Array<ReadonlyArray<Token>> = []
+  let next = at + 1
+  while (true) {
+    while (tokens[next]?.kind === "space") next++
+    if (tokens[next]?.text !== "[") return found
+    const end = closed(tokens, next)
+    found.push(tokens.slice(next + 1, end - 1))
+    next = end
+  }
+}
+
+const conditions = new Set("contains starts-with ends-with matches not exists empty boolean".split(" "))
+
+/** Whether a predicate asks for something that holds or does not, and not for a position. */
+const isCondition = (predicate: ReadonlyArray<Token>): boolean => {
+  const tokens = predicate.filter(({ kind }) => kind !== "space")
+  if (tokens.some(({ text }) => text === "position" || text === "last")) return false
+  const [first, second] = tokens
+  if (first?.text === "@" && tokens.length === 2) return true
+  if (
+    first?.kind === "name" &&
+    conditions.has(first.text) &&
+    second?.text === "(" &&
+    closed(tokens, 1) === tokens.length
+  ) {
+    return true
+  }
+  let depth = 0
+  return tokens.some(({ text }, at) => {
+    if (text === "[" || text === "(") depth++
+    if (text === "]" || text === ")") depth--
+    return (
+      depth === 0 && (/^[=<>]$/.test(text) || (isOperator(tokens, at) && /^(and|or|eq|ne|lt|gt|le|ge)$/.test(text)))
+    )
+  })
+}

@@ -1,0 +1,190 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
+import { at, body, open, pages } from "../support/pages.ts"
+
+const told = (name: string) => `onclick="document.querySelector('output').textContent += '${name} '"`
+const table = `<table>${["a", "b"].map((name) => `<tr><td>${name}</td><td><a href="#${name}">go</a></td></tr>`).join("")}</table>`
+
+const site = pages({
+  "/frames": body(`<output></output><button ${told("top")}>Only here</button>
+    <iframe id="near" name="near" src="/inner"></iframe><iframe id="far" src="{{other}}/far"></iframe>`),
+  "/inner": body(`<output></output><button ${told("near")}>Near</button><button ${told("both")}>Both</button>
+    <select><option>S<option>M</select><input name="user">${table}`),
+  "/far": body(
+    `<output></output><p id="where">far away</p><button ${told("far")}>Far</button><button>Both</button><iframe id="deep" src="/deep"></iframe>`
+  ),
+  "/deep": body(
+    `<output></output><button ${told("deep")}>Deep</button><input type="password" value="hunter2"><p>deep down</p>`
+  ),
+  "/lateframe": body(`<div id="here"></div><script>setTimeout(() => {
+    here.innerHTML = '<iframe src="{{other}}/late"></iframe>' }, 500)</script>`),
+  "/late":
+    body(`<output></output><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<button>Late</button>"), 300)
+    addEventListener("click", () => { document.querySelector("output").textContent += "late " })</script>`),
+  "/shadow": body(`<output></output><x-card></x-card><x-card></x-card><p>light</p><script>
+    customElements.define("x-card", class extends HTMLElement {
+      connectedCallback() {
+        const root = this.attachShadow({ mode: "open" })
+        const first = this === document.querySelector("x-card")
+        root.innerHTML = first ? '<section><x-inner></x-inner><input name="nick"></section><button>Other</button>' : '<button>Pay</button>${table}'
+        for (const one of root.querySelectorAll("button")) one.onclick = () => { document.querySelector("output").textContent += one.textContent + " " }
+      } })
+    customElements.define("x-inner", class extends HTMLElement {
+      connectedCallback() { this.attachShadow({ mode: "open" }).innerHTML = '<b title="Nested">nested</b><iframe src="/inner"></iframe>' } })
+    </script>`)
+})
+
+const rows: ExtractionPlan = {
+  kind: "list",
+  path: "//tr",
+  item: {
+    kind: "object",
+    fields: {
+      name: { kind: "value", path: "/td[1]", type: "string" },
+      link: { kind: "value", path: "/td[2]/a/@href", type: "string" }
+    }
+  }
+}
+const extracted = [
+  { name: "a", link: "#a" },
+  { name: "b", link: "#b" }
+]
+
+describe("frames and shadow roots", () => {
+  it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect.each<readonly [string, string]>([
+      ["//button[.='Near']", "//iframe[@id='near']//output"],
+      ["//button[lower-case(.)='near']", "//iframe[@id='near']//output"],
+      ["//iframe[@name='near']//button[1]", "//iframe[@id='near']/html/body/output"],
+      ["css=button >> text=Near", "//iframe[@id='near']//output"],
+      ["role=button[name='Near']", "//iframe[lower-case(@id)='near']//output"]
+    ])("%s is clicked in a frame of the same site", ([selector, output]) =>
+      Effect.gen(function* () {
+        const page = yield* open("/frames")
+        yield* page.click(at(selector), "click")
+        assert.strictEqual(yield* page.read(at(output)), "near")
+      })
+    )
+
+    it.effect.each<readonly [string, string, string]>([
+      ["//button[.='Far']", "//iframe[@id='far']//output", "far"],
+      ["role=button[name='Far']", "//iframe[@id='far']//output", "far"],
+      ["//iframe[@id='far']//iframe//button", "//iframe[@id='deep']//output", "deep"],
+      ["//button[ends-with(., 'ep')]", "//iframe[@id='far']//iframe//output", "deep"],
+      ["css=#far >> internal:control=enter-frame >> css=button >> text=Far", "//iframe[@id='far']//output", "far"]
+    ])("%s is clicked in a frame of another site", ([selector, output, told]) =>
+      Effect.gen(function* () {
+        const page = yield* open("/frames")
+        yield* page.click(at(selector), "click")
+        assert.strictEqual(yield* page.read(at(output)), told)
+      })
+    )
+
+    it.effect("the document by itself comes first, and all frames together hold exactly one", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/frames")
+        assert.strictEqual(yield* page.read(at("//p[@id='where']")), "far away")
+        yield* page.click(at("//button"), "click")
+        assert.strictEqual(yield* page.read(at("/html/body/output")), "top")
+        const failure = yield* Effect.flip(page.click(at("//button[.='Both']", 300), "click"))
+        assert.strictEqual(failure.kind, "mismatch")
+        assert.strictEqual(failure.matched, 2)
+        assert.match(failure.reason, /1 in the frame "near" \(.*\/inner\), 1 in the frame http:\/\/localhost.*\/far/)
+        assert.strictEqual(yield* page.read(at("//nothing", 0)), null)
+      })
+    )
+
+    it.effect("every verb reaches into frames", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/frames")
+        yield* page.find(at("//select"))
+        yield* page.select(at("//select"), "M", false)
+        assert.strictEqual(yield* page.read(at("//select")), "M")
+        yield* page.type(at("//input[@name='user']"), {
+          strokes: ["Ann"],
+          existing: "replace",
+          delayMillis: 0,
+          paste: false
+        })
+        assert.strictEqual(yield* page.read(at("//input[@name='user']")), "Ann")
+        assert.strictEqual((yield* page.codeField("//input[@name='user']")).empty, false)
+        assert.deepStrictEqual(yield* page.extract(rows), extracted)
+        assert.deepStrictEqual(
+          yield* page.extract({
+            kind: "object",
+            fields: {
+              far: { kind: "value", path: "//p[@id='where']", type: "string" },
+              deep: { kind: "value", path: "//iframe[@id='far']//iframe//p", type: "string" },
+              rows: { ...rows, path: "//iframe[@id='near']//tr" },
+              none: { kind: "list", path: "//nothing", item: rows.item }
+            }
+          }),
+          { far: "far away", deep: "deep down", rows: extracted, none: [] }
+        )
+      })
+    )
+
+    it.effect("a snapshot has the documents of all frames in their places, and no password", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/frames")
+        assert.strictEqual(yield* page.read(at("//iframe[@id='deep']//p")), "deep down")
+        const document = yield* page.snapshot({ maxBytes: 1_000_000 })
+        for (const text of ["Only here", "Near", "far away", "deep down"]) assert.include(document, text)
+        assert.notInclude(document, "hunter2")
+        // As often escaped as it stands in attributes of attributes.
+        assert.include(document, "<p id=&quot;where&quot;>far away</p>")
+        assert.include(document, "<p>deep down</p>")
+        assert.isBelow(Buffer.byteLength(yield* page.snapshot({ maxBytes: 1_500 })), 2_000)
+      })
+    )
+
+    it.effect("a frame that comes late, and what comes late in it, is waited for", () =>
+      Effect.gen(function* () {
+        for (const selector of ["//button", "css=button", "//button[lower-case(.)='late']"]) {
+          const page = yield* open("/lateframe")
+          yield* page.click(at(selector, 10_000), "click")
+          assert.strictEqual(yield* page.read(at("//output[text()]")), "late")
+        }
+      })
+    )
+
+    it.effect.each([
+      "//x-card/button[.='Pay']",
+      "//button[.='Pay']",
+      "//x-card[2]/button",
+      "//x-card//button[lower-case(.)='pay']",
+      "css=x-card button >> text=Pay",
+      "role=button[name='Pay']"
+    ])("%s is clicked in a shadow root", (selector) =>
+      Effect.gen(function* () {
+        const page = yield* open("/shadow")
+        yield* page.click(at(selector), "click")
+        assert.strictEqual(yield* page.read(at("//output")), "Pay")
+      })
+    )
+
+    it.effect("every verb reaches into shadow roots, nested ones and their frames", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/shadow")
+        assert.strictEqual(yield* page.read(at("//x-card//x-inner/b/@title")), "Nested")
+        assert.strictEqual(yield* page.read(at("//button[.='Near']")), "Near")
+        assert.strictEqual(yield* page.read(at("//p")), "light")
+        yield* page.type(at("//input[@name='nick']"), {
+          strokes: ["Bo"],
+          existing: "replace",
+          delayMillis: 0,
+          paste: false
+        })
+        assert.strictEqual(yield* page.read(at("//input[@name='nick']")), "Bo")
+        assert.deepStrictEqual(yield* page.extract(rows), extracted)
+        assert.deepStrictEqual(yield* page.extract({ ...rows, path: "css=table tr" }), extracted)
+        const failure = yield* Effect.flip(page.click(at("//x-card/button", 300), "click"))
+        assert.include(
+          failure.reason,
+          "2 elements match after 300 ms (2 in shadow roots of the page), expected exactly 1"
+        )
+      })
+    )
+  })
+})

@@ -1,0 +1,135 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Typing } from "../../core/agent/Typing.ts"
+import { graphOf, walk, withSite } from "../support/browser.ts"
+import { at, body, open, pages } from "../support/pages.ts"
+
+const typing = (...strokes: Typing["strokes"]): Typing => ({
+  strokes,
+  existing: "replace",
+  delayMillis: 0,
+  paste: false
+})
+const key = (key: string) => ({ key })
+
+const site = pages({
+  "/fields": body(`<input id="plain" value="old"><input id="other"><textarea id="lines">one\ntwo</textarea>
+    <div id="rich" contenteditable="true">rich</div><label id="around">Name <span><input id="inside"></span></label>
+    <div id="box"><input id="boxed"></div>
+    <input id="date" type="date"><input id="time" type="time"><input id="when" type="datetime-local"><input id="color" type="color">
+    <input id="range" type="range" min="0" max="10"><input id="number" type="number"><output id="pasted"></output>
+    <input id="secret" type="password">
+    <script>plain.addEventListener("paste", (event) => { pasted.textContent += event.clipboardData.getData("text") + ";" })</script>`),
+  "/masks": body(`<input id="keys"><input id="phone"><input id="upper"><output></output><script>
+    // Takes keys only, and forgets what is set at once.
+    let typed = ""
+    keys.addEventListener("keydown", (event) => {
+      if (event.key === "Backspace") typed = ""
+      else if (/^\\d$/.test(event.key)) typed += event.key
+      keys.value = typed.replace(/(\\d{3})(\\d)/, "$1-$2"); event.preventDefault() })
+    keys.addEventListener("input", () => { keys.value = typed })
+    let changes = 0
+    phone.addEventListener("input", () => { changes++; document.querySelector("output").textContent = changes
+      const digits = phone.value.replace(/\\D/g, ""); phone.value = "(" + digits.slice(0, 3) + ") " + digits.slice(3) })
+    upper.addEventListener("input", () => { upper.value = upper.value.toUpperCase() })</script>`)
+})
+
+describe("typing", () => {
+  it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+    it.effect("replaces, keeps and erases, in fields, areas and rich texts", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/fields")
+        const type = (selector: string, how: Typing) => page.type(at(selector), how)
+        yield* type("//input[@id='plain']", typing("new"))
+        assert.strictEqual(yield* page.read(at("//input[@id='plain']")), "new")
+        yield* type("//input[@id='plain']", { ...typing("er"), existing: "keep" })
+        assert.strictEqual(yield* page.read(at("//input[@id='plain']")), "newer")
+        yield* type("//input[@id='plain']", { ...typing("last"), existing: "erase" })
+        assert.strictEqual(yield* page.read(at("//input[@id='plain']")), "last")
+        yield* type("//textarea", { ...typing("!"), existing: "keep" })
+        assert.strictEqual(yield* page.extract({ kind: "value", path: "//textarea", type: "string" }), "one\ntwo!")
+        yield* type("//div[@id='rich']", typing("bold"))
+        assert.strictEqual(yield* page.read(at("//div[@id='rich']")), "bold")
+        yield* type("//div[@id='box']", typing("boxed"))
+        assert.strictEqual(yield* page.read(at("//input[@id='boxed']")), "boxed")
+        yield* type("//label", typing("inside"))
+        assert.strictEqual(yield* page.read(at("//input[@id='inside']")), "inside")
+      })
+    )
+
+    it.effect("fields for dates, times, colours and numbers take what people write", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/fields")
+        const typed = Effect.fnUntraced(function* (id: string, text: string, more: Partial<Typing> = {}) {
+          yield* page.type(at(`//input[@id='${id}']`), { ...typing(text), ...more })
+          return yield* page.read(at(`//input[@id='${id}']`))
+        })
+        assert.strictEqual(yield* typed("date", "2026-03-01"), "2026-03-01")
+        assert.strictEqual(yield* typed("date", "4/30/2026"), "2026-04-30")
+        assert.strictEqual(yield* typed("date", "5.3.2026", { delayMillis: 2 }), "2026-03-05")
+        assert.strictEqual(yield* typed("time", "9:05 pm"), "21:05")
+        assert.strictEqual(yield* typed("when", "2026-03-01 09:05"), "2026-03-01T09:05")
+        assert.strictEqual(yield* typed("color", "#fa0"), "#ffaa00")
+        assert.strictEqual(yield* typed("range", "7"), "7")
+        assert.strictEqual(yield* typed("number", "1,234.5"), "1234.5")
+      })
+    )
+
+    it.effect("a mask that takes keys gets keys, and one that regroups what is set is left alone", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/masks")
+        yield* page.type(at("//input[@id='keys']"), typing("5551234"))
+        assert.strictEqual(yield* page.read(at("//input[@id='keys']")), "555-1234")
+        yield* page.type(at("//input[@id='phone']"), typing("5551234"))
+        assert.strictEqual(yield* page.read(at("//input[@id='phone']")), "(555) 1234")
+        assert.strictEqual(yield* page.read(at("//output")), "1")
+        yield* page.type(at("//input[@id='upper']"), typing("abc"))
+        assert.strictEqual(yield* page.read(at("//input[@id='upper']")), "ABC")
+      })
+    )
+
+    it.effect("keys copy and paste within the session, a paste is seen by the page, and passwords are not copied", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/fields")
+        const [all, copy, paste] = [key("ControlOrMeta+a"), key("ControlOrMeta+c"), key("ControlOrMeta+v")]
+        yield* page.type(at("//input[@id='plain']"), typing("copied", all, copy))
+        yield* page.type(at("//input[@id='other']"), typing("", paste, paste))
+        assert.strictEqual(yield* page.read(at("//input[@id='other']")), "copiedcopied")
+        yield* page.type(at("//input[@id='plain']"), { ...typing("by paste"), paste: true })
+        assert.strictEqual(yield* page.read(at("//input[@id='plain']")), "by paste")
+        assert.strictEqual(yield* page.read(at("//output[@id='pasted']")), "by paste;")
+        yield* page.type(at("//input[@id='secret']"), typing("hunter2", all, copy))
+        yield* page.type(at("//input[@id='other']"), typing("", paste))
+        assert.strictEqual(yield* page.read(at("//input[@id='other']")), "copied")
+        const another = yield* open("/fields")
+        yield* another.type(at("//input[@id='other']"), typing("none", paste))
+        assert.strictEqual(yield* another.read(at("//input[@id='other']")), "none")
+      })
+    )
+
+    it.effect("pauses between keys are those that were given", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/fields")
+        yield* page.type(at("//input[@id='plain']"), { ...typing("slow"), delayMillis: 60, pauses: [5, 1, 9] })
+        assert.strictEqual(yield* page.read(at("//input[@id='plain']")), "slow")
+      })
+    )
+  })
+
+  it.live("a text is typed by hand, with the keys that it names", () =>
+    withSite((site) =>
+      Effect.gen(function* () {
+        const graph = graphOf(`${site}/login`, [
+          {
+            action: "INPUT_TEXT",
+            parameters: { selector: "//input[@id='user']", text: "nobody{{tab}}wrong{{enter}}", human_mode: true }
+          },
+          { action: "CLICK", parameters: { selector: "//nothing", wait_time: 500 } }
+        ])
+        const { outcome } = yield* walk(graph)
+        assert.strictEqual(outcome._tag, "Failed")
+        if (outcome._tag === "Failed") assert.include(outcome.failure.message, "0 elements match")
+      })
+    )
+  )
+})

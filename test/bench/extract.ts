@@ -1,0 +1,64 @@
+/** What it takes to read a table of 1,000 rows by 10 columns, by either engine, against one hand-written visit to the page. */
+import { Context, Effect, Layer } from "effect"
+import { chromium } from "playwright-core"
+import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
+import { Browser } from "../../core/agent/Browser.ts"
+import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
+import * as Session from "../../core/agent/Session.ts"
+import { executablePath } from "../support/browser.ts"
+import { html, serve } from "../support/site.ts"
+import { inTurn, millis, type Row, timed } from "./Row.ts"
+
+const rows = 1_000
+const columns = Array.from({ length: 10 }, (_, index) => `c${index}`)
+
+const table = `<table>${Array.from({ length: rows }, (_, row) => `<tr>${columns.map((name) => `<td class="${name}">Row ${row} ${name}</td>`).join("")}</tr>`).join("")}</table>`
+
+/** The table as a data model: rows, and in them paths that are relative to each. */
+const plan = (cell: (column: number) => string): ExtractionPlan => ({
+  kind: "list",
+  path: "//table//tr",
+  item: {
+    kind: "object",
+    fields: Object.fromEntries(
+      columns.map((name, index) => [name, { kind: "value", path: cell(index + 1), type: "string" } as const])
+    )
+  }
+})
+
+const byHand = (names: ReadonlyArray<string>) =>
+  [...document.querySelectorAll("table tr")].map((row) =>
+    Object.fromEntries(names.map((name, index) => [name, row.querySelectorAll("td")[index]?.textContent?.trim()]))
+  )
+
+const measured = Effect.gen(function* () {
+  const site = yield* serve({ "/": html(table) })
+  const layer = PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks: true })
+  const browser = Context.get(yield* Layer.build(Layer.fresh(layer)), Browser)
+  const page = yield* browser.open(Session.empty)
+  yield* page.goto(`${site}/`)
+  const hand = yield* Effect.promise(() => chromium.launch({ executablePath, args: [...PlaywrightBrowser.switches] }))
+  yield* Effect.addFinalizer(() => Effect.promise(() => hand.close()))
+  const other = yield* Effect.promise(() => hand.newPage())
+  yield* Effect.promise(() => other.goto(`${site}/`))
+  const reference = () => timed(() => other.evaluate(byHand, columns))
+  const against = (one: ExtractionPlan) =>
+    Effect.promise(() => inTurn(15, () => timed(() => Effect.runPromise(page.extract(one))), reference))
+  return {
+    plain: yield* against(plan((column) => `/td[${column}]`)),
+    modern: yield* against(plan((column) => `upper-case(/td[${column}])`))
+  }
+}).pipe(Effect.scoped)
+
+export const extract = async (): Promise<ReadonlyArray<Row>> => {
+  const { modern, plain } = await Effect.runPromise(measured)
+  const row = (name: string, [took, reference]: readonly [number, number]): Row => ({
+    name,
+    value: millis(took),
+    reference: `${millis(reference)} by hand`,
+    ratio: took / 300,
+    target: "≤ 300 ms",
+    ok: took <= 300
+  })
+  return [row("a table of 1,000 by 10, XPath 1.0", plain), row("a table of 1,000 by 10, XPath 3.1", modern)]
+}

@@ -1,0 +1,52 @@
+/**
+ * A real browser on pages that a test writes down, on two sites: one browser for all tests of a file.
+ */
+import { Context, Effect, Layer, type Scope } from "effect"
+import { Browser, type Page } from "../../core/agent/Browser.ts"
+import type { PageFailure } from "../../core/agent/PageFailure.ts"
+import * as Session from "../../core/agent/Session.ts"
+import { chromium } from "./browser.ts"
+import { type Answer, html, serve } from "./site.ts"
+
+export class Pages extends Context.Service<
+  Pages,
+  {
+    readonly site: string
+    /** Opens a page of the site in a session of its own. */
+    readonly open: (path: string) => Effect.Effect<Page, PageFailure, Scope.Scope>
+  }
+>()("sluice/test/Pages") {}
+
+/** Pages by their path: HTML, in which `{{other}}` is the same server as another site, or an answer. */
+export const pages = (written: Readonly<Record<string, string | Answer>>): Layer.Layer<Pages> =>
+  Layer.effect(
+    Pages,
+    Effect.gen(function* () {
+      let other = ""
+      const answers = Object.entries(written).map(([path, page]): readonly [string, Answer] => [
+        path,
+        typeof page === "function"
+          ? page
+          : (request, response) => html(page.replaceAll("{{other}}", other))(request, response)
+      ])
+      const site = yield* serve(Object.fromEntries(answers))
+      other = site.replace("127.0.0.1", "localhost")
+      const browser = Context.get(yield* Layer.build(Layer.fresh(chromium([site, other]))), Browser)
+      return Pages.of({
+        site,
+        open: Effect.fnUntraced(function* (path: string) {
+          const page = yield* browser.open(Session.empty)
+          yield* page.goto(`${site}${path}`)
+          return page
+        })
+      })
+    })
+  ).pipe(Layer.orDie)
+
+export const open = (path: string) => Effect.flatMap(Pages, (all) => all.open(path))
+
+export const at = (selector: string, waitMillis = 5_000) => ({ selector, waitMillis })
+
+/** A document with a body. */
+export const body = (content: string): string =>
+  `<!doctype html><html><head><title>Page</title></head><body>${content}</body></html>`

@@ -100,10 +100,10 @@ export const make = (options: Options): FileSource => {
       })
     })
 
-  const fetched = Effect.fnUntraced(function* (first: URL) {
+  const fetched = Effect.fnUntraced(function* (first: URL, isRefused: (url: URL) => string | null) {
     let url = first
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-      const refused = refusal(url)
+      const refused = refusal(url) ?? isRefused(url)
       if (refused !== null) return yield* new FileNotFetched({ kind: "forbidden", reason: refused })
       const incoming = yield* Effect.acquireRelease(asked(url), (one) => Effect.sync(() => void one.destroy()))
       const { headers, statusCode: status = 0 } = incoming
@@ -128,8 +128,8 @@ export const make = (options: Options): FileSource => {
   })
 
   return FileSource.of({
-    get: (url) =>
-      fetched(url).pipe(
+    get: (url, isRefused) =>
+      fetched(url, isRefused).pipe(
         Effect.timeoutOrElse({
           duration: budgetMillis,
           orElse: () =>

@@ -5,7 +5,7 @@ import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
   ElementMemory,
-  Effect.map(Tables, ({ elementMemory, workflows }) => {
+  Effect.map(Tables, ({ elementMemory, gates, workflows }) => {
     const own = (workspaceId: string, workflowId: string) =>
       workflows.get(workflowId)?.workspaceId === workspaceId ? (elementMemory.get(workflowId) ?? []) : []
     return ElementMemory.of({
@@ -14,6 +14,7 @@ export const layer = Layer.effect(
       keep: (workspaceId, workflowId, seen) =>
         Effect.sync(() => {
           if (workflows.get(workflowId)?.workspaceId !== workspaceId) return
+          if ((gates.get(workflowId)?.removedAt ?? null) !== null) return
           const all = new Map(own(workspaceId, workflowId).map((one) => [one.nodeId, one]))
           for (const one of seen) {
             if ((all.get(one.nodeId)?.seenAt ?? one.seenAt) <= one.seenAt) all.set(one.nodeId, one)

@@ -78,6 +78,11 @@ export const layer = Layer.effect(
         const at = yield* Clock.currentTimeMillis
         const { gate } = yield* latest(workspaceId, id)
         changeGate(tables, id, Gate.remove(gate, at), at)
+        tables.elementMemory.delete(id)
+        const patches = tables.collections.get("patches")
+        for (const [key, { value }] of patches ?? []) {
+          if ((value as { readonly workflowId?: unknown }).workflowId === id) patches?.delete(key)
+        }
       }),
       versions: Effect.fn("WorkflowStore.versions")((workspaceId, id) =>
         Effect.map(latest(workspaceId, id), () => [...(tables.versions.get(id) ?? [])].reverse())

@@ -74,6 +74,7 @@ export const make = ({ address, click, elements, textOf, type, visited }: Script
         return { address: yield* address, selector }
       }),
     turn: () => Effect.succeed(false),
+    show: (place) => Effect.asVoid(elementAt(place)),
     readable: ({ maxCharacters, selector }) =>
       Effect.gen(function* () {
         const all = (yield* elements).filter((element) => selector === null || element.selector === selector)

@@ -51,7 +51,7 @@ const left = (until: number): number => Math.max(until - performance.now(), 1)
 const pause = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
 
 const missing = (options: ReadonlyArray<Options.Option>, { fuzzy, value }: Wanted) =>
-  new Refused("option", Options.missing(options, value, fuzzy))
+  new Refused("option", Options.missing(options, value, fuzzy), fuzzy ? Options.alikeIn(options, value) : 0)
 
 const isDisabled = ({ text, value }: Options.Option) =>
   new Refused("option", `the option "${text === "" ? value : text}" is disabled`)

@@ -187,6 +187,14 @@ export const turn = (direction: "down" | "up"): boolean => {
   return target.scrollTop !== before
 }
 
+/** Scrolls an element by most of what is seen of it, and tells whether it moved. */
+export const turnIn = (element: Element, direction: "down" | "up"): boolean => {
+  const before = element.scrollTop
+  const height = element === document.scrollingElement ? innerHeight : element.clientHeight
+  element.scrollBy({ top: (direction === "down" ? 1 : -1) * height * 0.8, behavior: "instant" })
+  return element.scrollTop !== before
+}
+
 /** An XPath that matches an element alone; `null` in a shadow root. */
 export const selectorOf = (element: Element | null): string | null => {
   if (element === null || element.getRootNode() !== document) return null

@@ -76,6 +76,13 @@ export const make = (tabs: Tabs): Scrolling => {
     }
   })
 
+  /** Where the document of what is scrolled begins in the window. */
+  const originOf = async (scroller: Scroller): Promise<{ readonly x: number; readonly y: number }> => {
+    const frame = await scroller.asElement()?.ownerFrame()
+    if (frame == null || frame === current().page.mainFrame()) return { x: 0, y: 0 }
+    return (await (await frame.frameElement()).boundingBox()) ?? { x: 0, y: 0 }
+  }
+
   /** Turns the wheel once, and answers where that led. */
   const step = Effect.fnUntraced(function* (scroller: Scroller, direction: Direction, until: number) {
     const [axis, sign] = [axisOf(direction), signOf(direction)]
@@ -84,7 +91,8 @@ export const make = (tabs: Tabs): Scrolling => {
     const distance = Math.max(Math.round(before.view * 0.9), 40) * sign
     yield* attempt(null, async () => {
       const { mouse } = current().page
-      await mouse.move(before.x, before.y)
+      const origin = await originOf(scroller)
+      await mouse.move(origin.x + before.x, origin.y + before.y)
       await mouse.wheel(axis === "x" ? distance : 0, axis === "y" ? distance : 0)
     })
     const after = yield* settled(scroller, { axis, from: before, sign, since, until })
@@ -125,7 +133,7 @@ export const make = (tabs: Tabs): Scrolling => {
 
   const isThere = (selector: string) =>
     Effect.map(
-      attempt(selector, () => Finder.locate(current().page, selector).count()),
+      attempt(selector, async () => (await Finder.every(current(), selector)).count()),
       (count) => count > 0
     )
 
@@ -207,7 +215,7 @@ const scrollerAt = (axis: "x" | "y"): Element => {
 }
 
 /** Runs in the page: the element itself, the largest in it, or the next one around it that scrolls. */
-const scrollerOf = (element: Node, axis: "x" | "y"): Element => {
+export const scrollerOf = (element: Node, axis: "x" | "y"): Element => {
   const scrolls = (one: Element): boolean => {
     const { overflowX, overflowY } = getComputedStyle(one)
     const room = axis === "y" ? one.scrollHeight - one.clientHeight : one.scrollWidth - one.clientWidth
@@ -244,5 +252,5 @@ const moveBy = (element: Element, [axis, distance]: readonly ["x" | "y", number]
   element.scrollBy({ [axis === "y" ? "top" : "left"]: distance, behavior: "instant" })
 
 /** Runs in the page. */
-const intoView = (element: Element, block: "start" | "center" | "end"): void =>
+export const intoView = (element: Element, block: "start" | "center" | "end"): void =>
   element.scrollIntoView({ block, inline: "nearest", behavior: "instant" })

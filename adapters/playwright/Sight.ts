@@ -4,10 +4,12 @@
 import { Effect } from "effect"
 import type { ElementHandle, Frame, JSHandle, Page } from "playwright-core"
 import { PageFailure } from "../../core/agent/PageFailure.ts"
+import type { Position } from "../../core/agent/Scrolling.ts"
 import type { Box, Outlined, Place, Seen, Sight } from "../../core/agent/Sight.ts"
 import type { Typing } from "../../core/agent/Typing.ts"
 import * as Finder from "./Finder.ts"
 import * as Outline from "./Outline.ts"
+import { intoView, scrollerOf } from "./Scrolling.ts"
 import type { Tabs } from "./Tabs.ts"
 import { strike } from "./Typing.ts"
 
@@ -219,17 +221,28 @@ export const make = (tabs: Tabs): Sight => {
         }
         return { address: around.url(), selector }
       }),
-    turn: (direction) =>
+    turn: (direction, container) =>
       Effect.tap(
-        attempt(null, () => current().page.evaluate(Outline.turn, direction)),
+        attempt(container, async () => {
+          if (container === null) return current().page.evaluate(Outline.turn, direction)
+          const element = (await Finder.every(current(), container)).first()
+          const scroller = await element.evaluateHandle(scrollerOf, "y" as "x" | "y", { timeout: inspectionMillis })
+          return scroller.evaluate(Outline.turnIn, direction)
+        }),
         // What comes into view is loaded then.
         () => Effect.sleep(settleMillis)
       ),
+    show: Effect.fnUntraced(function* (place: Place, position: Position) {
+      const element = yield* attempt("this place", () => elementAt(place))
+      if (element === null) return yield* gone(place)
+      yield* attempt("this place", () => element.evaluate(intoView, position))
+      yield* Effect.sleep(settleMillis)
+    }),
     readable: ({ selector, ...options }) =>
       attempt(selector, async () => {
         const { page } = current()
         await page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
-        const all = Finder.locate(page, selector ?? "css=body")
+        const all = selector === null ? page.locator("css=body") : await Finder.every(current(), selector)
         return all.evaluateAll(Outline.readable, options)
       })
   }

@@ -18,6 +18,17 @@ export const layer = Layer.effect(
           having count(*) < ${mostDecisions}
           on conflict do nothing`.pipe(Effect.asVoid, withoutSqlErrors)
       ),
+      expire: Effect.fn("DecisionStore.expire")((before, limit) =>
+        sql`
+          delete from run_decisions where (run_id, position) in (
+            select run_id, position from run_decisions
+            where substring(body from '"created_at":"([^"]+)"')::timestamptz < ${new Date(before)} or run_id in
+              (select id from runs join gates using (workflow_id) where removed_at is not null)
+            limit ${limit} for update skip locked) returning 1`.pipe(
+          Effect.map(({ length }) => length),
+          withoutSqlErrors
+        )
+      ),
       of: Effect.fn("DecisionStore.of")((runId) =>
         sql<{ readonly body: string }>`
           select body from run_decisions where run_id = ${runId} order by position`.pipe(

@@ -29,7 +29,8 @@ export const layer = Layer.effect(
           sql,
           Effect.gen(function* () {
             const [owner] = yield* sql<{ readonly id: string }>`
-              select id from workflows where id = ${workflowId} and workspace_id = ${workspaceId}`
+              select id from workflows join gates on gates.workflow_id = workflows.id
+              where id = ${workflowId} and workflows.workspace_id = ${workspaceId} and removed_at is null`
             if (owner === undefined) return
             for (const one of rows) {
               yield* sql`

@@ -119,6 +119,8 @@ export const layer = Layer.effect(
             const gate = yield* PgGateStore.lock(sql, workspaceId, id)
             const at = yield* Clock.currentTimeMillis
             yield* PgGateStore.write(sql, id, { before: gate, after: Gate.remove(gate, at) }, at)
+            yield* sql`delete from patches where workflow_id = ${id}`
+            yield* sql`delete from element_memory where workflow_id = ${id}`
           })
         )
       ),

@@ -52,9 +52,9 @@ export const layerSource = (outside: FileSource) =>
         return yield* files.find(id).pipe(Effect.orElseSucceed(() => Option.none<Kept>()))
       })
       return Source.of({
-        get: Effect.fnUntraced(function* (url) {
+        get: Effect.fnUntraced(function* (url, refusal) {
           const artifact = yield* own(url)
-          if (Option.isNone(artifact)) return yield* outside.get(url)
+          if (Option.isNone(artifact)) return yield* outside.get(url, refusal)
           const folder = yield* Effect.acquireRelease(
             Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-file-"))),
             (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))

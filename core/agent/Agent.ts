@@ -1,8 +1,9 @@
 /**
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import type { Graph, Node } from "../workflow/Graph.ts"
+import * as RunIf from "../workflow/RunIf.ts"
 import { Browser, type Page } from "./Browser.ts"
 import { redactUrl } from "./Exchange.ts"
 import type { Execution } from "./Execution.ts"
@@ -22,6 +23,7 @@ import { type Noted, noting } from "./recovery/Noting.ts"
 import * as Popup from "./recovery/Popup.ts"
 import type { Trodden } from "./recovery/Remedy.ts"
 import { none } from "./recovery/Settings.ts"
+import { isSkipped } from "./Skipping.ts"
 import type { Done, Surroundings } from "./Step.ts"
 import type { Download } from "./Transfers.ts"
 
@@ -93,6 +95,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       heard,
       manualCaptcha: execution.manualCaptcha === true,
       codes: execution.codes,
+      allowedSites: execution.session.allowedSites,
       began
     }
     const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
@@ -100,6 +103,12 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong(limits)) }),
       Effect.result
     )
+  })
+  const decided = Effect.fnUntraced(function* (node: Node, memory: Memory.Memory) {
+    if (RunIf.of(node) === null) return false
+    const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
+    const decision = yield* isSkipped(node, { memory, page }).pipe(Effect.timeoutOption(left), Effect.result)
+    return Result.isSuccess(decision) && Option.getOrElse(decision.success, () => false)
   })
   const told: Recovery.Told<E> = {
     analysed: (analysis) => observer.analysed?.(analysis) ?? Effect.void,
@@ -125,9 +134,17 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
       if (outcome._tag === "Success") yield* observer.seen?.(page, node, "begins") ?? Effect.void
       return outcome
     }
+    const outOfBounds = exceeded(limits, steps, (yield* Clock.currentTimeMillis) - began)
+    // What is not done is told of as that, and leaves no mark. A condition that fails to be decided fails with its step.
+    const skipped = outOfBounds === null && (yield* decided(node, position.memory))
+    if (skipped) {
+      yield* observer.skipped?.(node) ?? Effect.void
+      position = Position.after(graph, position, { _tag: "Skipped" })
+      yield* moved(Login.after(login, node, position.at), "over")
+      continue
+    }
     yield* observer.step(node, following(graph, node))
     yield* observer.seen?.(page, node, "begins") ?? Effect.void
-    const outOfBounds = exceeded(limits, steps, (yield* Clock.currentTimeMillis) - began)
     if (outOfBounds === null) yield* moved(Login.begin(login, node), "begins")
     if (!acted && acts(node)) {
       yield* observer.before("acting")

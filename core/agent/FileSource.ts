@@ -28,9 +28,13 @@ export class FileNotFetched extends Schema.TaggedError<FileNotFetched>()("FileNo
 export interface FileSource {
   /**
    * Fetches a file of at most `maxUploadBytes` over HTTP. Its name is what the address or its server says, made safe. Private
-   * and loopback addresses are refused unless they are allowed.
+   * and loopback addresses are refused unless they are allowed. `refusal` is asked of the address and of each that it leads
+   * on to, and answers why it must not be asked; `null` when it may.
    */
-  readonly get: (url: URL) => Effect.Effect<LocalFile, FileNotFetched, Scope.Scope>
+  readonly get: (
+    url: URL,
+    refusal: (url: URL) => string | null
+  ) => Effect.Effect<LocalFile, FileNotFetched, Scope.Scope>
 }
 
 /** Where nothing is provided, no file can be fetched. */

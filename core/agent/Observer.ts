@@ -31,7 +31,7 @@ export interface Observer<E> {
   /** A step begins. `following` is the step after it, where that does not depend on what happens. */
   readonly step: (node: Node, following: Node | null) => Effect.Effect<void, E>
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
-  /** A step was skipped, because the condition under which it is done does not hold. */
+  /** A step is skipped, because the condition under which it is done does not hold. Nothing else is told of it. */
   readonly skipped?: (node: Node) => Effect.Effect<void, E>
   /** A file was downloaded by a step that has succeeded, or failed after it. Answers why it is not kept; `null` when it is. */
   readonly file?: (file: DownloadedFile) => Effect.Effect<string | null, E>

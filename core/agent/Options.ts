@@ -44,14 +44,27 @@ export const choose = (options: ReadonlyArray<Option>, wanted: string, fuzzy: bo
   return enough ? { _tag: "Found", index: best.index } : { _tag: "None" }
 }
 
+/** How many options fit equally well where `choose` finds none for that with `fuzzy`; 0 where it is not for that. */
+export const alikeIn = (options: ReadonlyArray<Option>, wanted: string): number => {
+  const [best, ...others] = ranked(options, wanted).filter(({ option }) => !option.disabled)
+  if (best === undefined || best.likeness < alike) return 0
+  const near = others.filter(({ likeness }) => best.likeness - likeness < lead)
+  return near.length === 0 ? 0 : near.length + 1
+}
+
 /** Says that no option fits, and which ones there are: those most like it first, at most ten. */
 export const missing = (options: ReadonlyArray<Option>, wanted: string, fuzzy: boolean): string => {
-  const what = fuzzy ? "no single option is enough like it" : "no option has this value or text"
+  const same = fuzzy ? alikeIn(options, wanted) : 0
+  const what =
+    same > 0
+      ? `${same} options are equally like it`
+      : fuzzy
+        ? "no single option is enough like it"
+        : "no option has this value or text"
   if (options.length === 0) return `${what}; the list has no options`
-  const shown = (options.length > mostNamed ? ranked(options, wanted).map(({ option }) => option) : options).slice(
-    0,
-    mostNamed
-  )
+  const shown = (
+    options.length > mostNamed || same > 0 ? ranked(options, wanted).map(({ option }) => option) : options
+  ).slice(0, mostNamed)
   const names = shown.map(({ disabled, text, value }) => {
     const name = text.trim() === "" ? value : text.trim().replace(/\s+/g, " ")
     return `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"${disabled ? " (disabled)" : ""}`

@@ -4,6 +4,7 @@
  */
 import type { Effect } from "effect"
 import type { PageFailure } from "./PageFailure.ts"
+import type { Position } from "./Scrolling.ts"
 import type { Shot } from "./Shot.ts"
 import type { ClickKind } from "./Target.ts"
 import type { Typing } from "./Typing.ts"
@@ -71,8 +72,10 @@ export interface Sight {
   readonly typeAt: (place: Place, typing: Typing, waitMillis: number) => Effect.Effect<void, PageFailure>
   /** What is at a place, or has the focus when it is `null`. */
   readonly spot: (place: Place | null) => Effect.Effect<Spot, PageFailure>
-  /** Scrolls by most of a window. Tells whether anything moved. */
-  readonly turn: (direction: "down" | "up") => Effect.Effect<boolean, PageFailure>
+  /** Scrolls the page, or what a selector matches first, by most of what is seen of it. Tells whether anything moved. */
+  readonly turn: (direction: "down" | "up", container: string | null) => Effect.Effect<boolean, PageFailure>
+  /** Brings a place into sight. */
+  readonly show: (place: Place, position: Position) => Effect.Effect<void, PageFailure>
   /**
    * What the elements that a selector matches hold, or the whole page without one, as HTML of what can be read: no scripts,
    * styles or pictures, and of the attributes those alone that say what something is, or all but styles and handlers with

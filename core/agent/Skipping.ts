@@ -8,7 +8,10 @@ import * as RunIf from "../workflow/RunIf.ts"
 import * as Memory from "./Memory.ts"
 import type { Surroundings } from "./Step.ts"
 
-export const isSkipped = Effect.fnUntraced(function* (node: Node, { memory, page }: Surroundings) {
+export const isSkipped = Effect.fnUntraced(function* (
+  node: Node,
+  { memory, page }: Pick<Surroundings, "memory" | "page">
+) {
   const runIf = RunIf.of(node)
   if (runIf === null) return false
   const isAny = runIf.match === "any"

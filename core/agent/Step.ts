@@ -4,6 +4,7 @@
 import type { Effect, Schema } from "effect"
 import type { LoginCodes } from "../tfa/LoginCodes.ts"
 import type { ActionName } from "../workflow/Action.ts"
+import type { AllowedSites } from "../workflow/AllowedSites.ts"
 import type { NodeOf } from "../workflow/Graph.ts"
 import type { Page } from "./Browser.ts"
 import type { StepFailed } from "./Failure.ts"
@@ -34,6 +35,8 @@ export interface Surroundings {
   readonly manualCaptcha: boolean
   /** Where one-time codes come from; `null` where a person is asked for each. */
   readonly codes: LoginCodes["Service"] | null
+  /** The sites that it may visit, which addresses that are asked for outside of the pages have to be of as well. */
+  readonly allowedSites: AllowedSites
   /** When the attempt began. What was sent before it is not meant for it. */
   readonly began: number
 }

@@ -171,6 +171,7 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     heard: null,
     manualCaptcha: false,
     codes: stage.codes,
+    allowedSites: [],
     began: stage.began
   }
   if (node.action === "END") return { draft, stage, found: null }

@@ -62,7 +62,13 @@ export const RunEvent = Schema.Union([
   Schema.Struct({ event: Schema.Literal("execution.start"), payload: Schema.Struct(session) }),
   Schema.Struct({
     event: Schema.Literal("execution.step"),
-    payload: Schema.Struct({ ...session, current_step: Schema.String, next_step: Schema.NullOr(Schema.String) })
+    payload: Schema.Struct({
+      ...session,
+      current_step: Schema.String,
+      next_step: Schema.NullOr(Schema.String),
+      /** In debug runs: the step is not done, as the condition under which it is done does not hold. */
+      skipped: Schema.optionalKey(Schema.Boolean)
+    })
   }),
   Schema.Struct({
     event: Schema.Literal("execution.requeued"),

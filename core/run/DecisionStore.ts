@@ -16,5 +16,11 @@ export class DecisionStore extends Context.Service<
 
     /** The decisions of a run, in the order in which they were kept. */
     readonly of: (runId: RunId) => Effect.Effect<ReadonlyArray<Decision>>
+
+    /**
+     * Removes at most `limit` decisions that were made before an instant, or in runs of deleted workflows, and answers how
+     * many it removed.
+     */
+    readonly expire: (before: number, limit: number) => Effect.Effect<number>
   }
 >()("sluice/core/run/DecisionStore") {}

@@ -1,5 +1,5 @@
 /**
- * Removes what runs left behind when its time is over: artifacts, snapshots and network logs. The records of the runs stay,
+ * Removes what runs left behind when its time is over: artifacts, snapshots, network logs and decisions of models. The records of the runs stay,
  * and say so.
  *
  * It goes on in small pieces, and any number of processes may do it at once.
@@ -8,6 +8,7 @@ import { Clock, Effect } from "effect"
 import { surviving } from "../event/Surviving.ts"
 import { ArtifactFiles } from "./ArtifactFiles.ts"
 import { ArtifactStore } from "./ArtifactStore.ts"
+import { DecisionStore } from "./DecisionStore.ts"
 import { EvidenceStore } from "./EvidenceStore.ts"
 
 const dayMillis = 86_400_000
@@ -25,6 +26,7 @@ const uploadMillis = dayMillis
 export const sweep = Effect.fn("Retention.sweep")(function* (days: number | null) {
   const files = yield* ArtifactFiles
   const artifacts = yield* ArtifactStore
+  const decisions = yield* DecisionStore
   const evidence = yield* EvidenceStore
   const now = yield* Clock.currentTimeMillis
   const before = days === null ? 0 : now - days * dayMillis
@@ -39,6 +41,7 @@ export const sweep = Effect.fn("Retention.sweep")(function* (days: number | null
     yield* artifacts.removed(ids)
   }
   while ((yield* evidence.expire(before, batch)) === batch);
+  while ((yield* decisions.expire(before, batch)) === batch);
   yield* files.sweep(expiry.unfinishedBefore)
   return count
 })

@@ -62,7 +62,7 @@ export class WorkflowStore extends Context.Service<
 
     /**
      * Deletes a workflow: from then on it is not found here, nor is its gate, and none of its waiting runs starts. What
-     * its runs refer to is kept.
+     * its runs refer to is kept; the patches that were offered for it and what its elements looked like are removed.
      */
     readonly remove: (workspaceId: WorkspaceId, id: WorkflowId) => Effect.Effect<void, WorkflowNotFound>
 

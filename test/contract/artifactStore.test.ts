@@ -7,6 +7,7 @@ import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
 import * as Bounds from "../../core/run/ArtifactBounds.ts"
 import { ArtifactFiles, ArtifactsUnavailable } from "../../core/run/ArtifactFiles.ts"
 import { ArtifactStore, type Kind } from "../../core/run/ArtifactStore.ts"
+import type { DecisionStore } from "../../core/run/DecisionStore.ts"
 import { EvidenceStore } from "../../core/run/EvidenceStore.ts"
 import * as Retention from "../../core/run/Retention.ts"
 import { RunArtifacts } from "../../core/run/RunArtifacts.ts"
@@ -16,7 +17,7 @@ import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
-type Stores = ArtifactStore | EvidenceStore | RunStore | WorkflowStore | WorkspaceStore
+type Stores = ArtifactStore | DecisionStore | EvidenceStore | RunStore | WorkflowStore | WorkspaceStore
 
 const day = 86_400_000
 const jpeg = { mediaType: "image/jpeg", fileName: null }

@@ -5,7 +5,7 @@ import type { Decision } from "../../core/agent/model/Decision.ts"
 import type { GateStore } from "../../core/gate/GateStore.ts"
 import { DecisionStore, mostDecisions } from "../../core/run/DecisionStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
-import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
@@ -50,6 +50,26 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* store.keep(one, decision("second"))
         assert.deepStrictEqual(yield* store.of(one), [decision("first"), decision("second")])
         assert.deepStrictEqual(yield* store.of(other), [decision("other")])
+      })
+    )
+
+    promise("go when their time is over, and with their workflow", () =>
+      Effect.gen(function* () {
+        const store = yield* DecisionStore
+        const caller = yield* makeWorkspace()
+        const { workflow } = yield* makeWorkflow(caller)
+        const [one, other] = [yield* submitted, yield* submitted]
+        const sent = submission({ ...(yield* makeWorkflow(caller)) })
+        yield* (yield* RunStore).submit(sent)
+        yield* store.keep(one, decision("old"))
+        yield* store.keep(other, { ...decision("new"), created_at: "2026-03-01T00:00:00.000Z" })
+        yield* store.keep(sent.id, { ...decision("of a deleted one"), created_at: "2026-03-01T00:00:00.000Z" })
+        yield* (yield* WorkflowStore).remove(caller.workspaceId, sent.workflowId)
+        assert.notStrictEqual(workflow.id, sent.workflowId)
+        assert.strictEqual(yield* store.expire(Date.parse("2026-02-01"), 10), 2)
+        assert.strictEqual(yield* store.expire(Date.parse("2026-02-01"), 10), 0)
+        assert.lengthOf(yield* store.of(other), 1)
+        assert.lengthOf([...(yield* store.of(one)), ...(yield* store.of(sent.id))], 0)
       })
     )
 

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import * as AllowedSites from "../../workflow/AllowedSites.ts"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as FileNames from "../FileNames.ts"
@@ -7,7 +8,10 @@ import * as Memory from "../Memory.ts"
 import { type Action, next } from "../Step.ts"
 
 /** Fetches a file, and puts it into the field that `selector` names or the file dialog that is open. */
-export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* ({ parameters }, { memory, page }) {
+export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* (
+  { parameters },
+  { allowedSites, memory, page }
+) {
   const address = yield* Memory.evaluateText(parameters.signed_file_url, memory, page)
   const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
   const given = yield* Memory.evaluateText(parameters.file_name ?? "", memory, page)
@@ -20,10 +24,12 @@ export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* ({ 
     })
   }
   const source = yield* FileSource
+  const refusal = ({ href }: URL): string | null =>
+    AllowedSites.permits(allowedSites, href) ? null : AllowedSites.refusal(allowedSites, href)
   const target = selector === "" ? null : { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis }
   yield* Effect.scoped(
     Effect.gen(function* () {
-      const file = yield* source.get(url).pipe(Effect.mapError((failure) => ofFile(url, failure)))
+      const file = yield* source.get(url, refusal).pipe(Effect.mapError((failure) => ofFile(url, failure)))
       const fileName = given.trim() === "" ? file.fileName : FileNames.safe(given, file.fileName)
       yield* page
         .upload(target, { ...file, fileName })

@@ -3,16 +3,27 @@ import type { Parameters } from "../../workflow/Action.ts"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import * as Showing from "../model/Showing.ts"
 import type { Direction } from "../Scrolling.ts"
 import { type Action, next } from "../Step.ts"
 
-/** Scrolls the page by ticks of the wheel, to an element, or a part of the page as far as `goal` says. */
-export const scroll: Action<"SCROLL"> = Effect.fnUntraced(function* ({ parameters }, { memory, page }) {
+/**
+ * Scrolls the page by ticks of the wheel, to an element, or a part of the page as far as `goal` says. With `LLM_VISION` a
+ * model tells where the element or the part is.
+ */
+export const scroll: Action<"SCROLL"> = Effect.fnUntraced(function* (node, surroundings) {
+  const { parameters } = node
+  const { memory, page } = surroundings
   const waitMillis = parameters.wait_time ?? defaultWaitMillis
   const direction = directionOf(parameters)
   const position = parameters.position ?? "start"
+  const mode = parameters.scroll_mode ?? "simple"
+  if (parameters.execution === "LLM_VISION" && mode !== "simple") {
+    yield* Showing.show(node, { direction, position }, surroundings)
+    return next
+  }
   const selector = yield* Memory.evaluateText(parameters.xpath ?? "", memory, page)
-  switch (parameters.scroll_mode ?? "simple") {
+  switch (mode) {
     case "simple": {
       // Without a number it is one turn: a node that does nothing is nobody's wish.
       const ticks = Math.max(parameters.load_events_triggered_through_scroll ?? 1, 1)

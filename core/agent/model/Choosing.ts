@@ -31,6 +31,8 @@ export interface Wanted {
   readonly visual: boolean
   /** How long the element may take to appear, in milliseconds. */
   readonly waitMillis: number
+  /** The selector of what is scrolled to look on; the page when there is none. */
+  readonly container?: string | null
   /** Why a place must not be taken; `null` when it may. */
   readonly objection?: (place: Place) => Effect.Effect<string | null, StepFailed>
 }
@@ -85,7 +87,7 @@ export const place = Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Ret
     if ("scroll" in choice) {
       scrolls++
       const moved = yield* page
-        .turn(choice.scroll)
+        .turn(choice.scroll, wanted.container ?? null)
         .pipe(Effect.mapError((failure) => ofPage("scroll the page", failure)))
       notes.splice(0, notes.length, ...(moved ? [] : [`The page does not scroll further ${choice.scroll}.`]))
       continue

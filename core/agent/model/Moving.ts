@@ -175,7 +175,7 @@ const perform = Effect.fnUntraced(function* (
       yield* page.type(null, { existing: "keep", delayMillis: 0, paste: false, strokes: [{ key: String(key) }] })
       return { did: `press ${String(key)}` }
     case "scroll":
-      return (yield* page.turn(direction === "up" ? "up" : "down"))
+      return (yield* page.turn(direction === "up" ? "up" : "down", null))
         ? { did: `scroll ${String(direction)}` }
         : { did: `the page does not scroll further ${String(direction)}` }
     case "wait":

@@ -28,6 +28,14 @@ export const ofField = {
   llm_model: optionalText
 }
 
+/** How a place to scroll to is found. */
+export const ofPlace = {
+  execution: optional(["STATIC", "LLM_VISION"]),
+  llm_model: optionalText,
+  target_description: optionalText,
+  container_description: optionalText
+}
+
 /** How data is read. `model` is another name of `llm_model`. */
 export const ofData = {
   execution: optional(["STATIC", "LLM_DOM", "LLM_VISION", "PROMPT"]),

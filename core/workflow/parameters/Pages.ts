@@ -2,6 +2,7 @@
  * The parameters of the actions on a page as a whole: opening it, moving in it, looking at it.
  */
 import { Schema } from "effect"
+import * as Executions from "./Executions.ts"
 import { end_here_on_dry_run, execution, filled, flag, not_repeatable, optionalText, wait_time } from "./Fields.ts"
 
 const among = <const A extends ReadonlyArray<string>>(names: A) =>
@@ -21,6 +22,27 @@ const tab_index = whole(0, 999)
 /** How long a download may take, in seconds, when it does not say. */
 export const defaultDownloadSeconds = 60
 
+interface Described {
+  readonly target_description?: string | null
+  readonly container_description?: string | null
+  readonly container_xpath?: string | null
+}
+
+/** What a model still has to be told of where to scroll. A container may be named by its XPath all the same. */
+const missingDescription = (mode: string, goal: string | null | undefined, given: Described) => {
+  if (mode === "region" && !isGiven(given.container_description) && !isGiven(given.container_xpath)) {
+    const issue = "Expected what the container looks like, as execution is LLM_VISION and scroll_mode is region"
+    return { path: ["container_description"], issue }
+  }
+  if ((mode === "to-element" || goal === "find-element") && !isGiven(given.target_description)) {
+    return {
+      path: ["target_description"],
+      issue: "Expected what the element to scroll to looks like, as execution is LLM_VISION"
+    }
+  }
+  return undefined
+}
+
 export const pages = {
   START: Schema.Struct({ url: filled }),
   NAVIGATE: Schema.Struct({ url: filled, end_here_on_dry_run, not_repeatable }),
@@ -34,7 +56,7 @@ export const pages = {
     wait_time
   }),
   SCROLL: Schema.Struct({
-    execution,
+    ...Executions.ofPlace,
     scroll_mode: among(["simple", "to-element", "region"]),
     direction: among(["up", "down", "left", "right"]),
     scroll_down: flag,
@@ -49,6 +71,7 @@ export const pages = {
     Schema.makeFilter((given) => {
       const mode = given.scroll_mode ?? "simple"
       const goal = given.goal ?? given.scroll_behavior
+      if (given.execution === "LLM_VISION" && mode !== "simple") return missingDescription(mode, goal, given)
       if (mode === "to-element" && !isGiven(given.xpath)) {
         return {
           path: ["xpath"],

@@ -1,0 +1,57 @@
+/**
+ * Scrolls to what a description means, as a model sees it.
+ */
+import { Effect } from "effect"
+import type { NodeOf } from "../../workflow/Graph.ts"
+import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import { ofPage, type StepFailed } from "../Failure.ts"
+import * as Memory from "../Memory.ts"
+import * as Pointing from "../Pointing.ts"
+import type { Direction, Position } from "../Scrolling.ts"
+import type { Surroundings } from "../Step.ts"
+import * as Asking from "./Asking.ts"
+import * as Choosing from "./Choosing.ts"
+import * as References from "./References.ts"
+
+/**
+ * Brings the element that `target_description` means into sight, in the container where there is one; or scrolls a container
+ * to its end. The model looks at no more than 15 screens.
+ */
+export const show = Effect.fnUntraced(function* (
+  node: NodeOf<"SCROLL">,
+  { direction, position }: { readonly direction: Direction; readonly position: Position },
+  { memory, page }: Surroundings
+): Effect.fn.Return<void, StepFailed> {
+  const { container_description, container_xpath, goal, llm_model, scroll_behavior, scroll_mode, target_description } =
+    node.parameters
+  const waitMillis = node.parameters.wait_time ?? defaultWaitMillis
+  const { secrets } = memory.credentials
+  const model = Pointing.modelOf(llm_model)
+  const looks = { node, page, secrets, model, visual: true, waitMillis }
+
+  const described = Effect.fnUntraced(function* (description: string) {
+    const prompt = yield* References.evaluate(description, memory, page)
+    const place = yield* Choosing.place({ ...looks, act: "scroll", prompt })
+    const spot = yield* page.spot(place).pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
+    if (spot.selector !== null) return spot.selector
+    const reason = "the container that the model chose is in a frame or a shadow root: name it by container_xpath"
+    return yield* Asking.failure({ node, model, request: prompt, secrets }, "MODEL-E0005", reason)
+  })
+  const container =
+    scroll_mode !== "region"
+      ? null
+      : (container_description ?? "").trim() === ""
+        ? yield* Memory.evaluateText(container_xpath ?? "", memory, page)
+        : yield* described(container_description ?? "")
+
+  const wanted =
+    goal ?? scroll_behavior ?? ((target_description ?? "").trim() === "" ? "full-container" : "find-element")
+  if (container !== null && wanted === "full-container") {
+    return yield* page
+      .scroll({ kind: "end", container, direction }, waitMillis)
+      .pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
+  }
+  const prompt = yield* References.evaluate(target_description ?? "", memory, page)
+  const place = yield* Choosing.place({ ...looks, act: "scroll to", prompt, container })
+  yield* page.show(place, position).pipe(Effect.mapError((failure) => ofPage("scroll to", failure)))
+})

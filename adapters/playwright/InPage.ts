@@ -54,8 +54,7 @@ export const extract = (
       .replace(/[.,](?!\d)/g, "")
       .replace(/[^\d.,-]/g, "")
     const last = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","))
-    const isGrouping =
-      last < 0 || digits.indexOf(digits[last] ?? "") !== last || /^-?\d{1,3},\d{3}$/.test(digits)
+    const isGrouping = last < 0 || digits.indexOf(digits[last] ?? "") !== last || /^-?\d{1,3},\d{3}$/.test(digits)
     const plain = isGrouping
       ? digits.replace(/[.,]/g, "")
       : `${digits.slice(0, last).replace(/[.,]/g, "")}.${digits.slice(last + 1)}`

@@ -19,7 +19,7 @@ const behindBanner = {
   partners: page(`<h1>Partners</h1>`)
 }
 
-const entering = [click("//*[@id='go']", { wait_time: 1_500 }), read({ result: text("//*[@id='result']") })]
+const entering = [click("//*[@id='go']", { wait_time: 3_000 }), read({ result: text("//*[@id='result']") })]
 
 export const challenges = [
   challenge({
@@ -33,7 +33,7 @@ export const challenges = [
     workflow: [
       each(["before", "after"], "version", [
         open("{{context.runtime.version}}"),
-        click("//*[@id='order']", { wait_time: 2_000 }),
+        click("//*[@id='order']", { wait_time: 4_000 }),
         read({ result: text("//*[@id='result']") })
       ])
     ],
@@ -68,9 +68,9 @@ export const challenges = [
         `<main></main>${result}`,
         `fetch("slow").then(() => { $("main").innerHTML = "<button onclick=\\"say('in time')\\">Go on</button>" })`
       ),
-      slow: { body: "{}", after: 1_500 }
+      slow: { body: "{}", after: 3_500 }
     },
-    workflow: [click("//main/button", { wait_time: 500 }), read({ result: text("//*[@id='result']") })],
+    workflow: [click("//main/button", { wait_time: 2_000 }), read({ result: text("//*[@id='result']") })],
     expected: { result: "in time" }
   }),
   challenge({

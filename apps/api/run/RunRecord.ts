@@ -188,8 +188,7 @@ export const screenshots = (
   events: View["events"],
   links: Links,
   kept: Pick<Summary, "removedAt">
-): ReadonlyArray<Screenshot> =>
-  events.flatMap(({ at, event }) => (isRemoved(at, kept) ? [] : screenshot(event, links)))
+): ReadonlyArray<Screenshot> => events.flatMap(({ at, event }) => (isRemoved(at, kept) ? [] : screenshot(event, links)))
 
 const video = (runId: string, id: string, at: number, { artifact }: Links): typeof Video.Type => {
   const { expires, url } = artifact(id)

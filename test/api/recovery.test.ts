@@ -48,7 +48,12 @@ it.live(
           path: "/workflows",
           key,
           json: { name: "Pay", ...graphOf(url, steps), ...settings }
-        }).pipe(Effect.map(({ body, text }) => (assert.property(body, "id", text), String(body.id))))
+        }).pipe(
+          Effect.map(({ body, text }) => {
+            assert.property(body, "id", text)
+            return String(body.id)
+          })
+        )
       const run = (workflow_id: string, run_input_variables: object = {}) =>
         Effect.gen(function* () {
           const json = { workflow_id, run_input_variables }

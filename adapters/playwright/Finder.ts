@@ -7,7 +7,7 @@
  * a shadow root by itself, as if what they hold stood in their places: `//iframe[@id='a']//button`, `//x-card/button`.
  */
 import { Clock, Effect } from "effect"
-import type { Frame, Locator } from "playwright-core"
+import type { Frame, Locator, Page } from "playwright-core"
 import { PageFailure } from "../../core/agent/PageFailure.ts"
 import * as Selector from "../../core/agent/Selector.ts"
 import type { Target } from "../../core/agent/Target.ts"
@@ -40,6 +40,13 @@ export interface Place {
 interface Sight {
   readonly selector: Selector.Selector
   readonly places: ReadonlyArray<Place>
+}
+
+/** The elements of the looked-at window's own document that a selector means. */
+export const locate = (page: Page, text: string): Locator => {
+  const selector = Selector.parse(text)
+  if (selector.kind !== "xpath") return page.locator(text)
+  return World.locator(page.mainFrame(), { query: selector.query, where: "own", take: "all" })
 }
 
 /** All elements that a selector means now, in the first place where there are any. */

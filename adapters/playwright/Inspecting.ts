@@ -189,8 +189,8 @@ export const inspect = (subject: Element, task: Task): Found => {
     "a[href],button,input:not([type=hidden]),select,textarea,summary,label,[role],[onclick],[tabindex],[contenteditable=true]"
   if (task.kind === "candidates") {
     const tag = /^[a-z][a-z0-9-]*$/.test(task.tag) ? `,${task.tag}` : ""
-    const all = everything(document, 20_000).filter(
-      (element) => element.matches(usable + tag) && isSeen(element) && (element as HTMLButtonElement).disabled !== true
+    const all = [...document.querySelectorAll(usable + tag)].filter(
+      (element) => isSeen(element) && (element as HTMLButtonElement).disabled !== true
     )
     const candidates = all
       .slice(0, task.most)

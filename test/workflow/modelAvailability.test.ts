@@ -55,6 +55,10 @@ describe("a node that asks for a model", () => {
     assert.deepStrictEqual(paths("CLICK", { execution: "STATIC", prompt: "x" }), at("selector"))
     assert.deepStrictEqual(paths("CLICK", { execution: "PROMPT", prompt: "x" }), at("execution"))
     assert.deepStrictEqual(paths("INPUT_TEXT", { execution: "LLM_DOM", text: "x" }), at("prompt"))
+    const scroll = (more: object) => paths("SCROLL", { execution: "LLM_VISION", ...more })
+    assert.deepStrictEqual(scroll({ scroll_mode: "to-element", xpath: "//a" }), at("target_description"))
+    assert.deepStrictEqual(scroll({ scroll_mode: "region" }), at("container_description"))
+    assert.deepStrictEqual(scroll({ scroll_mode: "region", container_description: "The list" }), [])
     const data = { extract_data_model: model }
     assert.deepStrictEqual(paths("EXTRACT_DATAMODEL", { execution: "LLM_DOM", ...data }), at("selector"))
     assert.deepStrictEqual(paths("EXTRACT_DATAMODEL", { execution: "PROMPT", ...data }), at("prompt"))

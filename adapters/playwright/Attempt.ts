@@ -77,7 +77,7 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
 }
 
 /** Whether the log of an action says that it was already being done to the element, and so may have taken effect. */
-const hasBegun = (log: string): boolean => {
+export const hasBegun = (log: string): boolean => {
   const performing = log.lastIndexOf(" performing ")
   // What was in the way of it was noticed before the page had it.
   return performing >= 0 && !/intercepts pointer events|retrying/.test(log.slice(performing))

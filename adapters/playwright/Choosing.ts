@@ -4,7 +4,7 @@
  */
 import type { ElementHandle, JSHandle, Locator, Page } from "playwright-core"
 import * as Options from "../../core/agent/Options.ts"
-import { Refused } from "./Attempt.ts"
+import { hasBegun, Refused } from "./Attempt.ts"
 import * as InWidget from "./InWidget.ts"
 
 export interface Wanted {
@@ -185,7 +185,9 @@ class Opened {
     if (await this.isExpanded()) return
     try {
       await this.trigger.click({ timeout: Math.min(left(this.until), clickMillis) })
-    } catch {
+    } catch (error) {
+      // A page that is busy has the click already; a key more could shut the list again.
+      if (hasBegun(String(error))) return
       // Something of the list lies over the field that has its keys.
       await this.trigger.focus()
       await this.page.keyboard.press("ArrowDown")
@@ -294,11 +296,14 @@ class Opened {
     const element = (await shown.evaluateHandle(({ elements }, at) => elements[at], index)).asElement()
     if (element === null) return false
     const before = await this.trigger.evaluate(InWidget.shownChoice).catch(() => "")
+    let isClicked = true
     try {
       await element.click({ timeout: Math.min(left(this.until), 2_000) })
     } catch (error) {
-      if (performance.now() < this.until && /not attached|detached|Timeout/i.test(String(error))) return false
-      throw error
+      if (performance.now() >= this.until || !/not attached|detached|Timeout/i.test(String(error))) throw error
+      // A click that the page has already may be taken, however late that is said.
+      if (!hasBegun(String(error))) return false
+      isClicked = false
     }
     const text = option.text.toLowerCase()
     const until = performance.now() + shownMillis
@@ -318,6 +323,7 @@ class Opened {
       if (state === null || state.includes(text) || marked || chosen?.toLowerCase().includes(text) === true) return true
       if (performance.now() > until) {
         if (state !== before) return true
+        if (!isClicked) return false
         throw new Refused("unusable", `"${option.text}" was chosen, but the list does not show it`)
       }
       await pause(stepMillis)

@@ -128,6 +128,8 @@ const prepare = async (
       if (keyFrame) lastKey = millis
       encoder.encode(frame, { keyFrame })
       frame.close()
+      // So that a browser which goes away takes no picture with it that was dealt with.
+      await encoder.flush()
       return taken()
     },
     end: async () => {

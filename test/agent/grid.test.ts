@@ -1,7 +1,7 @@
 /** Sessions in the browsers of a grid: Playwright servers, and browsers that speak the DevTools protocol. */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
-import { request } from "node:http"
+import { createServer, request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -15,6 +15,7 @@ import { defaultPageLimits } from "../../core/agent/Limits.ts"
 import * as Session from "../../core/agent/Session.ts"
 import { Seats } from "../../core/run/Seats.ts"
 import { executablePath, graphOf, walk } from "../support/browser.ts"
+import { listening } from "../support/listening.ts"
 import { html, serve } from "../support/site.ts"
 
 /** A Playwright server with one browser. */
@@ -211,6 +212,66 @@ describe("a grid", () => {
           yield* until(seats, 1)
           yield* (yield* opened).close
         }).pipe(Effect.provide(gridOf(Ref.get(written))))
+      }).pipe(Effect.scoped),
+    60_000
+  )
+
+  it.live(
+    "keeps what is downloaded in a browser that saves nothing here",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* playwrightServer
+        const devTools = yield* devToolsServer
+        const site = yield* serve({
+          "/": html("<a id=save href=/report>save</a>"),
+          "/report": (_request, response) =>
+            void response.writeHead(200, { "content-disposition": 'attachment; filename="report.csv"' }).end("a;b")
+        })
+        const graph = graphOf(`${site}/`, [
+          { action: "CLICK", parameters: { selector: "css=#save", wait_time: 20_000 } },
+          { action: "FILE_DOWNLOAD", parameters: { timeout_seconds: 30 } }
+        ])
+        for (const one of [endpoint(server.wsEndpoint(), 1), endpoint(devTools.url, 1, "cdp")]) {
+          const { files, outcome } = yield* walk(graph).pipe(
+            Effect.provide(gridOf(Effect.succeed([one]), { allowedOrigins: [site] }))
+          )
+          assert.strictEqual(outcome._tag, "Success", JSON.stringify(outcome))
+          assert.deepStrictEqual(
+            files.map(({ fileName, text }) => [fileName, text]),
+            [["report.csv", "a;b"]],
+            one.kind
+          )
+        }
+      }).pipe(Effect.scoped),
+    90_000
+  )
+
+  it.live(
+    "is not begun with a server that runs another version of Playwright, and says which ones these are",
+    () =>
+      Effect.gen(function* () {
+        const server = new URL((yield* playwrightServer).wsEndpoint())
+        // What stands between them gives the client another version: the server refuses that as it really does.
+        const between = createServer().on("upgrade", (asked, socket) => {
+          const headers = { ...asked.headers, "user-agent": "Playwright/1.2.3 (x64; test) node/24" }
+          request({ host: server.hostname, port: server.port, path: server.pathname, headers })
+            .on("response", (answer) => {
+              socket.write(`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}\r\nconnection: close\r\n\r\n`)
+              answer.pipe(socket)
+            })
+            .on("upgrade", (_answer, other) => {
+              other.destroy()
+              socket.destroy()
+            })
+            .on("error", () => socket.destroy())
+            .end()
+        })
+        const port = yield* listening(between)
+        const failure = yield* Effect.flip(
+          Effect.scoped(Layer.build(gridOf(Effect.succeed([endpoint(`ws://127.0.0.1:${port}${server.pathname}`, 1)]))))
+        )
+        assert.include(failure.message, "runs another version of Playwright than this service")
+        assert.include(failure.message, "client 1.2")
       }).pipe(Effect.scoped),
     60_000
   )

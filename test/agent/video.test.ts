@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Stream } from "effect"
+import { Effect, Layer, Option, Ref, Schedule, Stream } from "effect"
 import { type BrowserContext, type BrowserServer, type Page, chromium as playwright } from "playwright-core"
 import * as Recorder from "../../adapters/playwright/Recorder.ts"
+import * as Screencast from "../../adapters/playwright/Screencast.ts"
 import * as Tabs from "../../adapters/playwright/Tabs.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import * as Session from "../../core/agent/Session.ts"
@@ -137,8 +138,15 @@ describe("a video of a session", () => {
           yield* Effect.promise(() =>
             page.setContent("<h1 id=n>0</h1><script>setInterval(() => { n.textContent++ }, 100)</script>")
           )
-          const recording = Option.getOrThrow(yield* Recorder.record(Tabs.make(page), { ...options, ...bounds }))
-          yield* Effect.sleep(1_500)
+          const tabs = Tabs.make(page)
+          const recording = Option.getOrThrow(yield* Recorder.record(tabs, { ...options, ...bounds }))
+          // Another look at the same window tells when there were pictures enough.
+          const looks = yield* Ref.make(0)
+          yield* Screencast.screencast(tabs, options, () => Ref.update(looks, (count) => count + 1))
+          yield* Effect.repeat(Ref.get(looks), {
+            until: (count) => count >= 30,
+            schedule: Schedule.spaced("50 millis")
+          })
           yield* Effect.promise(() => end({ context, page, server }))
           const video = Option.getOrThrow(yield* recording.finish)
           const seen = yield* played(yield* Stream.mkUint8Array(video.content))

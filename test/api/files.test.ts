@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as RunFiles from "../../apps/worker/RunFiles.ts"
 import { FileNotFetched, FileSource } from "../../core/agent/FileSource.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
+import * as Retention from "../../core/run/Retention.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { layer, type Member, Service } from "../support/service.ts"
@@ -98,6 +100,21 @@ it.layer(layer, { timeout: "30 seconds" })("files of runs", (it) => {
         assert.isString(told[0]?.signed_file_url)
         assert.isString(told[0]?.signed_file_url_expires)
         assert.deepStrictEqual(events.at(-1)?.payload.file_urls, record.file_urls)
+      })
+    )
+
+    it.effect("are in neither once retention has removed them", () =>
+      Effect.gen(function* () {
+        const me = yield* (yield* Service).member("Member")
+        const record = yield* carriedOut(me, save)
+        assert.lengthOf(record.file_urls as ReadonlyArray<File>, 2)
+        yield* TestClock.adjust(1)
+        yield* Retention.sweep(0)
+        const { send } = yield* Service
+        const after = yield* send({ method: "GET", path: `/run/${record.session_id}`, key: me.key })
+        assert.deepStrictEqual(after.body.file_urls, [])
+        assert.isNotNull((after.body.artifacts as { readonly removed_at: unknown }).removed_at)
+        assert.notInclude(after.text, "/artifacts/")
       })
     )
 

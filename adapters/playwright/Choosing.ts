@@ -29,8 +29,22 @@ const stepMillis = 50
 /** How many screens of a list are looked through. */
 const mostScreens = 200
 
-export const choose = async (page: Page, element: Locator, wanted: Wanted, timeout: number): Promise<void> => {
+/**
+ * Chooses in the list that an element is or stands for. `lookAt` answers what is to be seen of the element now, `null` where
+ * that takes more than one look.
+ */
+export const choose = async (
+  page: Page,
+  element: Locator,
+  wanted: Wanted,
+  timeout: number,
+  lookAt: () => Promise<ReturnType<typeof InWidget.nativeOptions> | null> = async () => null
+): Promise<void> => {
   const until = performance.now() + timeout
+  // Most lists are the browser's own and have the option already: that takes one look and one act.
+  const seen = await lookAt()
+  const indexes = seen?.plain === true ? indexesOf(seen, wanted) : null
+  if (indexes !== null) return void (await element.selectOption(indexes, { timeout: left(until) }))
   await element.waitFor({ state: "attached", timeout })
   const widget = await element.evaluateHandle(InWidget.widgetOf, undefined, { timeout: left(until) })
   try {
@@ -67,6 +81,18 @@ const valuesOf = (value: string, multiple: boolean): ReadonlyArray<string> => {
   }
 }
 
+type Native = Pick<ReturnType<typeof InWidget.nativeOptions>, "multiple" | "options">
+
+const choicesOf = ({ multiple, options }: Native, { fuzzy, value }: Wanted): ReadonlyArray<Options.Choice> =>
+  valuesOf(value, multiple).map((one) => Options.choose(options, one, fuzzy))
+
+/** Where the wanted options are in a list; `null` when one of them is not there, or cannot be chosen. */
+const indexesOf = (list: Native, wanted: Wanted): Array<{ readonly index: number }> | null => {
+  const choices = choicesOf(list, wanted)
+  const found = choices.flatMap((choice) => (choice._tag === "Found" ? [{ index: choice.index }] : []))
+  return found.length === choices.length ? found : null
+}
+
 const chooseNative = async (
   list: ElementHandle<HTMLSelectElement>,
   wanted: Wanted,
@@ -76,13 +102,13 @@ const chooseNative = async (
   let changed = performance.now()
   let before = ""
   while (true) {
-    const { disabled, multiple, options } = await list.evaluate(InWidget.nativeOptions)
-    const choices = valuesOf(wanted.value, multiple).map((value) => Options.choose(options, value, wanted.fuzzy))
-    const indexes = choices.flatMap((choice) => (choice._tag === "Found" ? [{ index: choice.index }] : []))
-    if (indexes.length === choices.length) {
+    const seen = await list.evaluate(InWidget.nativeOptions)
+    const indexes = indexesOf(seen, wanted)
+    if (indexes !== null) {
       await list.selectOption(indexes, { timeout: left(until), force: hidden })
       return
     }
+    const { disabled, options } = seen
     const now = performance.now()
     const state = JSON.stringify([disabled, options])
     if (state !== before) changed = now
@@ -90,7 +116,7 @@ const chooseNative = async (
     // Lists that depend on something else are filled late.
     const isFilled = !disabled && options.filter((option) => !option.disabled).length > 1
     if (now > until || (isFilled && now - changed > nativeSettledMillis)) {
-      const blocked = choices.find((choice) => choice._tag === "Disabled")
+      const blocked = choicesOf(seen, wanted).find((choice) => choice._tag === "Disabled")
       const option = blocked === undefined ? undefined : options[blocked.index]
       throw option === undefined ? missing(options, wanted) : isDisabled(option)
     }
@@ -117,6 +143,8 @@ class Opened {
   readonly until: number
   /** Every option that was ever shown, by its text. */
   readonly known = new Map<string, Options.Option>()
+  /** The lists that were open before this one. */
+  others: JSHandle<ReadonlyArray<Element>> | undefined
 
   constructor(
     page: Page,
@@ -133,7 +161,10 @@ class Opened {
   }
 
   async choose(isOpen: boolean): Promise<void> {
-    if (!isOpen) await this.open()
+    if (!isOpen) {
+      if (!(await this.isExpanded())) this.others = await this.trigger.evaluateHandle(InWidget.openLists)
+      await this.open()
+    }
     const done =
       (await this.lookFor(this.wanted.value, false, true)) ||
       (await this.typeFor(this.wanted.value, false)) ||
@@ -144,11 +175,14 @@ class Opened {
     throw missing([...this.known.values()], this.wanted)
   }
 
-  async open(): Promise<void> {
-    const expanded = await this.trigger.evaluate((one) =>
+  async isExpanded(): Promise<boolean> {
+    return this.trigger.evaluate((one) =>
       [one, ...one.querySelectorAll("[aria-expanded]")].some((part) => part.getAttribute("aria-expanded") === "true")
     )
-    if (expanded) return
+  }
+
+  async open(): Promise<void> {
+    if (await this.isExpanded()) return
     try {
       await this.trigger.click({ timeout: Math.min(left(this.until), clickMillis) })
     } catch {
@@ -163,7 +197,7 @@ class Opened {
     let changed = performance.now()
     let before = ""
     while (true) {
-      const shown = await this.trigger.evaluateHandle(InWidget.shownOptions)
+      const shown = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
       try {
         const { busy, options, typed } = await shown.evaluate(({ busy, options, typed }) => ({
           busy,
@@ -195,7 +229,7 @@ class Opened {
 
   /** Types a value into the list, and waits until it shows what fits. */
   async typeFor(value: string, fuzzy: boolean): Promise<boolean> {
-    const shown = await this.trigger.evaluateHandle(InWidget.shownOptions)
+    const shown = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
     const field = (await shown.getProperty("typed")).asElement() as ElementHandle<Element> | null
     if (field === null) return false
     const before = await field.inputValue().catch(() => "")
@@ -207,7 +241,7 @@ class Opened {
     while (true) {
       if (await this.lookFor(value, fuzzy, false)) return true
       const now = performance.now()
-      const next = await this.trigger.evaluate(InWidget.shownOptions).then(
+      const next = await this.trigger.evaluate(InWidget.shownOptions, this.others).then(
         ({ busy, options }) => JSON.stringify([busy, options]),
         () => ""
       )
@@ -224,7 +258,7 @@ class Opened {
   /** Looks through a list that shows only a part of itself at a time. */
   async scrollFor(value: string, fuzzy: boolean): Promise<boolean> {
     const scroller = async () => {
-      const shown: JSHandle<Shown> = await this.trigger.evaluateHandle(InWidget.shownOptions)
+      const shown: JSHandle<Shown> = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
       return (await shown.getProperty("scroller")).asElement() as ElementHandle<Element> | null
     }
     await (await scroller())?.evaluate(InWidget.scrollBack)

@@ -300,8 +300,7 @@ it.layer(hosted, { timeout: "60 seconds" })("the description", (it) => {
           }
         }
         if (operation.method !== "GET") {
-          const json = { "content-type": "application/json" }
-          yield* attempt({ raw: '{"name":', headers: json })
+          yield* attempt({ raw: '{"name":', headers: { "content-type": "application/json" } })
           yield* attempt({ raw: "name=x", headers: { "content-type": "text/plain" } })
           note(yield* tooLarge(url, operation, made.owner.key), { raw: "too large" })
         }

@@ -99,13 +99,27 @@ const readParameters = (
   const decoded = decoders[action](given)
   const runIf = readRunIf(given.run_if, action)
   const wrong = [
-    ...(Result.isFailure(decoded) ? problemsOf(decoded.failure, `${path}.parameters`) : []),
+    ...(Result.isFailure(decoded) ? under(`${path}.parameters`, wrongParameters(action, given, decoded.failure)) : []),
     ...(Result.isFailure(runIf) ? under(`${path}.parameters.run_if`, runIf.failure) : [])
   ]
   for (const problem of wrong) note(problem.path, problem.message)
   if (Result.isFailure(decoded) || Result.isFailure(runIf)) return null
   const condition = runIf.success === null ? {} : { run_if: runIf.success }
   return { id, name, action, parameters: { ...(decoded.success as object), ...condition } } as Node
+}
+
+/**
+ * What is wrong with parameters, those that are missing beside others among it: a schema asks for these only where each
+ * parameter is right by itself. Which are needed is unknown while the execution is.
+ */
+const wrongParameters = (action: ActionName, given: Fields, error: Schema.SchemaError): ReadonlyArray<Problem> => {
+  const wrong = problemsOf(error)
+  const nameOf = ({ path }: Problem) => path.split(/[.[]/, 1)[0] ?? ""
+  const names = new Set(wrong.map(nameOf))
+  if (names.has("execution")) return wrong
+  const others = decoders[action](Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name))))
+  if (Result.isSuccess(others)) return wrong
+  return [...wrong, ...problemsOf(others.failure).filter((problem) => !names.has(nameOf(problem)))]
 }
 
 /** Far deeper than anybody writes, and nothing that could exhaust a stack. */

@@ -196,7 +196,7 @@ it.layer(layer, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
         )
         assert.deepInclude(errors[0] as Fields, { error_code: "SELECTOR-E0001", error_category: "XPATH_INCORRECT" })
         assert.include(String(errors[0]?.message), 'Node "Sign in": Cannot click #nobody')
-        assert.strictEqual(errors[0]?.error_description, errors[0]?.message)
+        assert.strictEqual(errors[0]?.error_description, "No element of the page matches the selector")
         const older = yield* get(me, `/reporting/errors?workflow_id=${failing}&${frame}`)
         assert.deepStrictEqual(older.body, body)
         const limited = yield* get(me, `/runs/workflow/${failing}/errors?${frame}&limit=1`)

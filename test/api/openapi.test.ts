@@ -85,6 +85,9 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "secretProviders.listSecretItems": ["200", "503"]
 }
 
+/** What Viewers are refused of operations that let them in otherwise. */
+const refusedToViewers: Readonly<Record<string, string>> = { "live.connection": "?control=true" }
+
 /** The statuses that what surrounds every request answers, each of which has tests of its own. */
 const answeredAround = new Set(["409", "429"])
 
@@ -283,7 +286,7 @@ it.layer(hosted, { timeout: "60 seconds" })("the description", (it) => {
             schema === undefined
               ? undefined
               : yield* withIds(bodies[operation.operationId]?.() ?? generate(schema, draw, resolve), made, operation)
-          if (!streams) yield* attempt({ key: viewer.key, body })
+          if (!streams) yield* attempt({ key: viewer.key, body, query: refusedToViewers[operation.operationId] ?? "" })
           yield* attempt({ headers: { "x-workspace-id": randomUUID() }, body })
         }
         for (const id of [randomUUID(), "nonsense", "%00", "%ff", "a".repeat(2_000)]) {
@@ -297,8 +300,7 @@ it.layer(hosted, { timeout: "60 seconds" })("the description", (it) => {
           }
         }
         if (operation.method !== "GET") {
-          const json = { "content-type": "application/json" }
-          yield* attempt({ raw: '{"name":', headers: json })
+          yield* attempt({ raw: '{"name":', headers: { "content-type": "application/json" } })
           yield* attempt({ raw: "name=x", headers: { "content-type": "text/plain" } })
           note(yield* tooLarge(url, operation, made.owner.key), { raw: "too large" })
         }

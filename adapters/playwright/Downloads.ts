@@ -120,8 +120,9 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     const [first] = tabs.all()
     const chromium = first?.page.context().browser() ?? null
     if (options.folder === null || first === undefined || chromium === null) return
+    const closed = new Promise<void>((resolve) => first.page.context().once("close", () => resolve()))
     const line = await chromium.newBrowserCDPSession()
-    first.page.context().on("close", () => void line.detach().catch(() => undefined))
+    closed.then(() => line.detach()).catch(() => undefined)
     const { targetInfo } = await (await first.devTools()).send("Target.getTargetInfo")
     const { browserContextId } = targetInfo
     if (browserContextId === undefined) return

@@ -130,7 +130,7 @@ it.live(
         const walked = yield* Effect.forEach(
           paths,
           (path) => Effect.map(run(path, [click("//*[@id='go']"), read], { recovery }), (seen) => ({ path, seen })),
-          { concurrency: "unbounded" }
+          { concurrency: 2 }
         )
         for (const { path, seen } of walked) {
           const { analyses, offers } = succeeded(seen)
@@ -161,7 +161,7 @@ it.live(
             run("/wall", steps, { recovery }),
             run("/wall", steps, { recovery, person, correctable: true })
           ],
-          { concurrency: "unbounded" }
+          { concurrency: 2 }
         )
         assert.deepStrictEqual(
           succeeded(known).analyses.map(({ kind }) => kind),
@@ -219,7 +219,7 @@ it.live(
         const walked = yield* Effect.forEach(
           ["/late", "/fetching"],
           (path) => Effect.map(run(path, [soon, read], options), (seen) => ({ path, seen })),
-          { concurrency: "unbounded" }
+          { concurrency: 2 }
         )
         for (const { path, seen } of walked) {
           const { analyses, offers } = succeeded(seen)
@@ -296,7 +296,7 @@ it.live(
         const walked = yield* Effect.forEach(
           ["/password", "/maintenance", "/done"],
           (path) => run(path, [click("//button[@id='none']", { wait_time: 500 })], { recovery: { errorCodes: true } }),
-          { concurrency: "unbounded" }
+          { concurrency: 2 }
         )
         for (const { outcome } of walked) {
           if (outcome._tag === "Failed") {

@@ -29,8 +29,22 @@ const stepMillis = 50
 /** How many screens of a list are looked through. */
 const mostScreens = 200
 
-export const choose = async (page: Page, element: Locator, wanted: Wanted, timeout: number): Promise<void> => {
+/**
+ * Chooses in the list that an element is or stands for. `lookAt` answers what is to be seen of the element now, `null` where
+ * that takes more than one look.
+ */
+export const choose = async (
+  page: Page,
+  element: Locator,
+  wanted: Wanted,
+  timeout: number,
+  lookAt: () => Promise<ReturnType<typeof InWidget.nativeOptions> | null> = async () => null
+): Promise<void> => {
   const until = performance.now() + timeout
+  // Most lists are the browser's own and have the option already: that takes one look and one act.
+  const seen = await lookAt()
+  const indexes = seen?.plain === true ? indexesOf(seen, wanted) : null
+  if (indexes !== null) return void (await element.selectOption(indexes, { timeout: left(until) }))
   await element.waitFor({ state: "attached", timeout })
   const widget = await element.evaluateHandle(InWidget.widgetOf, undefined, { timeout: left(until) })
   try {
@@ -67,6 +81,18 @@ const valuesOf = (value: string, multiple: boolean): ReadonlyArray<string> => {
   }
 }
 
+type Native = Pick<ReturnType<typeof InWidget.nativeOptions>, "multiple" | "options">
+
+const choicesOf = ({ multiple, options }: Native, { fuzzy, value }: Wanted): ReadonlyArray<Options.Choice> =>
+  valuesOf(value, multiple).map((one) => Options.choose(options, one, fuzzy))
+
+/** Where the wanted options are in a list; `null` when one of them is not there, or cannot be chosen. */
+const indexesOf = (list: Native, wanted: Wanted): Array<{ readonly index: number }> | null => {
+  const choices = choicesOf(list, wanted)
+  const found = choices.flatMap((choice) => (choice._tag === "Found" ? [{ index: choice.index }] : []))
+  return found.length === choices.length ? found : null
+}
+
 const chooseNative = async (
   list: ElementHandle<HTMLSelectElement>,
   wanted: Wanted,
@@ -76,13 +102,13 @@ const chooseNative = async (
   let changed = performance.now()
   let before = ""
   while (true) {
-    const { disabled, multiple, options } = await list.evaluate(InWidget.nativeOptions)
-    const choices = valuesOf(wanted.value, multiple).map((value) => Options.choose(options, value, wanted.fuzzy))
-    const indexes = choices.flatMap((choice) => (choice._tag === "Found" ? [{ index: choice.index }] : []))
-    if (indexes.length === choices.length) {
+    const seen = await list.evaluate(InWidget.nativeOptions)
+    const indexes = indexesOf(seen, wanted)
+    if (indexes !== null) {
       await list.selectOption(indexes, { timeout: left(until), force: hidden })
       return
     }
+    const { disabled, options } = seen
     const now = performance.now()
     const state = JSON.stringify([disabled, options])
     if (state !== before) changed = now
@@ -90,7 +116,7 @@ const chooseNative = async (
     // Lists that depend on something else are filled late.
     const isFilled = !disabled && options.filter((option) => !option.disabled).length > 1
     if (now > until || (isFilled && now - changed > nativeSettledMillis)) {
-      const blocked = choices.find((choice) => choice._tag === "Disabled")
+      const blocked = choicesOf(seen, wanted).find((choice) => choice._tag === "Disabled")
       const option = blocked === undefined ? undefined : options[blocked.index]
       throw option === undefined ? missing(options, wanted) : isDisabled(option)
     }

@@ -120,6 +120,27 @@ export const onOne = (
     }
   })
 
+/**
+ * What a function tells of the one element of a frame that a path leads to; `null` when there is not exactly one in the
+ * document by itself, or the selector is no path. The function is sent there as its source.
+ */
+export const seen = async <A>(
+  tab: Tab,
+  frame: Frame,
+  text: string,
+  tell: (element: Element) => A
+): Promise<A | null> => {
+  const selector = Selector.parse(text)
+  if (selector.kind !== "xpath") return null
+  return World.run(tab, frame, told, { query: selector.query, tell: tell.toString() }) as Promise<A | null>
+}
+
+/** Runs in the page. */
+const told = ({ query, tell }: { query: Selector.Query; tell: string }, { call, elements }: InPage): unknown => {
+  const [element, ...others] = elements(query, false)
+  return element === undefined || others.length > 0 ? null : call(tell, element)
+}
+
 /** What an act came to: nothing, or a signal that it has to be looked again. */
 const acting = (act: Promise<unknown>): Promise<World.Signal | null> =>
   act.then(

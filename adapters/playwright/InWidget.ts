@@ -67,7 +67,15 @@ export const nativeOptions = (element: Element) => {
   const list =
     element instanceof HTMLSelectElement ? element : element instanceof HTMLInputElement ? element.list : null
   const options = [...(list?.options ?? [])]
+  const { height, width } = element.getBoundingClientRect()
   return {
+    /** Whether it is a list of the browser that people choose from themselves, with nothing built in front of it. */
+    plain:
+      element instanceof HTMLSelectElement &&
+      width > 1 &&
+      height > 1 &&
+      getComputedStyle(element).visibility !== "hidden" &&
+      !element.classList.contains("select2-hidden-accessible"),
     multiple: list instanceof HTMLSelectElement && list.multiple,
     disabled: list instanceof HTMLSelectElement && list.matches(":disabled"),
     options: options.map((option) => {

@@ -30,6 +30,8 @@ export interface World {
   readonly elements: (query: Query, whole: boolean) => ReadonlyArray<Element>
   readonly hasShadow: () => boolean
   readonly hasFrames: () => boolean
+  /** Calls a function that was sent as its source. */
+  readonly call: (source: string, ...given: ReadonlyArray<unknown>) => unknown
   /** Brings the engine of XPath 3.1. */
   readonly install: (source: string) => void
 }
@@ -246,7 +248,9 @@ export const engine = (limitMillis: number, largestWork: number) => {
     return false
   }
   const hasFrames = () => framesIn(document)
-  const world: World = { evaluate, elements, hasShadow, hasFrames, install }
+  const call: World["call"] = (source, ...given) =>
+    (inGlobal(`(${source})`) as (...given: ReadonlyArray<unknown>) => unknown)(...given)
+  const world: World = { evaluate, elements, hasShadow, hasFrames, call, install }
 
   const find = ({ query, take, where }: Extract<Job, { query: Query }>): ReadonlyArray<Element> => {
     if (take === "one" && where !== "whole") {
@@ -269,7 +273,7 @@ export const engine = (limitMillis: number, largestWork: number) => {
     if ("query" in job) return find(job)
     // The answer is handed over in an element that is in no document, so the page does not come to see it.
     const answer = document.createElement("data")
-    answer.textContent = JSON.stringify(inGlobal(`(${job.run})`)(job.arg, world)) ?? "null"
+    answer.textContent = JSON.stringify(call(job.run, job.arg, world)) ?? "null"
     return [answer]
   }
   return { queryAll, query: (root: Node, body: string) => queryAll(root, body)[0] ?? null }

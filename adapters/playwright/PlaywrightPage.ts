@@ -2,7 +2,7 @@
  * The verbs of the agent's page, done by Playwright.
  */
 import { Clock, Effect } from "effect"
-import type { Locator } from "playwright-core"
+import type { Frame, Locator } from "playwright-core"
 import type { Page } from "../../core/agent/Browser.ts"
 import { PageFailure } from "../../core/agent/PageFailure.ts"
 import type { Remembered } from "../../core/agent/Session.ts"
@@ -12,6 +12,7 @@ import * as Choosing from "./Choosing.ts"
 import type * as Downloads from "./Downloads.ts"
 import * as Finder from "./Finder.ts"
 import * as InPage from "./InPage.ts"
+import { nativeOptions } from "./InWidget.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
 import * as Pictures from "./Pictures.ts"
 import * as Pointer from "./Pointer.ts"
@@ -63,7 +64,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
   const { attempt, current, observe } = tabs
   const { navigationMillis } = options
   const traffic = Traffic.make(current().page)
-  const onOne = (target: Target, act: (element: Locator, timeout: number) => Promise<unknown>) =>
+  const onOne = (target: Target, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
     tabs.following(Finder.onOne(tabs, target, act))
   const scrolling = Scrolling.make(tabs)
 
@@ -158,7 +159,11 @@ export const make = (tabs: Tabs, options: Options): Page => {
         ? attempt(null, () => strike(current().page, typing.strokes, typing))
         : onOne(target, (element, timeout) => type(current().page, element, typing, timeout)),
     select: (target, value, fuzzy) =>
-      onOne(target, (element, timeout) => Choosing.choose(current().page, element, { value, fuzzy }, timeout)),
+      onOne(target, (element, timeout, frame) =>
+        Choosing.choose(current().page, element, { value, fuzzy }, timeout, () =>
+          Finder.seen(current(), frame, target.selector, nativeOptions)
+        )
+      ),
     find: (target) => onOne(target, (element, timeout) => element.waitFor({ state: "attached", timeout })),
     codeField: (selector) =>
       attempt(selector, () => Finder.every(current(), selector).then((all) => all.evaluateAll(InPage.codeField))).pipe(

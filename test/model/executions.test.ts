@@ -23,10 +23,10 @@ const tall = `<p id="out">nothing</p><div style="height:3000px"></div>
 
 const clickBy = (execution: string, more: object = {}): Step => ({
   action: "CLICK",
-  parameters: { execution, prompt: "Buy the dear one", wait_time: 1_000, ...more }
+  parameters: { execution, prompt: "Buy the dear one", wait_time: 10_000, ...more }
 })
 
-const together = { timeout: 60_000, concurrent: true }
+const patient = { timeout: 90_000 }
 
 it.live(
   "a click is done on the element that the model chooses, from the list or in the picture",
@@ -48,7 +48,7 @@ it.live(
         }
       })
     ),
-  together
+  patient
 )
 
 it.live(
@@ -66,7 +66,7 @@ it.live(
         }
       })
     ),
-  together
+  patient
 )
 
 it.live(
@@ -86,7 +86,7 @@ it.live(
         assert.lengthOf(lost.asked, 15 + 3)
       })
     ),
-  together
+  patient
 )
 
 it.live(
@@ -110,7 +110,7 @@ it.live(
         assert.lengthOf(second.asked, 0)
       })
     ),
-  together
+  patient
 )
 
 const orders = `<table id="t"><tr class="row" onclick="x()"><td>A-1</td><td>12.50</td></tr></table>
@@ -180,7 +180,7 @@ it.live(
         assert.lengthOf(never.asked, 3)
       })
     ),
-  together
+  patient
 )
 
 it.live(
@@ -209,7 +209,7 @@ it.live(
         }
       })
     ),
-  together
+  patient
 )
 
 it.live.each<readonly [string, Reply, string]>([
@@ -224,14 +224,14 @@ it.live.each<readonly [string, Reply, string]>([
   ([, reply, code]) =>
     inBrowser(
       Effect.gen(function* () {
-        const { decisions, failure } = yield* walked(shop, [clickBy("LLM_VISION"), out], [reply])
+        const { decisions, failure } = yield* walked(shop, [clickBy("LLM_VISION", { wait_time: 500 }), out], [reply])
         assert.strictEqual(failure?.code, code)
         assert.isAtLeast(decisions.length, 1)
         if (code === "MODEL-E0003")
           assert.isTrue(decisions.every(({ decision, refusal }) => decision === null && refusal !== null))
       })
     ),
-  together
+  patient
 )
 
 it.live(
@@ -253,5 +253,5 @@ it.live(
         }
       })
     ),
-  together
+  patient
 )

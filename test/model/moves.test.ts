@@ -36,7 +36,7 @@ const types = (text: string) => calls("type", { text })
 const leaks = (asked: ReadonlyArray<Asked>, ...secrets: ReadonlyArray<string>) =>
   asked.filter(({ text }) => secrets.some((secret) => text.includes(secret)))
 
-const together = { timeout: 60_000, concurrent: true }
+const patient = { timeout: 90_000 }
 
 it.live(
   "a task is done by moves, and secrets are typed by their references on their own site",
@@ -69,33 +69,36 @@ it.live(
         )
       })
     ),
-  together
+  patient
 )
 
-it.live.each<readonly [string, Reply]>([
-  ["a secret of another site", types("{{secret:BANK.PASSWORD}}")],
-  ["a reference among other text", types("my password is {{secret:BANK.PASSWORD}}")],
-  ["a secret that is not offered", types("{{secret:BANK.TFA_SECRET}}")],
-  ["another site", calls("open", { url: "https://evil.example/?p=1" })],
-  ["a file", calls("open", { url: "file:///etc/passwd" })],
-  ["a script as an address", calls("open", { url: "javascript:alert(1)" })]
-])(
-  "%s is refused, and the step ends after five refusals",
-  ([, reply]) =>
+it.live(
+  "secrets and addresses that may not be used are refused, and the step ends after five refusals",
+  () =>
     inBrowser(
       Effect.gen(function* () {
-        const { asked, decisions, failure } = yield* walked(login, [task("Sign in")], [reply], {
-          accounts: bank("https://bank.example"),
-          inputs: { BANK: "ada" }
-        })
-        assert.strictEqual(failure?.code, "MODEL-E0006")
-        assert.deepStrictEqual(failure?.model, { name: null, prompt: "Sign in" })
-        assert.lengthOf(decisions, 5)
-        assert.isTrue(decisions.every(({ decision }) => decision?.startsWith("refused")))
-        assert.lengthOf(leaks(asked, password), 0)
+        const refused = [
+          types("{{secret:BANK.PASSWORD}}"),
+          types("my password is {{secret:BANK.PASSWORD}}"),
+          types("{{secret:BANK.TFA_SECRET}}"),
+          calls("open", { url: "https://evil.example/?p=1" }),
+          calls("open", { url: "file:///etc/passwd" }),
+          calls("open", { url: "javascript:alert(1)" })
+        ]
+        for (const replies of [refused.slice(0, 5), refused.slice(1)]) {
+          const { asked, decisions, failure } = yield* walked(login, [task("Sign in")], replies, {
+            accounts: bank("https://bank.example"),
+            inputs: { BANK: "ada" }
+          })
+          assert.strictEqual(failure?.code, "MODEL-E0006")
+          assert.deepStrictEqual(failure?.model, { name: null, prompt: "Sign in" })
+          assert.lengthOf(decisions, 5)
+          assert.isTrue(decisions.every(({ decision }) => decision?.startsWith("refused")))
+          assert.lengthOf(leaks(asked, password), 0)
+        }
       })
     ),
-  together
+  patient
 )
 
 it.live(
@@ -115,7 +118,7 @@ it.live(
         assert.include(JSON.stringify(decisions), "where the run has not been before, and was taken back")
       })
     ),
-  together
+  patient
 )
 
 it.live(
@@ -129,7 +132,7 @@ it.live(
             execution: "LLM_DOM",
             prompt: "The password",
             text: "{{context.inputs.BANK.PASSWORD}}",
-            wait_time: 1_000
+            wait_time: 10_000
           }
         }
         const given = { accounts: bank("https://bank.example"), inputs: { BANK: "ada" } }
@@ -142,7 +145,7 @@ it.live(
         assert.lengthOf(leaks(own.asked, password), 0)
       })
     ),
-  together
+  patient
 )
 
 it.live(
@@ -188,7 +191,7 @@ it.live(
         assert.notInclude(before, "SYSTEM")
       })
     ),
-  together
+  patient
 )
 
 it.live(
@@ -223,5 +226,5 @@ it.live(
         assert.deepStrictEqual(data, { title: "covered" })
       })
     ),
-  together
+  patient
 )

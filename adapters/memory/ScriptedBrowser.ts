@@ -362,6 +362,7 @@ const open = (
         )
       }),
     gesture: () => Effect.void,
+    letGo: Effect.void,
     screencast: (_options, show) => show(new Uint8Array([0xff, 0xd8])),
     record: () => Effect.succeed(Option.none()),
     watchNetwork: (tell) =>

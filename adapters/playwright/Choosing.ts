@@ -143,6 +143,8 @@ class Opened {
   readonly until: number
   /** Every option that was ever shown, by its text. */
   readonly known = new Map<string, Options.Option>()
+  /** The lists that were open before this one. */
+  others: JSHandle<ReadonlyArray<Element>> | undefined
 
   constructor(
     page: Page,
@@ -159,7 +161,10 @@ class Opened {
   }
 
   async choose(isOpen: boolean): Promise<void> {
-    if (!isOpen) await this.open()
+    if (!isOpen) {
+      if (!(await this.isExpanded())) this.others = await this.trigger.evaluateHandle(InWidget.openLists)
+      await this.open()
+    }
     const done =
       (await this.lookFor(this.wanted.value, false, true)) ||
       (await this.typeFor(this.wanted.value, false)) ||
@@ -170,11 +175,14 @@ class Opened {
     throw missing([...this.known.values()], this.wanted)
   }
 
-  async open(): Promise<void> {
-    const expanded = await this.trigger.evaluate((one) =>
+  async isExpanded(): Promise<boolean> {
+    return this.trigger.evaluate((one) =>
       [one, ...one.querySelectorAll("[aria-expanded]")].some((part) => part.getAttribute("aria-expanded") === "true")
     )
-    if (expanded) return
+  }
+
+  async open(): Promise<void> {
+    if (await this.isExpanded()) return
     try {
       await this.trigger.click({ timeout: Math.min(left(this.until), clickMillis) })
     } catch {
@@ -189,7 +197,7 @@ class Opened {
     let changed = performance.now()
     let before = ""
     while (true) {
-      const shown = await this.trigger.evaluateHandle(InWidget.shownOptions)
+      const shown = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
       try {
         const { busy, options, typed } = await shown.evaluate(({ busy, options, typed }) => ({
           busy,
@@ -221,7 +229,7 @@ class Opened {
 
   /** Types a value into the list, and waits until it shows what fits. */
   async typeFor(value: string, fuzzy: boolean): Promise<boolean> {
-    const shown = await this.trigger.evaluateHandle(InWidget.shownOptions)
+    const shown = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
     const field = (await shown.getProperty("typed")).asElement() as ElementHandle<Element> | null
     if (field === null) return false
     const before = await field.inputValue().catch(() => "")
@@ -233,7 +241,7 @@ class Opened {
     while (true) {
       if (await this.lookFor(value, fuzzy, false)) return true
       const now = performance.now()
-      const next = await this.trigger.evaluate(InWidget.shownOptions).then(
+      const next = await this.trigger.evaluate(InWidget.shownOptions, this.others).then(
         ({ busy, options }) => JSON.stringify([busy, options]),
         () => ""
       )
@@ -250,7 +258,7 @@ class Opened {
   /** Looks through a list that shows only a part of itself at a time. */
   async scrollFor(value: string, fuzzy: boolean): Promise<boolean> {
     const scroller = async () => {
-      const shown: JSHandle<Shown> = await this.trigger.evaluateHandle(InWidget.shownOptions)
+      const shown: JSHandle<Shown> = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
       return (await shown.getProperty("scroller")).asElement() as ElementHandle<Element> | null
     }
     await (await scroller())?.evaluate(InWidget.scrollBack)

@@ -120,10 +120,9 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     const [first] = tabs.all()
     const chromium = first?.page.context().browser() ?? null
     if (options.folder === null || first === undefined || chromium === null) return
-    const connecting = chromium.newBrowserCDPSession()
-    // Also of a session that is over before the line is there: it would stay as long as the browser.
-    first.page.context().on("close", () => void connecting.then((line) => line.detach()).catch(() => undefined))
-    const line = await connecting
+    const closed = new Promise<void>((resolve) => first.page.context().once("close", () => resolve()))
+    const line = await chromium.newBrowserCDPSession()
+    closed.then(() => line.detach()).catch(() => undefined)
     const { targetInfo } = await (await first.devTools()).send("Target.getTargetInfo")
     const { browserContextId } = targetInfo
     if (browserContextId === undefined) return

@@ -45,9 +45,11 @@ export const open = async (beside: BrowserContext, width: number, height: number
   const context = await browser.newContext({ serviceWorkers: "block" })
   try {
     await context.route("**/*", (route) =>
-      route.request().url() === origin
+      // The browser may go away meanwhile.
+      (route.request().url() === origin
         ? route.fulfill({ contentType: "text/html", body: "<!doctype html><title></title>" })
         : route.abort()
+      ).catch(() => undefined)
     )
     const page = await context.newPage()
     await page.goto(origin)

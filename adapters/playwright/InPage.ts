@@ -47,14 +47,17 @@ export const extract = (
     }
     return (item.nodeValue ?? item.textContent ?? "").trim()
   }
+  /** A point or comma parts decimals when it comes once: those that come again, and a lone comma before three digits, part thousands. */
   const asNumber = (text: string): number | null => {
-    const digits = text.replace(/[^\d.,-]/g, "")
-    const decimal = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","))
-    const grouped = decimal >= 0 && /^-?\d{1,3}([.,]\d{3})+$/.test(digits) && new Set(digits.match(/[.,]/g)).size === 1
-    const plain =
-      decimal < 0 || (grouped && digits[decimal] === ",")
-        ? digits.replace(/[.,]/g, "")
-        : `${digits.slice(0, decimal).replace(/[.,]/g, "")}.${digits.slice(decimal + 1)}`
+    const digits = text
+      .replaceAll("\u2212", "-")
+      .replace(/[.,](?!\d)/g, "")
+      .replace(/[^\d.,-]/g, "")
+    const last = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","))
+    const isGrouping = last < 0 || digits.indexOf(digits[last] ?? "") !== last || /^-?\d{1,3},\d{3}$/.test(digits)
+    const plain = isGrouping
+      ? digits.replace(/[.,]/g, "")
+      : `${digits.slice(0, last).replace(/[.,]/g, "")}.${digits.slice(last + 1)}`
     const number = plain === "" ? Number.NaN : Number(plain)
     return Number.isFinite(number) ? number : null
   }

@@ -89,8 +89,19 @@ export const nativeOptions = (element: Element) => {
   }
 }
 
-/** The options that an opened list shows now, and what can be done to see more of them. */
-export const shownOptions = (trigger: Element) => {
+/** The lists that are open on the page already, each as the element that holds its options. */
+export const openLists = (trigger: Element): ReadonlyArray<Element> => {
+  const root = trigger.getRootNode() as Document | ShadowRoot
+  return (root === document ? [document] : [root, document])
+    .flatMap((from) => [...from.querySelectorAll("[role=listbox]")])
+    .filter((one) => !one.contains(trigger) && one.getBoundingClientRect().height > 0)
+}
+
+/**
+ * The options that an opened list shows now, and what can be done to see more of them. Lists that were open before it
+ * was are others, unless it says that they are its own.
+ */
+export const shownOptions = (trigger: Element, others?: ReadonlyArray<Element>) => {
   const isSeen = (one: Element) => {
     const { height, width } = one.getBoundingClientRect()
     return width > 0 && height > 0 && getComputedStyle(one).visibility !== "hidden"
@@ -113,7 +124,11 @@ export const shownOptions = (trigger: Element) => {
   const lists = [...(trigger.matches("[role=listbox]") ? [trigger] : []), ...named]
   const inLists = lists.flatMap((list) => [...list.querySelectorAll(anyOption)]).filter(isSeen)
   const all =
-    inLists.length > 0 ? inLists : roots.flatMap((from) => [...from.querySelectorAll(anyOption)]).filter(isSeen)
+    inLists.length > 0
+      ? inLists
+      : roots
+          .flatMap((from) => [...from.querySelectorAll(anyOption)])
+          .filter((one) => isSeen(one) && others?.some((list) => list.contains(one)) !== true)
   const isNote = (one: Element) =>
     one.matches(".loading-results,.select2-results__message,.select2-results__option--load-more,[aria-busy=true]") ||
     (one.querySelector(anyOption) !== null && !one.matches("[aria-selected]"))

@@ -76,6 +76,10 @@ export const engine = (limitMillis: number, largestWork: number) => {
   const look = () => {
     if (++looks % 256 === 0 && performance.now() > until) throw new Error("sluice:slow")
   }
+  const looking = (at: (node: Node) => Node | null) => (node: Node) => {
+    look()
+    return at(node)
+  }
   const attributes = {
     getAllAttributes: (node: Node) => (node.nodeType === 1 ? [...attributesOf(node)] : []),
     getAttribute: (node: Node, name: string) => (node.nodeType === 1 ? (node as Element).getAttribute(name) : null),
@@ -100,11 +104,11 @@ export const engine = (limitMillis: number, largestWork: number) => {
   const own = () => ({
     ...attributes,
     getChildNodes: remembering((node) => [...childrenOf(node)]),
-    getFirstChild: (node: Node) => (look(), firstOf(node)),
-    getLastChild: (node: Node) => (look(), lastOf(node)),
-    getNextSibling: (node: Node) => (look(), nextOf(node)),
-    getPreviousSibling: (node: Node) => (look(), previousOf(node)),
-    getParentNode: (node: Node) => (look(), parentOf(node))
+    getFirstChild: looking(firstOf),
+    getLastChild: looking(lastOf),
+    getNextSibling: looking(nextOf),
+    getPreviousSibling: looking(previousOf),
+    getParentNode: looking(parentOf)
   })
   /** The document with what stands in shadow roots as the first children of their hosts. */
   const whole = () => {
@@ -112,8 +116,8 @@ export const engine = (limitMillis: number, largestWork: number) => {
     return {
       ...attributes,
       getChildNodes: remembering((node) => [...(shadowOf(node)?.childNodes ?? []), ...childrenOf(node)]),
-      getFirstChild: (node: Node) => (look(), shadowOf(node)?.firstChild ?? firstOf(node)),
-      getLastChild: (node: Node) => (look(), lastOf(node) ?? shadowOf(node)?.lastChild ?? null),
+      getFirstChild: looking((node) => shadowOf(node)?.firstChild ?? firstOf(node)),
+      getLastChild: looking((node) => lastOf(node) ?? shadowOf(node)?.lastChild ?? null),
       getNextSibling: (node: Node) => {
         look()
         const next = nextOf(node)
@@ -126,16 +130,18 @@ export const engine = (limitMillis: number, largestWork: number) => {
         const parent = previous === null ? parentOf(node) : null
         return previous ?? (parent === null ? null : (shadowOf(parent)?.lastChild ?? null))
       },
-      getParentNode: (node: Node) => (look(), hostOf(parentOf(node)))
+      getParentNode: looking((node) => hostOf(parentOf(node)))
     }
   }
   let facades: { own: object; whole: object } | null = null
   const resolve = (prefix: string) => (prefix === "" ? "http://www.w3.org/1999/xhtml" : null)
   const options = { namespaceResolver: resolve, language: "XPath3.1" }
 
+  // biome-ignore lint/security/noGlobalEval: it runs our own functions, and a library, in a world of its own
+  const inGlobal = eval
+
   const install = (source: string) => {
-    // biome-ignore lint/security/noGlobalEval: it runs a library in a world of its own
-    modern = (0, eval)(source) as Modern
+    modern = inGlobal(source) as Modern
     const expression = (pattern: string, flags: string) =>
       flags.includes("q")
         ? new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), `gu${flags.replace(/[qxms]/g, "")}`)
@@ -243,8 +249,7 @@ export const engine = (limitMillis: number, largestWork: number) => {
   }
   const hasFrames = () => framesIn(document)
   const call: World["call"] = (source, ...given) =>
-    // biome-ignore lint/security/noGlobalEval: it runs our own functions in a world of its own
-    ((0, eval)(`(${source})`) as (...given: ReadonlyArray<unknown>) => unknown)(...given)
+    (inGlobal(`(${source})`) as (...given: ReadonlyArray<unknown>) => unknown)(...given)
   const world: World = { evaluate, elements, hasShadow, hasFrames, call, install }
 
   const find = ({ query, take, where }: Extract<Job, { query: Query }>): ReadonlyArray<Element> => {

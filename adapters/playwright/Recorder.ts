@@ -15,8 +15,12 @@ import * as Encoder from "./Encoder.ts"
 import { screencast } from "./Screencast.ts"
 import type { Tabs } from "./Tabs.ts"
 import * as Webm from "./Webm.ts"
+import { within } from "./Within.ts"
 
 const pieceBytes = 256 * 1_024
+
+/** How long the browser may take to open an encoder, in milliseconds. */
+const openMillis = 10_000
 
 /** How long the encoder may take over its last pictures, in milliseconds. */
 const finishMillis = 3_000
@@ -30,8 +34,8 @@ export const record = (
     const { height, width } = page.viewportSize() ?? { width: 1_280, height: 800 }
     const scale = Math.min(1, options.maxWidth / width, options.maxHeight / height)
     const encoder = yield* Effect.acquireRelease(
-      Effect.promise(() => Encoder.open(page.context(), width * scale, height * scale)),
-      (one) => Effect.promise(async () => void (await one?.close().catch(() => undefined)))
+      Effect.promise(() => opened(Encoder.open(page.context(), width * scale, height * scale))),
+      (one) => Effect.promise(async () => void (one === null || (await within(finishMillis, one.close()))))
     )
     if (encoder === null) return Option.none()
     const file = yield* Effect.acquireRelease(Effect.promise(nameless), (one) =>
@@ -59,19 +63,35 @@ export const record = (
       isOver = true
       const millis = yield* since
       // The last picture lasts until now.
-      if (last !== null && millis <= options.maxMillis) yield* Effect.ignore(add(last, millis))
+      if (last !== null && millis <= options.maxMillis)
+        yield* Effect.ignore(Effect.timeout(add(last, millis), finishMillis))
       yield* Effect.tryPromise(async () => writer.add(await encoder.finish())).pipe(
         Effect.timeout(finishMillis),
         Effect.ignore
       )
       const bytes = yield* Effect.promise(() => writer.end())
-      if (bytes === 0) return Option.none()
+      if (bytes === 0) return Option.none<Video>()
       return Option.some<Video>({ mediaType: "video/webm", bytes, content: contentOf(file) })
-    })
-    return Option.some({ finish: Effect.timeoutOrElse(finish, { duration: 3 * finishMillis, orElse: none }) })
+    }).pipe(
+      Effect.timeoutOrElse({ duration: 3 * finishMillis, orElse: none }),
+      // A disk that is full, for one.
+      Effect.catchDefect((defect) =>
+        Effect.as(Effect.logWarning(`A video could not be ended: ${String(defect)}`), Option.none<Video>())
+      )
+    )
+    return Option.some({ finish })
   }).pipe(Effect.catchCause(none))
 
 const none = () => Effect.succeed(Option.none())
+
+/** An encoder that is there in time; one that comes later is closed as it comes. */
+const opened = async (opening: Promise<Encoder.Encoder | null>): Promise<Encoder.Encoder | null> => {
+  let isLate = false
+  opening.then((one) => (isLate ? one?.close() : undefined)).catch(() => undefined)
+  const one = await within(openMillis, opening)
+  isLate = one === null
+  return one
+}
 
 /** A file that is there for as long as it is open. */
 const nameless = async (): Promise<FileHandle> => {

@@ -1,15 +1,20 @@
 /**
  * Pictures of the window that is looked at, sent by the browser whenever it has painted something new.
  *
- * The browser sends no further picture until the one before is acknowledged, so whoever is slow slows it down.
+ * The browser sends at most two pictures ahead of those that are acknowledged, so whoever is slow slows it down. Each one
+ * is acknowledged, also one that is not shown: the browser would never send another.
  */
 import { Clock, Effect, Queue, type Scope } from "effect"
 import type { CDPSession, Page } from "playwright-core"
 import type { ScreencastOptions } from "../../core/agent/Screencast.ts"
 import type { Tabs } from "./Tabs.ts"
+import { within } from "./Within.ts"
 
 /** How often it is looked whether another window is looked at now, in milliseconds. */
 const followMillis = 250
+
+/** How long a browser may take to let go of a line, in milliseconds. */
+const leaveMillis = 2_000
 
 interface Sent {
   readonly data: string
@@ -22,9 +27,10 @@ export const screencast = (
   show: (jpeg: Uint8Array) => Effect.Effect<void>
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const sent = yield* Queue.sliding<Sent>(1)
+    const sent = yield* Queue.unbounded<Sent>()
     let line: CDPSession | null = null
     let shown: Page | null = null
+    let isOver = false
 
     const leave = async () => {
       const before = line
@@ -36,6 +42,7 @@ export const screencast = (
       await leave()
       shown = page
       const opened = await page.context().newCDPSession(page)
+      if (isOver) return void (await opened.detach().catch(() => undefined))
       line = opened
       opened.on("Page.screencastFrame", ({ data, sessionId }) => {
         const acknowledge = () => void opened.send("Page.screencastFrameAck", { sessionId }).catch(() => undefined)
@@ -52,14 +59,21 @@ export const screencast = (
     })
 
     const pass = Effect.gen(function* () {
-      const { acknowledge, data } = yield* Queue.take(sent)
+      const all = yield* Queue.takeAll(sent)
+      for (const passed of all.slice(0, -1)) passed.acknowledge()
+      const newest = all.at(-1)
+      if (newest === undefined) return
+      const { acknowledge, data } = newest
       const began = yield* Clock.currentTimeMillis
       yield* show(new Uint8Array(Buffer.from(data, "base64")))
       yield* Effect.sleep(Math.max(intervalMillis - ((yield* Clock.currentTimeMillis) - began), 0))
       acknowledge()
     })
 
-    yield* Effect.addFinalizer(() => Effect.promise(leave))
+    yield* Effect.addFinalizer(() => {
+      isOver = true
+      return Effect.promise(() => within(leaveMillis, leave()))
+    })
     yield* Effect.forkScoped(Effect.forever(pass))
     yield* Effect.forkScoped(Effect.forever(follow))
   })

@@ -101,7 +101,7 @@ export const make = (chromium: Chromium): SiteWall => {
         window.frames().map((frame) =>
           frame === window.mainFrame()
             ? false
-            : listed(
+            : listedOnce(
                 context.newCDPSession(frame).catch(() => null),
                 frameId
               )
@@ -138,11 +138,17 @@ export const make = (chromium: Chromium): SiteWall => {
       }
       watch(page)
       context.on("page", watch)
-      await ask()
-      return async () => {
+      const release = async () => {
         held.delete(id)
         await ask()
       }
+      try {
+        await ask()
+      } catch (error) {
+        held.delete(id)
+        throw error
+      }
+      return release
     }
   }
 }
@@ -153,6 +159,13 @@ const listed = async (line: Promise<CDPSession | null>, frameId: string): Promis
   if (devTools === null) return false
   const tree = await within(answerMillis, devTools.send("Page.getFrameTree"))
   return tree === null ? null : isIn(tree.frameTree, frameId)
+}
+
+/** The same over a line that nobody needs afterwards. */
+const listedOnce = async (line: Promise<CDPSession | null>, frameId: string): Promise<boolean | null> => {
+  const found = await listed(line, frameId)
+  ;(await line)?.detach().catch(() => undefined)
+  return found
 }
 
 interface FrameTree {

@@ -81,6 +81,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
 
   const closed = async (tab: Tab, page: Page): Promise<void> => {
     const wasLookedAt = current() === tab
+    if (!isOpen(tab)) return
     open.splice(open.indexOf(tab), 1)
     if (looked.length > 1) looked.splice(looked.indexOf(tab), 1)
     if (!wasLookedAt || open.length === 0) return

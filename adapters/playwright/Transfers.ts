@@ -171,13 +171,16 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
 /** A folder of the session, made when there is something to put there and removed with the session. */
 const temporaryFolder = (tabs: Tabs): (() => Promise<string>) => {
   let made: Promise<string> | undefined
+  let isClosed = false
   tabs
     .current()
     .page.context()
     .on("close", () => {
+      isClosed = true
       made?.then((path) => rm(path, { recursive: true, force: true })).catch(() => undefined)
     })
   return () => {
+    if (isClosed) return Promise.reject(new Error("the session is over"))
     made ??= mkdtemp(join(tmpdir(), "sluice-session-"))
     return made
   }

@@ -12,6 +12,9 @@ import type { Tab } from "./Tabs.ts"
 /** How long one evaluation in a page may take, in milliseconds. */
 export const evaluationMillis = 5_000
 
+/** How long a page may be busy with itself, in milliseconds, where the bounds of its session do not end that before. */
+const busyMillis = 60_000
+
 /** How many elements the browser's own engine may look at in one evaluation. It cannot be stopped; the other one can. */
 const largestWork = 30_000_000
 
@@ -76,14 +79,17 @@ const once = async <A, B>(
 ): Promise<B> => {
   const stop = new AbortController()
   const ended: { slow: Promise<void> | null } = { slow: null }
+  // The engine of the browser is asked for nothing long: a page that does not answer it is busy with itself.
+  const isBusy = millis === evaluationMillis && frame.parentFrame() === null && !lines.has(frame)
+  const most = isBusy ? busyMillis : millis
   const timer = setTimeout(() => {
     stop.abort()
     ended.slow = interrupt(frame)
-  }, millis + 500)
+  }, most + 500)
   try {
     const answer = await frame
       .locator(encode({ run: act.toString(), arg }))
-      .textContent({ timeout: millis + 5_000, signal: stop.signal })
+      .textContent({ timeout: most + 5_000, signal: stop.signal })
     return JSON.parse(answer ?? "null") as B
   } catch (error) {
     if (ended.slow === null) throw error

@@ -7,12 +7,14 @@ import { Browser } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
 import { FileSource } from "../../core/agent/FileSource.ts"
 import { RunLimits } from "../../core/agent/Limits.ts"
+import * as ModelAdvice from "../../core/agent/model/Advising.ts"
 import { ModelBudget } from "../../core/agent/model/Budget.ts"
 import type { Decision } from "../../core/agent/model/Decision.ts"
 import { Model } from "../../core/agent/model/Model.ts"
 import * as ModelUse from "../../core/agent/model/ModelUse.ts"
 import type { Observer, Picture } from "../../core/agent/Observer.ts"
 import type { Failure } from "../../core/agent/Outcome.ts"
+import { Advisor } from "../../core/agent/recovery/Advisor.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import * as Session from "../../core/agent/Session.ts"
 import { Gates } from "../../core/gate/Gates.ts"
@@ -155,6 +157,7 @@ export const layer = Layer.effect(
         Effect.provideService(Browser, browser),
         Effect.provideService(FileSource, sourceOfFiles),
         Effect.provideService(Model, model),
+        Effect.provideService(Advisor, ModelAdvice.make(secrets)),
         Effect.provideService(ModelUse.ModelUse, ModelUse.make(budget, kept(claimed.run.id, secrets)))
       )
       yield* recovering.over

@@ -1,7 +1,7 @@
 /**
  * The video of an attempt, for workflows that ask for one.
  */
-import { Clock, Effect, Option, Ref, type Scope } from "effect"
+import { Clock, Effect, Fiber, Option, Ref, type Scope } from "effect"
 import type { Page } from "../../core/agent/Browser.ts"
 import type { Recording } from "../../core/agent/Screencast.ts"
 import * as Bounds from "../../core/run/ArtifactBounds.ts"
@@ -33,8 +33,14 @@ export const film = (
   Effect.gen(function* () {
     const recording = yield* Ref.make(yield* page.record(options))
 
+    // In a fiber of its own: that of an attempt which is interrupted does nothing any more that can be interrupted.
     const keep = ({ finish }: Recording) =>
-      Effect.ignore(Effect.timeout(Effect.interruptible(upload(finish)), uploadMillis))
+      Effect.timeout(upload(finish), uploadMillis).pipe(
+        Effect.ignoreCause,
+        Effect.forkDetach,
+        Effect.flatMap(Fiber.await),
+        Effect.uninterruptible
+      )
 
     const upload = Effect.fnUntraced(function* (finish: Recording["finish"]) {
       const video = yield* finish

@@ -87,21 +87,23 @@ export const make = Effect.gen(function* () {
     })
 
     /** Learns who has control. */
-    const learn = Effect.gen(function* () {
+    const learn = Effect.fnUntraced(function* (page: Page) {
       const now = Option.getOrNull(yield* store.control(run.id))
       const before = control
       control = now
       yield* tell(before, now, false)
+      // Whoever was cut off with a key down would leave it to the run.
+      if (before !== null && before.holder !== now?.holder) yield* page.letGo
       yield* now === null ? Latch.open(free) : Latch.close(free)
-    }).pipe(surviving(secrets))
+    }, surviving(secrets))
 
-    const follow = (desk: Desk) =>
+    const follow = (page: Page, desk: Desk) =>
       Effect.gen(function* () {
         yield* Effect.raceFirst(
           Queue.take(desk.controlled),
           Effect.suspend(() => (control === null ? Effect.never : Effect.sleep(controlInterval)))
         )
-        yield* learn
+        yield* learn(page)
       })
 
     const show = (page: Page, desk: Desk) =>
@@ -126,7 +128,7 @@ export const make = Effect.gen(function* () {
         const message = yield* LiveMessage.open(yield* sealing.cipher(run.workspaceId), text)
         if (Option.isNone(message)) return
         const { gestures, holder } = message.value
-        if (control?.holder !== holder) yield* learn
+        if (control?.holder !== holder) yield* learn(page)
         for (const gesture of gestures) {
           if (control?.holder !== holder) return
           yield* page.gesture(gesture)
@@ -159,7 +161,7 @@ export const make = Effect.gen(function* () {
           // Somebody may have taken control in the attempt before.
           yield* Queue.offer(desk.controlled, undefined)
           yield* Effect.forkScoped(Effect.forever(show(page, desk)))
-          yield* Effect.forkScoped(Effect.forever(follow(desk)))
+          yield* Effect.forkScoped(Effect.forever(follow(page, desk)))
           yield* Effect.forkScoped(Effect.forever(obey(page, desk)))
         })
     }

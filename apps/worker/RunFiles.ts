@@ -1,14 +1,14 @@
 /**
  * The files of runs: keeps those that a run downloads, and gives those of earlier runs to be uploaded again.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Clock, Effect, Layer, Option, Result, Stream } from "effect"
 import * as FileNames from "../../core/agent/FileNames.ts"
-import { FileNotFetched, type FileSource, FileSource as Source } from "../../core/agent/FileSource.ts"
+import { FileNotFetched, type FileSource, maxUploadBytes, FileSource as Source } from "../../core/agent/FileSource.ts"
 import type { DownloadedFile } from "../../core/agent/Observer.ts"
-import { ArtifactFiles, type Kept } from "../../core/run/ArtifactFiles.ts"
+import { ArtifactFiles, type ArtifactsUnavailable, type Kept } from "../../core/run/ArtifactFiles.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import type { Keeper } from "../../core/run/RunArtifacts.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
@@ -60,12 +60,26 @@ export const layerSource = (outside: FileSource) =>
             (path) => Effect.ignore(Effect.tryPromise(() => rm(path, { recursive: true, force: true })))
           )
           const path = join(folder, "file")
-          const bytes = yield* Stream.runCollect(artifact.value.read()).pipe(
-            Effect.mapError(({ message }) => new FileNotFetched({ kind: "failed", reason: message }))
-          )
-          yield* Effect.promise(() => writeFile(path, Buffer.concat([...bytes]), { mode: 0o600 }))
+          if (artifact.value.size > maxUploadBytes) {
+            return yield* new FileNotFetched({ kind: "tooLarge", reason: `it is larger than ${maxUploadBytes} bytes` })
+          }
+          yield* written(path, artifact.value.read())
           return { path, fileName: FileNames.safe(artifact.value.fileName ?? "", "file") }
         })
       })
     })
+  )
+
+const failed = (error: unknown) =>
+  new FileNotFetched({ kind: "failed", reason: error instanceof Error ? error.message : String(error) })
+
+/** Writes content to a file, piece by piece. */
+const written = (path: string, content: Stream.Stream<Uint8Array, ArtifactsUnavailable>) =>
+  Effect.acquireUseRelease(
+    Effect.tryPromise({ try: () => open(path, "wx", 0o600), catch: failed }),
+    (file) =>
+      Stream.runForEach(content, (piece) =>
+        Effect.tryPromise({ try: () => file.writeFile(piece), catch: failed })
+      ).pipe(Effect.mapError(failed)),
+    (file) => Effect.promise(() => file.close().catch(() => undefined))
   )

@@ -40,4 +40,7 @@ export interface RemoteHand {
    * take is lost.
    */
   readonly gesture: (gesture: Gesture) => Effect.Effect<void>
+
+  /** Lets go of every button and key that is still pressed, as one that is not would change what the run does next. */
+  readonly letGo: Effect.Effect<void>
 }

@@ -49,8 +49,9 @@ export const message = (
 export const expiryOf = (event: RunEvent): number | null =>
   "expires_at" in event && event.expires_at !== undefined ? Math.floor(event.expires_at / 1_000) : null
 
-/** The payload as it is told, with addresses in the place of ids. */
-export const payloadOf = (event: RunEvent, links: Links): Schema.JsonObject => {
+/** The payload as it is told, with addresses in the place of ids; without addresses where `links` is `null`. */
+export const payloadOf = (event: RunEvent, links: Links | null): Schema.JsonObject => {
+  if (links === null) return withoutLinks(event)
   if (event.event === "execution.input_required") {
     const { screenshot_id, ...facts } = event.payload
     return { ...facts, screenshot_url: screenshot_id === null ? null : links.artifact(screenshot_id).url }
@@ -74,4 +75,15 @@ export const payloadOf = (event: RunEvent, links: Links): Schema.JsonObject => {
   if (event.event !== "screenshot.uploaded") return event.payload as Schema.JsonObject
   const { expires, url } = links.artifact(event.payload.screenshot_id)
   return { ...event.payload, signed_screenshot_url: url, signed_screenshot_url_expires: expires }
+}
+
+/** The payload of an event whose artifacts are not there any more. */
+const withoutLinks = (event: RunEvent): Schema.JsonObject => {
+  const { payload } = event
+  if ("file_urls" in payload) return { ...payload, file_urls: [] } as Schema.JsonObject
+  if (event.event === "execution.input_required") {
+    const { screenshot_id: _, ...facts } = event.payload
+    return { ...facts, screenshot_url: null }
+  }
+  return payload as Schema.JsonObject
 }

@@ -56,22 +56,29 @@ const list = (path: string, item: string): ExtractionPlan => ({
 
 describe("finding", () => {
   it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
-    it.effect.each<readonly [string, string]>([
-      ["//button[lower-case(@data-kind) = 'primary']", "save"],
-      ["//button[matches(., '^save', 'i')]", "save"],
-      ["//BUTTON[ends-with(lower-case(.), 'all')]", "save"],
-      ["//button[.='Cancel']/text()", "cancel"],
-      ["(for $b in //button return $b)[2]", "cancel"],
-      ["//button => head()", "save"],
-      ["//button[@data-kind]", "save"],
-      ["css=button >> nth=1", "cancel"],
-      ["role=button[name='Cancel']", "cancel"]
-    ])("%s is clicked", ([selector, told]) =>
-      Effect.gen(function* () {
-        const page = yield* open("/plain")
-        yield* page.click(at(selector), "click")
-        assert.strictEqual(yield* page.read(at("//output")), told)
-      })
+    it.effect(
+      "elements are clicked by XPath of either engine, CSS and role",
+      () =>
+        Effect.gen(function* () {
+          const page = yield* open("/plain")
+          let told = ""
+          for (const [selector, name] of [
+            ["//button[lower-case(@data-kind) = 'primary']", "save"],
+            ["//button[matches(., '^save', 'i')]", "save"],
+            ["//BUTTON[ends-with(lower-case(.), 'all')]", "save"],
+            ["//button[.='Cancel']/text()", "cancel"],
+            ["(for $b in //button return $b)[2]", "cancel"],
+            ["//button => head()", "save"],
+            ["//button[@data-kind]", "save"],
+            ["css=button >> nth=1", "cancel"],
+            ["role=button[name='Cancel']", "cancel"]
+          ] as const) {
+            told = `${told} ${name}`.trim()
+            yield* page.click(at(selector, 20_000), "click")
+            assert.strictEqual(yield* page.read(at("//output")), told, selector)
+          }
+        }),
+      60_000
     )
 
     it.effect("values are read by either engine, also where a page tampers with its own or forbids scripts", () =>
@@ -126,21 +133,23 @@ describe("finding", () => {
       })
     )
 
-    it.effect.each<readonly [string, string]>([
-      ["//button[[", "XPST0003"],
-      ["//button[", "XPST0003"],
-      ["doc('file:///etc/passwd')", "doc"],
-      ["//button[nonsense(.)]", "nonsense"],
-      ["fontoxpath:fetch('http://127.0.0.1/')", "not allowed"],
-      ["insert node <a/> into //body", ""],
-      ["'text'", "value"],
-      ["css=button[[", ""]
-    ])("%s is refused with a reason", ([selector, reason]) =>
+    it.effect("what cannot be read is refused with a reason", () =>
       Effect.gen(function* () {
         const page = yield* open("/plain")
-        const failure = yield* Effect.flip(page.click(at(selector), "click"))
-        assert.strictEqual(failure.kind, "selector", failure.reason)
-        assert.include(failure.reason, reason)
+        for (const [selector, reason] of [
+          ["//button[[", "XPST0003"],
+          ["//button[", "XPST0003"],
+          ["doc('file:///etc/passwd')", "doc"],
+          ["//button[nonsense(.)]", "nonsense"],
+          ["fontoxpath:fetch('http://127.0.0.1/')", "not allowed"],
+          ["insert node <a/> into //body", ""],
+          ["'text'", "value"],
+          ["css=button[[", ""]
+        ] as const) {
+          const failure = yield* Effect.flip(page.click(at(selector), "click"))
+          assert.strictEqual(failure.kind, "selector", `${selector}: ${failure.reason}`)
+          assert.include(failure.reason, reason)
+        }
       })
     )
 

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Stream } from "effect"
-import { chromium as playwright } from "playwright-core"
+import { type BrowserContext, type BrowserServer, type Page, chromium as playwright } from "playwright-core"
+import * as Recorder from "../../adapters/playwright/Recorder.ts"
+import * as Tabs from "../../adapters/playwright/Tabs.ts"
 import { Browser } from "../../core/agent/Browser.ts"
 import * as Session from "../../core/agent/Session.ts"
 import { chromium, executablePath } from "../support/browser.ts"
@@ -81,20 +83,18 @@ describe("a video of a session", () => {
   )
 
   it.live(
-    "keeps what there is of it when the page crashes, and ends at its bounds",
+    "ends at its bounds",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
           const origin = yield* serve({ "/": html("<body><h1>Here</h1>"), "/late": html("<body>late") })
           yield* Effect.gen(function* () {
-            const browser = yield* Browser
-            const page = yield* browser.open(Session.empty)
+            const page = yield* (yield* Browser).open(Session.empty)
             yield* page.goto(`${origin}/`)
             const recording = Option.getOrThrow(yield* page.record({ ...options, ...bounds, maxMillis: 600 }))
             yield* Effect.sleep(900)
             yield* page.goto(`${origin}/late`)
             yield* Effect.sleep(300)
-            yield* Effect.ignore(Effect.timeout(page.goto("chrome://crash"), "2 seconds"))
             const video = Option.getOrThrow(yield* recording.finish)
             const seen = yield* played(yield* Stream.mkUint8Array(video.content))
             assert.isBelow(seen.duration, 2)
@@ -103,4 +103,55 @@ describe("a video of a session", () => {
       ),
     60_000
   )
+
+  it.live.each([
+    [
+      "the page crashes",
+      async ({ context, page }: Target) => {
+        const line = await context.newCDPSession(page)
+        line.send("Page.crash").catch(() => undefined)
+        await new Promise((resolve) => page.once("crash", resolve))
+      }
+    ],
+    [
+      "the browser is killed",
+      async ({ context, server }: Target) => {
+        const gone = new Promise((resolve) => context.browser()?.once("disconnected", resolve))
+        await server.kill()
+        await gone
+      }
+    ]
+  ] as const)(
+    "keeps what there is of it when %s",
+    ([, end]) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const server = yield* Effect.acquireRelease(
+            Effect.promise(() => playwright.launchServer({ executablePath })),
+            (one) => Effect.promise(() => one.kill())
+          )
+          const context = yield* Effect.promise(async () =>
+            (await playwright.connect(server.wsEndpoint())).newContext({ viewport: { width: 1_280, height: 800 } })
+          )
+          const page = yield* Effect.promise(() => context.newPage())
+          yield* Effect.promise(() =>
+            page.setContent("<h1 id=n>0</h1><script>setInterval(() => { n.textContent++ }, 100)</script>")
+          )
+          const recording = Option.getOrThrow(yield* Recorder.record(Tabs.make(page), { ...options, ...bounds }))
+          yield* Effect.sleep(1_500)
+          yield* Effect.promise(() => end({ context, page, server }))
+          const video = Option.getOrThrow(yield* recording.finish)
+          const seen = yield* played(yield* Stream.mkUint8Array(video.content))
+          assert.deepInclude(seen, { width: 1_280, height: 800 })
+          assert.isAtLeast(seen.duration, 0.2)
+        })
+      ),
+    60_000
+  )
 })
+
+interface Target {
+  readonly context: BrowserContext
+  readonly page: Page
+  readonly server: BrowserServer
+}

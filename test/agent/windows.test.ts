@@ -22,7 +22,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
         Effect.gen(function* () {
           const seen = yield* run("/", () => [
             click("#later"),
-            step("CLICK")({ selector: "//h1[.='Other']", wait_time: 1_500 }),
+            step("CLICK")({ selector: "//h1[.='Other']", wait_time: 10_000 }),
             heading
           ])
           assert.strictEqual(found(seen), "Other")

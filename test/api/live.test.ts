@@ -380,3 +380,102 @@ it.live(
     }).pipe(Effect.scoped, Effect.provide(layer)),
   90_000
 )
+
+it.live(
+  "what a person sets off, dialogs and file choosers, does not get in their way, and no key stays down when they are gone",
+  () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const saw: Array<string> = []
+      const button = (id: string, left: number, script: string) =>
+        `<button id=${id} style="position: absolute; left: ${left}px; top: 100px; width: 80px; height: 40px"
+          onclick="${script}; fetch('/saw?${id}')">${id}</button>`
+      const { fiber, me, session } = yield* running(
+        {
+          "/": html(`<body style="margin: 0">${button("alert", 100, "alert(1)")}${button("confirm", 200, "confirm(1)")}
+            ${button("prompt", 300, "prompt(1, 2)")}${button("chooser", 400, "file.click()")}
+            ${button("print", 500, "print()")}<input type=file id=file style="position: absolute; top: 300px">
+            <button id=go style="position: absolute; left: 100px; top: 400px; width: 200px"
+              onclick="fetch('/saw?shift=' + event.shiftKey)">go</button>
+            <script>
+              addEventListener("keydown", () => fetch("/saw?down"))
+              addEventListener("keyup", () => fetch("/saw?up"))
+            </script>`),
+          "/saw": ({ url = "" }, response) => {
+            saw.push(url.split("?")[1] ?? "")
+            response.end()
+          }
+        },
+        [
+          { action: "DELAY", parameters: { delay_time: 6 } },
+          { action: "CLICK", parameters: { execution: "STATIC", selector: "css=#go", wait_time: 10_000 } },
+          { action: "DELAY", parameters: { delay_time: 1 } }
+        ]
+      )
+      const eventually = (is: Effect.Effect<boolean>) =>
+        Effect.repeat(is, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") })
+      yield* eventually(
+        Effect.map(recordOf(me, session), ({ text }) =>
+          text.includes('"current_step":"DELAY 1"')
+        ) as Effect.Effect<boolean>
+      )
+      const connected = yield* send({
+        method: "GET",
+        path: `/live/sessions/${session}/connection?control=true`,
+        key: me.key
+      })
+      const { ticket } = (yield* enter(session, connected.body.authToken)).body
+      const holder = "h".repeat(20)
+      const post = (what: string, json: unknown) =>
+        send({ method: "POST", path: `/live/${session}/${what}`, headers: { authorization: `Bearer ${ticket}` }, json })
+      assert.strictEqual((yield* post("control", { action: "take", holder })).status, 200)
+      const names = ["alert", "confirm", "prompt", "chooser", "print"]
+      for (const [index, name] of names.entries()) {
+        const at = { x: (140 + 100 * index) / 1_280, y: 120 / 800, button: "left", clicks: 1 }
+        const gestures = [
+          { kind: "press", ...at },
+          { kind: "release", ...at }
+        ]
+        assert.strictEqual((yield* post("gestures", { holder, gestures })).status, 200)
+        yield* eventually(Effect.sync(() => saw.includes(name)))
+        yield* post("control", { action: "take", holder })
+      }
+      yield* post("gestures", { holder, gestures: [{ kind: "key_down", key: "Shift" }] })
+      yield* eventually(Effect.sync(() => saw.includes("down")))
+      yield* post("control", { action: "release", holder })
+      yield* Fiber.join(fiber)
+      assert.strictEqual((yield* recordOf(me, session)).body.status, "execution.success")
+      assert.deepStrictEqual(saw.slice(-3), ["down", "up", "shift=false"])
+    }).pipe(Effect.scoped, Effect.provide(layer)),
+  90_000
+)
+
+it.live(
+  "the video of an attempt that is interrupted is kept and told of",
+  () =>
+    Effect.gen(function* () {
+      const { fiber, me, session } = yield* running(
+        { "/": html(`<h1 id=n>0</h1><script>setInterval(() => { n.textContent++ }, 100)</script>`) },
+        [{ action: "DELAY", parameters: { delay_time: 60 } }]
+      )
+      yield* Effect.repeat(
+        Effect.map(recordOf(me, session), ({ text }) => text.includes('"current_step":"DELAY 1"')),
+        { until: (is) => is, schedule: Schedule.spaced("50 millis") }
+      )
+      const { ticket } = (yield* enter(session, (yield* connect(me, session)).body.authToken)).body
+      yield* watch(session, ticket, (_told, pictures) => pictures > 5)
+      yield* Fiber.interrupt(fiber)
+      const { body } = yield* recordOf(me, session)
+      assert.include(
+        (body.events as ReadonlyArray<{ event: string }>).map(({ event }) => event),
+        "video.uploaded"
+      )
+      const [video] = body.video_urls as ReadonlyArray<{ signed_screen_recording_url: string }>
+      const answer = yield* Effect.promise(() => fetch(video?.signed_screen_recording_url ?? ""))
+      assert.strictEqual(
+        Buffer.from(yield* Effect.promise(() => answer.arrayBuffer())).toString("hex", 0, 4),
+        "1a45dfa3"
+      )
+    }).pipe(Effect.scoped, Effect.provide(layer)),
+  90_000
+)

@@ -4,6 +4,15 @@ import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { chromium, graphOf, type Step } from "../support/browser.ts"
+import {
+  answering,
+  calls,
+  type Reply,
+  says,
+  model as served,
+  serve as serveModel,
+  wordsOf
+} from "../support/modelServer.ts"
 import { layer, Service } from "../support/service.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
@@ -19,6 +28,9 @@ const payment: Answer = (request, response) =>
 const site = serve({
   "/": payment,
   "/done": html(`<h1>Done</h1><a href="/broken" id="next">Next</a>`),
+  "/twins": html(`
+    <section><h2>For me</h2><form action="/done"><button id="me-2">Place order</button></form></section>
+    <section><h2>As a gift</h2><form action="/done"><button id="gift-2">Place order</button></form></section>`),
   "/broken": (_request, response) => void response.writeHead(503).end()
 })
 
@@ -36,7 +48,12 @@ it.live(
           path: "/workflows",
           key,
           json: { name: "Pay", ...graphOf(url, steps), ...settings }
-        }).pipe(Effect.map(({ body, text }) => (assert.property(body, "id", text), String(body.id))))
+        }).pipe(
+          Effect.map(({ body, text }) => {
+            assert.property(body, "id", text)
+            return String(body.id)
+          })
+        )
       const run = (workflow_id: string, run_input_variables: object = {}) =>
         Effect.gen(function* () {
           const json = { workflow_id, run_input_variables }
@@ -89,6 +106,69 @@ it.live(
         const [error] = ended.errors as ReadonlyArray<Fields>
         assert.include(String(error?.message), "passed a node that must not be repeated")
       }).pipe(Effect.provide(AgentExecutor.layer.pipe(Layer.provide(Layer.fresh(chromium([origin]))))))
+    }).pipe(Effect.scoped, Effect.provide(layer)),
+  120_000
+)
+
+/** Chooses the candidate that stands in a section, by what the model is told of it. */
+const inSection = (name: string): Reply =>
+  answering((asked) => {
+    const lines = wordsOf(asked).split("\n")
+    const line = lines.find((one) => /^c\d+:/.test(one) && one.includes(`in "${name}"`)) ?? ""
+    return calls("choose_element", { element: /^c\d+/.exec(line)?.[0] ?? "" })
+  })
+
+it.live(
+  "a model tells which of several elements was meant, and nothing it says in vain helps",
+  () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const origin = yield* site
+      const { key } = yield* member("Member")
+      const get = (path: string) => Effect.map(send({ method: "GET", path, key }), ({ body }) => body)
+      const lost = "//button[@id='gift-1'][.='Place orders']"
+      const carriedOut = (reply: Reply) =>
+        Effect.gen(function* () {
+          const model = yield* serveModel(reply)
+          const steps = [{ action: "CLICK", parameters: { selector: lost, wait_time: 500 } }]
+          const json = { name: "Order", ...graphOf(`${origin}/twins`, steps), enable_xpath_recovery: true }
+          const workflow = (yield* send({ method: "POST", path: "/workflows", key, json })).body.id
+          const session = (yield* send({ method: "POST", path: "/run", key, json: { workflow_id: workflow } })).body
+            .session_id
+          yield* Effect.gen(function* () {
+            const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
+            yield* Effect.forEach(claimed, Attempt.carryOut)
+          }).pipe(
+            Effect.provide(
+              AgentExecutor.layer.pipe(Layer.provide(Layer.fresh(chromium([origin]))), Layer.provide(served(model.url)))
+            )
+          )
+          const patches = (yield* get(`/workflows/${workflow}/patches`)) as unknown as ReadonlyArray<Fields>
+          return { record: yield* get(`/run/${session}`), patches, asked: model.asked.length, session }
+        })
+      const helped = yield* carriedOut(inSection("As a gift"))
+      assert.deepInclude(helped.record, { status: "execution.success", was_recovered: true })
+      const analysis = (
+        helped.record.events as ReadonlyArray<{ readonly event: string; readonly payload: Fields }>
+      ).find(({ event }) => event === "agent.error_analysis")
+      assert.deepInclude(analysis?.payload, { recovery: "selector", outcome: "success" })
+      assert.match(String(analysis?.payload.ai_analysis), /^The model took .*As a gift/)
+      assert.strictEqual(helped.patches.length, 1)
+      assert.deepInclude(helped.patches[0], { before: lost })
+      assert.include(String(helped.patches[0]?.after), "gift-2")
+      assert.strictEqual(helped.asked, 1)
+
+      for (const [reply, questions] of [
+        [says("The second one, certainly"), 3],
+        [calls("choose_element", { element: "c99" }), 3],
+        [calls("not_found", { reason: "They are alike" }), 1]
+      ] as const) {
+        const { asked, patches, record } = yield* carriedOut(reply)
+        assert.strictEqual(record.status, "execution.failed")
+        assert.deepInclude((record.errors as ReadonlyArray<Fields>)[0], { error_code: "SELECTOR-E0001" })
+        assert.deepStrictEqual(patches, [])
+        assert.strictEqual(asked, questions)
+      }
     }).pipe(Effect.scoped, Effect.provide(layer)),
   120_000
 )

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Clock, Effect, type Layer, Option, Stream } from "effect"
+import { Clock, Effect, Layer, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
@@ -39,7 +39,8 @@ const isThere = (id: string) =>
   )
 
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`the artifacts of runs (${name})`, (it) => {
+  // The stores keep their own time: what they do each second would be done for every second of the days that pass here.
+  it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })(`the artifacts of runs (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores | ArtifactFiles | RunArtifacts>) =>
       it.effect(title, () =>
         Effect.andThen(
@@ -47,7 +48,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           test().pipe(
             Effect.provide(RunArtifacts.layer),
             Effect.provide(MemoryArtifacts.layer),
-            Effect.provide(Crypto.layer)
+            Effect.provide(Crypto.layer),
+            Effect.provide(TestClock.layer())
           )
         )
       )
@@ -96,7 +98,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const away = Effect.fail(new ArtifactsUnavailable({ action: "keep", reason: "nobody there" }))
         const files = { ...(yield* ArtifactFiles), put: () => away, putStream: () => away }
         const unlucky = yield* keeperOf(run).pipe(
-          Effect.provide(RunArtifacts.layer),
+          // Built anew: the one that is there already knows the other files.
+          Effect.provide(Layer.fresh(RunArtifacts.layer)),
           Effect.provideService(ArtifactFiles, files),
           Effect.provide(Crypto.layer)
         )

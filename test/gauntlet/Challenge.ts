@@ -75,6 +75,8 @@ export interface Specification<S> {
   readonly expected: Schema.JsonObject | Failing
   /** The files that it downloads in their order, each by its name and what it begins with. */
   readonly files?: ReadonlyArray<readonly [name: string, begins: string]>
+  /** What is done about steps that fail, each by its kind; anything when not given. */
+  readonly recoveries?: ReadonlyArray<string>
 }
 
 /** One visit to the pages of a challenge. */
@@ -84,7 +86,10 @@ export interface Opened {
 }
 
 export interface Challenge
-  extends Pick<Specification<unknown>, "name" | "difficulty" | "workflow" | "inputs" | "expected" | "files"> {
+  extends Pick<
+    Specification<unknown>,
+    "name" | "difficulty" | "workflow" | "inputs" | "expected" | "files" | "recoveries"
+  > {
   /** The name as it stands in addresses. */
   readonly slug: string
   readonly open: () => Opened
@@ -92,7 +97,7 @@ export interface Challenge
 
 /** A challenge, from its specification. */
 export const challenge = <S = undefined>(specification: Specification<S>): Challenge => {
-  const { difficulty, expected, files = [], inputs, name, routes, workflow } = specification
+  const { difficulty, expected, files = [], inputs, name, recoveries, routes, workflow } = specification
   return {
     name,
     slug: name.replaceAll(/[^a-z0-9]+/gi, "-").toLowerCase(),
@@ -101,6 +106,7 @@ export const challenge = <S = undefined>(specification: Specification<S>): Chall
     expected,
     files,
     ...(inputs === undefined ? {} : { inputs }),
+    ...(recoveries === undefined ? {} : { recoveries }),
     open: () => {
       const state = (specification.state?.() ?? undefined) as S
       return {
@@ -117,15 +123,16 @@ export const challenge = <S = undefined>(specification: Specification<S>): Chall
 
 /** What came of a run and what a challenge expects of it, as two values that should be equal. */
 export const compared = (
-  { expected, files = [] }: Challenge,
-  { files: downloaded, outcome }: Pick<Seen, "files" | "outcome">
+  { expected, files = [], recoveries }: Challenge,
+  { analyses, files: downloaded, outcome }: Pick<Seen, "analyses" | "files" | "outcome">
 ): { readonly actual: unknown; readonly expected: unknown } => {
   if (!(expected instanceof Failing)) {
     const actual = {
       data: outcome._tag === "Success" ? outcome.data : outcome.failure.message,
-      files: downloaded.map(({ fileName, text }, at) => [fileName, text.slice(0, files[at]?.[1].length)])
+      files: downloaded.map(({ fileName, text }, at) => [fileName, text.slice(0, files[at]?.[1].length)]),
+      recoveries: recoveries === undefined ? undefined : analyses.map(({ kind }) => kind)
     }
-    return { actual, expected: { data: expected, files } }
+    return { actual, expected: { data: expected, files, recoveries } }
   }
   const { category, saying } = expected
   if (outcome._tag === "Success") return { actual: outcome.data, expected: { category, saying } }

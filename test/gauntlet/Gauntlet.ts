@@ -15,6 +15,7 @@ import { challenges as logic } from "./pages/Logic.ts"
 import { challenges as network } from "./pages/Network.ts"
 import { challenges as overlays } from "./pages/Overlays.ts"
 import { challenges as people } from "./pages/People.ts"
+import { challenges as recoveries } from "./pages/Recoveries.ts"
 import { challenges as redirects } from "./pages/Redirects.ts"
 import { challenges as remounts } from "./pages/Remounts.ts"
 import { challenges as scrolling } from "./pages/Scrolling.ts"
@@ -39,6 +40,7 @@ export const challenges: ReadonlyArray<Challenge> = [
   ...network,
   ...overlays,
   ...people,
+  ...recoveries,
   ...redirects,
   ...remounts,
   ...scrolling,

@@ -50,7 +50,7 @@ const pages: Readonly<Record<string, Answer>> = {
     <script>addEventListener("message", ({ data }) => { got.textContent = data })</script>`),
   "/other": html("<!doctype html><title>Other</title><h1>Other</h1>"),
   "/slow": (request, response) =>
-    void setTimeout(() => html("<title>Slow</title><h1>Slow</h1>")(request, response), 700),
+    void setTimeout(() => html("<title>Slow</title><h1>Slow</h1>")(request, response), 300),
   "/login": html(`<!doctype html><h1>Login</h1><input id=name>
     <button id=now onclick="opener.postMessage('hello ' + document.querySelector('#name').value, '*'); window.close()">now</button>
     <button id=soon onclick="setTimeout(() => { opener.postMessage('soon', '*'); window.close() }, 300)">soon</button>`),
@@ -63,7 +63,7 @@ const pages: Readonly<Record<string, Answer>> = {
     <button id=blob onclick="save(window.URL.createObjectURL(new Blob(['from a blob'])), 'blob.txt')">blob</button>
     <button id=data onclick="save('data:text/csv,a%3Bb', 'data.csv')">data</button>
     <button id=three onclick="for (const n of [1, 2, 3]) save('data:text/plain,' + n, n + '.txt')">three</button>
-    <button id=later onclick="setTimeout(() => save('/report', ''), 700)">later</button>
+    <button id=later onclick="setTimeout(() => save('/report', ''), 300)">later</button>
     <button id=print onclick="window.print()">print</button>
     <script>function save(href, name) { const a = document.createElement("a"); a.href = href; a.download = name; a.click() }</script>`),
   "/report": attachment("report 2026.csv", "a;b\n1;2"),
@@ -182,4 +182,5 @@ export const texts = ({ files, outcome }: Walked) => {
   return files.map(({ fileName, text }) => [fileName, text])
 }
 
-export const timeout = { timeout: 60_000 }
+/** Each test has a session of its own, so that several go on at once. */
+export const timeout = { timeout: 90_000, concurrent: true }

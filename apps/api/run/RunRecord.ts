@@ -130,8 +130,8 @@ export const record = (view: View, links: Links, kept: Summary): typeof RunRecor
     recovered_error_ids: recovered,
     screenshot_urls: screenshots(view.events, links, kept),
     video_urls: kept.videos.map(({ at, id }) => video(run.id, id, at, links)),
-    file_urls: view.events.flatMap(({ event }) =>
-      RunFiles.fileOf(event).map((file) => RunFiles.rendered(file, links.artifact))
+    file_urls: view.events.flatMap(({ at, event }) =>
+      isRemoved(at, kept) ? [] : RunFiles.fileOf(event).map((file) => RunFiles.rendered(file, links.artifact))
     ),
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
     holds: view.holds.map(holdJson),
@@ -139,7 +139,7 @@ export const record = (view: View, links: Links, kept: Summary): typeof RunRecor
     events: view.events.map(({ at, event }) => ({
       event: event.event,
       at: iso(at),
-      payload: payloadOf(event, links)
+      payload: payloadOf(event, isRemoved(at, kept) ? null : links)
     }))
   }
 }
@@ -179,13 +179,16 @@ const times = (run: Pick<Run, "createdAt" | "startedAt" | "endedAt">) => ({
   execution_end: isoOrNull(run.endedAt)
 })
 
+/** Whether what was told of at an instant has been removed since. */
+const isRemoved = (at: number, { removedAt }: Pick<Summary, "removedAt">): boolean =>
+  removedAt !== null && at <= removedAt
+
 /** The pictures that a run told of and that are still there, oldest first. */
 export const screenshots = (
   events: View["events"],
   links: Links,
-  { removedAt }: Pick<Summary, "removedAt">
-): ReadonlyArray<Screenshot> =>
-  events.flatMap(({ at, event }) => (removedAt !== null && at <= removedAt ? [] : screenshot(event, links)))
+  kept: Pick<Summary, "removedAt">
+): ReadonlyArray<Screenshot> => events.flatMap(({ at, event }) => (isRemoved(at, kept) ? [] : screenshot(event, links)))
 
 const video = (runId: string, id: string, at: number, { artifact }: Links): typeof Video.Type => {
   const { expires, url } = artifact(id)

@@ -106,7 +106,7 @@ const compare = (wanted: Appearance, seen: Appearance): Pick<Scored, "likeness" 
 }
 
 /** What can be typed into is no button, whatever else agrees. */
-const isSameKind = (wanted: Appearance, seen: Appearance): boolean => {
+export const isSameKind = (wanted: Appearance, seen: Appearance): boolean => {
   const [one, other] = [kindOf(wanted), kindOf(seen)]
   return one === null || other === null || one === other
 }

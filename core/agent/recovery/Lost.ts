@@ -22,7 +22,7 @@ export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered
   const wanted = (yield* remembered(node)) ?? SelectorHints.of(selector)
   const found = yield* Effect.result(page.candidates(wanted))
   if (found._tag === "Failure") return null
-  const ranked = Likeness.ranked(wanted, found.success)
+  const ranked = Likeness.ranked(wanted, found.success).filter((one) => Likeness.isSameKind(wanted, one.appearance))
   let chosen: Likeness.Candidate | null = Likeness.theOne(wanted, found.success)
   let byModel: string | null = null
   if (chosen === null && ranked.length > 0) {

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import type { Browser } from "../../../core/agent/Browser.ts"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
-import { chromium, graphOf, type Step, walk } from "../../support/browser.ts"
+import { graphOf, inBrowser, type Step, walk } from "../../support/browser.ts"
 import { type Answer, html, serve } from "../../support/site.ts"
 
 const done = `<h1>Done</h1>`
@@ -50,11 +50,12 @@ const pages: Record<string, Answer> = {
   "/late": html(`
     <div class="loading-spinner" id="spin" style="width:20px;height:20px">.</div>
     <script>setTimeout(() => { document.getElementById('spin').remove()
-      document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>') }, 7000)</script>`),
+      document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>') }, 3000)</script>`),
+  "/busy": html(`<div class="loading-spinner" style="width:20px;height:20px">.</div>`),
   "/fetching": html(`
     <p>Orders</p><script>fetch('/slow').then(() =>
       document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>'))</script>`),
-  "/slow": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), 7_000),
+  "/slow": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), 3_000),
   "/form": html(`
     <form novalidate onsubmit="event.preventDefault()
       const zip = document.getElementById('zip')
@@ -106,11 +107,11 @@ const onPages = <A, E>(
           ? response.writeHead(503).end()
           : response.writeHead(200, { "content-type": "text/html" }).end(done))
       const site = yield* serve({ ...pages, "/flaky": flaky })
-      return yield* test((path, steps, options, inputs) =>
-        walk(graphOf(`${site}${path}`, steps), inputs, options)
-      ).pipe(Effect.provide(Layer.fresh(chromium([site]))))
+      return yield* test((path, steps, options, inputs) => walk(graphOf(`${site}${path}`, steps), inputs, options))
     })
-  )
+  ).pipe(inBrowser)
+
+const together = { timeout: 120_000, concurrent: true }
 
 const succeeded = (seen: Effect.Success<ReturnType<typeof walk>>) => {
   assert.deepEqual(seen.outcome, { _tag: "Success", data: { title: "Done" } })
@@ -162,7 +163,7 @@ it.live(
         succeeded(yield* run("/wall", [click("//*[@id='go']"), read], { recovery, person, correctable: true }))
       })
     ),
-  120_000
+  together
 )
 
 it.live(
@@ -196,7 +197,7 @@ it.live(
         if (unsure.outcome._tag === "Failed") assert.strictEqual(unsure.outcome.failure.category, "XPATH_INCORRECT")
       })
     ),
-  120_000
+  together
 )
 
 it.live(
@@ -205,9 +206,10 @@ it.live(
     onPages((run) =>
       Effect.gen(function* () {
         const options = { recovery: { timing: true } }
+        const soon = click("//a[@id='go']", { wait_time: 500 })
         const walked = yield* Effect.forEach(
           ["/late", "/fetching"],
-          (path) => Effect.map(run(path, [click("//a[@id='go']"), read], options), (seen) => ({ path, seen })),
+          (path) => Effect.map(run(path, [soon, read], options), (seen) => ({ path, seen })),
           { concurrency: "unbounded" }
         )
         for (const { path, seen } of walked) {
@@ -217,13 +219,12 @@ it.live(
             ["timing"],
             path
           )
-          assert.deepInclude(offers[0], { kind: "wait_time", before: 3_000 })
-          assert.isAbove(Number(offers[0]?.after), 3_000)
+          assert.deepInclude(offers[0], { kind: "wait_time", before: 500 })
+          assert.isAbove(Number(offers[0]?.after), 500)
         }
-        const early = yield* run("/late", [click("//a[@id='go']"), read])
-        if (early.outcome._tag === "Failed") {
-          assert.strictEqual(early.outcome.failure.category, "ACTION_PERFORMED_TOO_EARLY")
-        }
+        const early = yield* run("/busy", [soon])
+        if (early.outcome._tag === "Success") return assert.fail("there was nothing to click")
+        assert.strictEqual(early.outcome.failure.category, "ACTION_PERFORMED_TOO_EARLY")
         const { analyses } = succeeded(yield* run("/flaky", [read], { recovery: { unavailable: true } }))
         assert.deepStrictEqual(
           analyses.map(({ kind, outcome }) => [kind, outcome]),
@@ -234,7 +235,7 @@ it.live(
         )
       })
     ),
-  120_000
+  together
 )
 
 it.live(
@@ -274,7 +275,7 @@ it.live(
         } else assert.fail("nobody corrected the input")
       })
     ),
-  120_000
+  together
 )
 
 it.live(
@@ -301,5 +302,5 @@ it.live(
         ])
       })
     ),
-  120_000
+  together
 )

@@ -105,6 +105,14 @@ export const challenges = [
     files: [["The gauntlet.pdf", "%PDF-"]]
   }),
   challenge({
+    name: "button that prints",
+    difficulty: "The button asks the browser to print, which would bring up a dialog that belongs to no page.",
+    routes: { "": page(`<h1>Receipt 10</h1><button onclick="print()">Print</button>`) },
+    workflow: [click("//button"), download(), read({ title: text("//h1") })],
+    expected: { title: "Receipt 10" },
+    files: [["The gauntlet.pdf", "%PDF-"]]
+  }),
+  challenge({
     name: "download that may fail",
     difficulty: "The file is sometimes not there, and the run has to go on without it.",
     routes: { "": page(`<h1>Nothing yet</h1><button>Export</button>`) },
@@ -150,6 +158,24 @@ export const challenges = [
       read({ result: text("//*[@id='result']") }, "//*[@id='result'][. != '']")
     ],
     expected: { result: "to-ada.txt: Dear Ada" }
+  }),
+  challenge({
+    name: "upload into a field that is not drawn",
+    difficulty:
+      "The field is not drawn and takes two kinds of files only, and it is named by itself, with no dialog at all.",
+    routes: {
+      "": page(
+        `<label>Attach <input type="file" accept=".txt,.pdf" style="display: none"></label>${result}`,
+        `${received}
+        $("input").onchange = () => show($("input").files[0])`
+      ),
+      "letter.txt": letter
+    },
+    workflow: [
+      upload({ selector: "//label/input", file_name: "letter.txt" }),
+      read({ result: text("//*[@id='result']") }, "//*[@id='result'][. != '']")
+    ],
+    expected: { result: "letter.txt: Dear Ada" }
   }),
   challenge({
     name: "upload by a drop zone",

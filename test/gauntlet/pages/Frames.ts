@@ -46,6 +46,25 @@ export const challenges = [
     expected: { state: "paid with 4111" }
   }),
   challenge({
+    name: "frame of another site in a frame of another site",
+    difficulty:
+      "The frame of another site has a frame in it that is of the first again, and neither may look into the other.",
+    routes: {
+      "": ({ elsewhere }) => page(`<h1>Shop</h1><iframe src="${elsewhere}bank" width="700" height="400"></iframe>`),
+      bank: ({ base }) => page(`<p>Bank</p><iframe src="${base}check" width="600" height="300"></iframe>`),
+      check: page(
+        `<input id="pin"><button>Confirm</button>${result}`,
+        `$("button").onclick = () => setTimeout(() => say("confirmed " + $("#pin").value), 100)`
+      )
+    },
+    workflow: [
+      type("//input[@id='pin']", "2718"),
+      click("//button[.='Confirm']"),
+      read({ title: text("//h1"), result: text("//*[@id='result']") }, "//*[@id='result'][starts-with(., 'confirmed')]")
+    ],
+    expected: { title: "Shop", result: "confirmed 2718" }
+  }),
+  challenge({
     name: "frame without an address",
     difficulty: "The frame has its document in an attribute, and arrives after the page.",
     routes: {

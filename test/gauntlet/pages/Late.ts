@@ -94,6 +94,25 @@ export const challenges = [
     expected: { title: "Invoice 4711", state: "Paid" }
   }),
   challenge({
+    name: "page that stands still",
+    difficulty:
+      "A script holds the page up for longer than one look at it may take, and then it goes on as if nothing was.",
+    routes: {
+      "": page(
+        `<button>Report</button>${result}`,
+        `$("button").onclick = () => setTimeout(() => {
+          const request = new XMLHttpRequest()
+          request.open("GET", "slow", false)
+          request.send()
+          document.body.insertAdjacentHTML("beforeend", "<ul><li>" + request.responseText + "</li></ul>")
+        }, 20)`
+      ),
+      slow: { body: "ready", after: 6_000 }
+    },
+    workflow: [click("//button"), read({ state: text("//ul/li") }, "//ul/li")],
+    expected: { state: "ready" }
+  }),
+  challenge({
     name: "rows that trickle in",
     difficulty: "A table fills row by row, and is only whole when its last row is there.",
     routes: {

@@ -6,10 +6,10 @@ import { click, each, open, read, text, when } from "../Workflow.ts"
 export const challenges = [
   challenge({
     name: "slow server",
-    difficulty: "The server takes more than a second to answer, and the next page as long again.",
+    difficulty: "The server takes a good while to answer, and the next page as long again.",
     routes: {
-      "": { body: page(`<a href="next">Next</a>`), after: 1_200 },
-      next: { body: page(`<h1>Patience</h1>`), after: 1_200 }
+      "": { body: page(`<a href="next">Next</a>`), after: 500 },
+      next: { body: page(`<h1>Patience</h1>`), after: 500 }
     },
     workflow: [click("//a"), read({ title: text("//h1") }, "//h1")],
     expected: { title: "Patience" }

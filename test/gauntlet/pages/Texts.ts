@@ -76,6 +76,8 @@ export const challenges = [
           ["ch", "CHF 1’234’567.89"],
           ["in", "₹ 12,34,567.89"],
           ["whole", "1.234.567"],
+          ["lakhs", "₹ 12,34,567"],
+          ["francs", "Fr. 12.50"],
           ["owed", "-45,10 €"],
           ["minus", "−45,10 €"],
           ["share", "12,5 %"],
@@ -89,7 +91,7 @@ export const challenges = [
       read({
         figures: record(
           Object.fromEntries(
-            ["us", "de", "fr", "ch", "in", "whole", "owed", "minus", "share", "none"].map((id) => [
+            ["us", "de", "fr", "ch", "in", "whole", "lakhs", "francs", "owed", "minus", "share", "none"].map((id) => [
               id,
               number(`//*[@id='${id}']`)
             ])
@@ -105,6 +107,8 @@ export const challenges = [
         ch: 1_234_567.89,
         in: 1_234_567.89,
         whole: 1_234_567,
+        lakhs: 1_234_567,
+        francs: 12.5,
         owed: -45.1,
         minus: -45.1,
         share: 12.5,

@@ -1,7 +1,14 @@
 /** Controls that pages make themselves, and the stranger ones of the browser. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { challenge } from "../Challenge.ts"
 import { page, result } from "../Html.ts"
 import { choose, click, doubleClick, hover, press, read, rightClick, text, type, yes } from "../Workflow.ts"
+
+const { resolve } = createRequire(import.meta.url)
+const file = (id: string, type: string) => ({ headers: { "content-type": type }, body: readFileSync(resolve(id)) })
+
+const goods = `["Bolt", "Nut", "Screw", "Washer", "Rivet", "Wing nut"]`
 
 export const challenges = [
   challenge({
@@ -117,6 +124,68 @@ export const challenges = [
       read({ result: text("//*[@id='result']"), shown: text("//span[@role='combobox']") })
     ],
     expected: { result: "fr", shown: "France" }
+  }),
+  challenge({
+    name: "Select2",
+    difficulty:
+      "Select2 hides the list, shows a box of its own, and draws the options with a search into the end of the page.",
+    routes: {
+      "": page(
+        `<link rel="stylesheet" href="select2.css"><select id="part" style="width: 200px"></select>${result}
+        <script src="jquery.js"></script><script src="select2.js"></script>`,
+        `jQuery("#part").select2({ data: ${goods} }).on("change", () => say(jQuery("#part").val()))`
+      ),
+      "jquery.js": file("jquery/dist/jquery.min.js", "text/javascript"),
+      "select2.js": file("select2/dist/js/select2.min.js", "text/javascript"),
+      "select2.css": file("select2/dist/css/select2.min.css", "text/css")
+    },
+    workflow: [
+      choose("//*[@id='part']", "Wing nut"),
+      read({ result: text("//*[@id='result']"), shown: text("//span[@role='combobox']") })
+    ],
+    expected: { result: "Wing nut", shown: "Wing nut" }
+  }),
+  challenge({
+    name: "field that filters its options",
+    difficulty:
+      "As React-Select does it: opens on pressing, draws its options elsewhere, and keeps the value in a hidden field.",
+    routes: {
+      "": page(
+        `<div class="parts-container"><div class="parts__control" style="border: 1px solid; width: 220px; height: 30px">
+          <div class="parts__placeholder">Select...</div>
+          <input id="react-select-2-input" class="parts__input" role="combobox" aria-autocomplete="list" aria-haspopup="true" aria-expanded="false" style="width: 4px; border: 0">
+        </div><input type="hidden" name="part"></div><div id="portal"></div>${result}`,
+        `const input = $(".parts__input"), portal = $("#portal")
+        const draw = () => {
+          const fitting = ${goods}.filter((name) => name.toLowerCase().includes(input.value.toLowerCase()))
+          portal.innerHTML = "<div id=react-select-2-listbox role=listbox>" + fitting.map((name, at) => "<div role=option id=react-select-2-option-" + at + ">" + name + "</div>").join("") + "</div>"
+          for (const option of portal.querySelectorAll("[role=option]")) option.onclick = () => {
+            $(".parts__placeholder").textContent = option.textContent
+            $("[name=part]").value = option.textContent
+            input.value = ""
+            shut()
+            say("chose " + option.textContent)
+          }
+        }
+        const shut = () => { portal.innerHTML = ""; input.ariaExpanded = "false"; input.removeAttribute("aria-controls") }
+        $(".parts__control").onmousedown = (event) => {
+          event.preventDefault()
+          input.focus()
+          if (input.ariaExpanded === "true") return shut()
+          input.ariaExpanded = "true"
+          input.setAttribute("aria-controls", "react-select-2-listbox")
+          setTimeout(draw, 50)
+        }
+        portal.onmousedown = (event) => event.preventDefault()
+        input.oninput = () => { input.ariaExpanded = "true"; input.setAttribute("aria-controls", "react-select-2-listbox"); setTimeout(draw, 80) }
+        input.onblur = shut`
+      )
+    },
+    workflow: [
+      choose("//*[@id='react-select-2-input']", "screw", { fuzzy_match: true }),
+      read({ result: text("//*[@id='result']"), part: text("//input[@name='part']") })
+    ],
+    expected: { result: "chose Screw", part: "Screw" }
   }),
   challenge({
     name: "select with groups",

@@ -1,0 +1,61 @@
+/**
+ * The model as the one who tells recovery which of several elements a lost selector meant.
+ */
+import { Effect } from "effect"
+import type { Advising } from "../recovery/Advisor.ts"
+import type { Appearance, Trait } from "../recovery/Appearance.ts"
+import type { Secrets } from "../Secrets.ts"
+import * as Asking from "./Asking.ts"
+import * as Locating from "./Locating.ts"
+
+/**
+ * Asks the model within the budget of the run. Nobody knows where none is configured, and where it gives no useful answer:
+ * the step then fails as it did.
+ */
+export const make = (secrets: Secrets): Advising => ({
+  choose: Effect.fnUntraced(function* ({ candidates, node, wanted }) {
+    if (!(yield* Asking.isConfigured)) return null
+    const named = candidates.map((appearance, index) => ({ ref: `c${index + 1}`, description: describe(appearance) }))
+    const located = yield* Effect.result(
+      Locating.locate({ node, description: describe(wanted), candidates: named, secrets })
+    )
+    if (located._tag === "Failure") {
+      yield* Effect.logDebug(`The model could not tell a lost element: ${secrets.hide(located.failure.sentence)}`)
+      return null
+    }
+    const choice = named.findIndex(({ ref }) => ref === located.success)
+    const chosen = named[choice]
+    if (chosen === undefined) return null
+    const said = chosen.description === "" ? "candidate" : chosen.description
+    return { choice, reason: `The model took this element for the one that the step means: ${said}` }
+  })
+})
+
+const words: ReadonlyArray<readonly [trait: Trait, name: string]> = [
+  ["role", "role"],
+  ["text", "text"],
+  ["label", "label"],
+  ["ariaLabel", "aria-label"],
+  ["placeholder", "placeholder"],
+  ["title", "title"],
+  ["alt", "alt"],
+  ["testId", "test id"],
+  ["id", "id"],
+  ["name", "name"],
+  ["type", "type"],
+  ["hrefPath", "leads to"],
+  ["section", "in"],
+  ["before", "after"],
+  ["after", "before"]
+]
+
+/** An element in one line. */
+const describe = (appearance: Appearance): string =>
+  [
+    ...(appearance.tag === "" ? [] : [`<${appearance.tag}>`]),
+    ...words.flatMap(([trait, name]) => {
+      const value = appearance[trait]
+      return value === null ? [] : [`${name} ${JSON.stringify(value)}`]
+    }),
+    ...(appearance.path === "" ? [] : [`at ${appearance.path}`])
+  ].join(", ")

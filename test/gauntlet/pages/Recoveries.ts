@@ -1,0 +1,91 @@
+/** What the recoveries that a workflow allows make good. */
+import { Effect } from "effect"
+import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
+import { challenge } from "../Challenge.ts"
+import { page, result } from "../Html.ts"
+import { click, each, open, read, text } from "../Workflow.ts"
+
+const order = (id: string) =>
+  page(
+    `<section><h2>Your order</h2><p>Total 12.50</p><button id="${id}" onclick="say('ordered at ${id}')">Place order</button></section>
+    <section><h2>Others bought</h2><button onclick="say('lamp')">Add lamp</button></section>${result}`
+  )
+
+const banner = `<div id="wall" style="position: fixed; inset: 0; background: #eee; z-index: 9"><p>We value your privacy</p>
+  <button onclick="location = 'partners'">Our 842 partners</button><button id="all" onclick="$('#wall').remove()">Accept all</button></div>`
+
+const behindBanner = {
+  "": page(`<button id="go" onclick="say('entered')">Enter</button>${result}${banner}`),
+  partners: page(`<h1>Partners</h1>`)
+}
+
+const entering = [click("//*[@id='go']", { wait_time: 3_000 }), read({ result: text("//*[@id='result']") })]
+
+export const challenges = [
+  challenge({
+    name: "id that was renamed",
+    difficulty: "The button has another id after an update of the site, and everything else about it is as it was.",
+    given: () => {
+      const { memories } = Effect.runSync(ElementMemory.of(Effect.succeed([])))
+      return { recovery: { selectors: true }, memories }
+    },
+    routes: { "": page("<h1>Shop</h1>"), before: order("order"), after: order("checkout-4711") },
+    workflow: [
+      each(["before", "after"], "version", [
+        open("{{context.runtime.version}}"),
+        click("//*[@id='order']", { wait_time: 4_000 }),
+        read({ result: text("//*[@id='result']") })
+      ])
+    ],
+    expected: { result: "ordered at checkout-4711" },
+    recoveries: ["selector"]
+  }),
+  challenge({
+    name: "cookie banner that nobody told of",
+    difficulty:
+      "A banner that the workflow does not know lies over the page, and not every button on it gets rid of it.",
+    given: () => ({ recovery: { popups: true } }),
+    routes: behindBanner,
+    workflow: entering,
+    expected: { result: "entered" },
+    recoveries: ["popup"]
+  }),
+  challenge({
+    name: "pop-up that is known",
+    difficulty: "What dismisses the banner is among the pop-ups of the workflow, and is pressed before the step.",
+    given: () => ({ recovery: { popups: true, popupXpaths: ["//*[@id='wall']/button[@id='all']"] } }),
+    routes: behindBanner,
+    workflow: entering,
+    expected: { result: "entered" },
+    recoveries: ["popup_xpaths"]
+  }),
+  challenge({
+    name: "page that is later than it may be",
+    difficulty: "The element comes with the answer to a request that takes longer than the step waits.",
+    given: () => ({ recovery: { timing: true } }),
+    routes: {
+      "": page(
+        `<main></main>${result}`,
+        `fetch("slow").then(() => { $("main").innerHTML = "<button onclick=\\"say('in time')\\">Go on</button>" })`
+      ),
+      slow: { body: "{}", after: 3_500 }
+    },
+    workflow: [click("//main/button", { wait_time: 2_000 }), read({ result: text("//*[@id='result']") })],
+    expected: { result: "in time" }
+  }),
+  challenge({
+    name: "503 that is over soon",
+    difficulty: "The service is unavailable when the page is opened, and works again a moment later.",
+    state: () => ({ tries: 0 }),
+    given: () => ({ recovery: { unavailable: true } }),
+    routes: {
+      "": ({ state }) =>
+        ++state.tries < 2
+          ? { status: 503, body: page(`<h1>Back soon</h1>`) }
+          : page(`<h1>Open</h1><p id="tries">${state.tries}</p>`)
+    },
+    workflow: [read({ title: text("//h1"), tries: { type: "integer", path: "//*[@id='tries']" } })],
+    expected: { title: "Open", tries: 2 },
+    recoveries: ["unavailable"]
+  })
+]

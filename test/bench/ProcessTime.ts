@@ -43,3 +43,21 @@ export const processMillis = (): number => {
   const { system, user } = process.cpuUsage()
   return below * tickMillis + (system + user) / 1_000
 }
+
+const stretch = 100
+
+/** How long it is waited for rest at most, in milliseconds. */
+const longestRest = 3_000
+
+/**
+ * Waits until this process and all below it have come to rest, so that what one way of doing something left to be done is
+ * not taken for work of the other. On a machine that is never at rest it does not wait for ever.
+ */
+export const rest = async (): Promise<void> => {
+  const until = performance.now() + longestRest
+  for (let quiet = 0; quiet < 2 && performance.now() < until; ) {
+    const [began, before] = [performance.now(), processMillis()]
+    await new Promise((resolve) => setTimeout(resolve, stretch))
+    quiet = processMillis() - before < (performance.now() - began) / 5 ? quiet + 1 : 0
+  }
+}

@@ -1,4 +1,5 @@
 /** What it takes to read a table of 1,000 rows by 10 columns, by either engine, against one hand-written visit to the page. */
+import { deepStrictEqual } from "node:assert/strict"
 import { Context, Effect, Layer } from "effect"
 import { chromium } from "playwright-core"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
@@ -7,6 +8,7 @@ import type { ExtractionPlan } from "../../core/agent/Extraction.ts"
 import * as Session from "../../core/agent/Session.ts"
 import { executablePath } from "../support/browser.ts"
 import { html, serve } from "../support/site.ts"
+import { rest } from "./ProcessTime.ts"
 import { inTurn, millis, type Row, timed } from "./Row.ts"
 
 const rows = 1_000
@@ -41,12 +43,40 @@ const measured = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.promise(() => hand.close()))
   const other = yield* Effect.promise(() => hand.newPage())
   yield* Effect.promise(() => other.goto(`${site}/`))
-  const reference = () => timed(() => other.evaluate(byHand, columns))
-  const against = (one: ExtractionPlan) =>
-    Effect.promise(() => inTurn(15, () => timed(() => Effect.runPromise(page.extract(one))), reference))
+  const expected = Array.from({ length: rows }, (_, row) =>
+    Object.fromEntries(columns.map((name) => [name, `Row ${row} ${name}`]))
+  )
+  /** Times a reading of the table once everything is at rest, and sees that all of it was read. */
+  const reading = (read: () => Promise<unknown>, change: (text: string) => string) => async () => {
+    await rest()
+    let found: unknown
+    const took = await timed(async () => {
+      found = await read()
+    })
+    const wanted = expected.map((row) =>
+      Object.fromEntries(Object.entries(row).map(([name, text]) => [name, change(text)]))
+    )
+    deepStrictEqual(found, wanted)
+    return took
+  }
+  const asItIs = (text: string) => text
+  const against = (one: ExtractionPlan, change: (text: string) => string) =>
+    Effect.promise(() =>
+      inTurn(
+        15,
+        reading(() => Effect.runPromise(page.extract(one)), change),
+        reading(() => other.evaluate(byHand, columns), asItIs)
+      )
+    )
   return {
-    plain: yield* against(plan((column) => `/td[${column}]`)),
-    modern: yield* against(plan((column) => `upper-case(/td[${column}])`))
+    plain: yield* against(
+      plan((column) => `/td[${column}]`),
+      asItIs
+    ),
+    modern: yield* against(
+      plan((column) => `upper-case(/td[${column}])`),
+      (text) => text.toUpperCase()
+    )
   }
 }).pipe(Effect.scoped)
 

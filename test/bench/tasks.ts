@@ -9,28 +9,17 @@ import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.
 import { type Challenge, compared } from "../gauntlet/Challenge.ts"
 import { attempt, challenges, GauntletSite, layer } from "../gauntlet/Gauntlet.ts"
 import { executablePath } from "../support/browser.ts"
-import { processMillis } from "./ProcessTime.ts"
+import { processMillis, rest } from "./ProcessTime.ts"
 import { median, millis, type Row, timed } from "./Row.ts"
 import { type ByHand, tasks as byHand } from "./TasksByHand.ts"
 
 /** How often each task is done in each way; the first time warms up and does not count. */
-const rounds = 11
+const rounds = 7
 
 /** What one way of doing a task took, round by round. */
 interface Took {
   readonly wall: Array<number>
   readonly cpu: Array<number>
-}
-
-const stretch = 150
-
-/** Waits until the browsers have come to rest, so that what one way left to be done is not taken for work of the other. */
-const rest = async () => {
-  for (let quiet = 0, turn = 0; quiet < 2 && turn < 40; turn++) {
-    const before = processMillis()
-    await new Promise((resolve) => setTimeout(resolve, stretch))
-    quiet = processMillis() - before < stretch / 5 ? quiet + 1 : 0
-  }
 }
 
 /** Does something between two rests, and notes its time and what all of it cost: also what goes on after it. */

@@ -3,7 +3,7 @@
  */
 import { type Browser as Chromium, chromium } from "playwright-core"
 import { type Endpoint, named } from "../../core/agent/Endpoints.ts"
-import * as SiteWall from "./SiteWall.ts"
+import * as SiteWall from "./walls/SiteWall.ts"
 
 /** How long a browser may take to answer to a new line, in milliseconds. */
 const connectMillis = 10_000

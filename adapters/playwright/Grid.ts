@@ -11,17 +11,17 @@
  */
 import { Context, Effect, Layer, PubSub, Schema, type Scope, Stream } from "effect"
 import type { BrowserContext } from "playwright-core"
-import { Browser } from "../../core/agent/Browser.ts"
 import * as Endpoints from "../../core/agent/Endpoints.ts"
 import type { PageLimits } from "../../core/agent/Limits.ts"
-import { PageFailure } from "../../core/agent/PageFailure.ts"
-import type { Session } from "../../core/agent/Session.ts"
+import { Browser } from "../../core/agent/page/Browser.ts"
+import { PageFailure } from "../../core/agent/page/PageFailure.ts"
+import type { Session } from "../../core/agent/page/Session.ts"
 import { Seats } from "../../core/run/Seats.ts"
 import { type Connection, connect, NotConnected } from "./Connection.ts"
-import * as Guard from "./Guard.ts"
 import * as Opening from "./Opening.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
 import { within } from "./Within.ts"
+import * as Guard from "./walls/Guard.ts"
 
 export interface Options {
   /** The endpoints as they are written down now; it may be read again at any time. Fails when they cannot be read. */

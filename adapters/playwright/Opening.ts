@@ -3,18 +3,18 @@
  */
 import { Effect, type Scope } from "effect"
 import type { Page as PlaywrightPage } from "playwright-core"
-import type { Page } from "../../core/agent/Browser.ts"
 import type { PageLimits } from "../../core/agent/Limits.ts"
-import { PageFailure } from "../../core/agent/PageFailure.ts"
-import type { Session } from "../../core/agent/Session.ts"
+import type { Page } from "../../core/agent/page/Browser.ts"
+import { PageFailure } from "../../core/agent/page/PageFailure.ts"
+import type { Session } from "../../core/agent/page/Session.ts"
 import * as AllowedSites from "../../core/workflow/AllowedSites.ts"
-import * as Bounds from "./Bounds.ts"
-import * as Downloads from "./Downloads.ts"
-import type { Guard } from "./Guard.ts"
-import * as PlaywrightPages from "./PlaywrightPage.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
-import type { SiteWall } from "./SiteWall.ts"
-import * as Tabs from "./Tabs.ts"
+import * as Downloads from "./page/Downloads.ts"
+import * as PlaywrightPages from "./page/PlaywrightPage.ts"
+import * as Tabs from "./page/Tabs.ts"
+import * as Bounds from "./walls/Bounds.ts"
+import type { Guard } from "./walls/Guard.ts"
+import type { SiteWall } from "./walls/SiteWall.ts"
 
 /** An empty page in a context of its own. */
 export interface Ready {

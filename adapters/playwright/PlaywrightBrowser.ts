@@ -7,17 +7,17 @@
  */
 import { Clock, Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
 import type { BrowserContext, BrowserContextOptions, Page as PlaywrightPage } from "playwright-core"
-import { Browser } from "../../core/agent/Browser.ts"
 import { defaultPageLimits, type PageLimits, tooMuchMemory } from "../../core/agent/Limits.ts"
-import { PageFailure } from "../../core/agent/PageFailure.ts"
-import type { Session } from "../../core/agent/Session.ts"
-import * as Guard from "./Guard.ts"
+import { Browser } from "../../core/agent/page/Browser.ts"
+import { PageFailure } from "../../core/agent/page/PageFailure.ts"
+import type { Session } from "../../core/agent/page/Session.ts"
 import * as LocalChromium from "./LocalChromium.ts"
 import * as Opening from "./Opening.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
 import * as Processes from "./Processes.ts"
-import * as SiteWall from "./SiteWall.ts"
 import { within } from "./Within.ts"
+import * as Guard from "./walls/Guard.ts"
+import * as SiteWall from "./walls/SiteWall.ts"
 
 export interface Options {
   /** The Chromium program. */

@@ -2,8 +2,8 @@
  * Gives a context of the browser what a session begins with, and reads back what it has in the end.
  */
 import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
-import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/agent/Session.ts"
-import type { Guard } from "./Guard.ts"
+import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/agent/page/Session.ts"
+import type { Guard } from "./walls/Guard.ts"
 
 /** Whether a session needs a context that was made for it. */
 export const needsItsOwn = ({ place, proxy, userAgent }: Session): boolean =>

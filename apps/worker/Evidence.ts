@@ -5,10 +5,10 @@
  * Evidence never decides about a run: what cannot be gathered is missing, and the run goes on.
  */
 import { Clock, Effect, Option, type Scope } from "effect"
-import type { Page } from "../../core/agent/Browser.ts"
-import { type Recorded, record } from "../../core/agent/Exchange.ts"
 import type { Observer } from "../../core/agent/Observer.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
+import type { Page } from "../../core/agent/page/Browser.ts"
+import { type Recorded, record } from "../../core/agent/page/Exchange.ts"
 import type { Secrets } from "../../core/agent/Secrets.ts"
 import { EvidenceStore } from "../../core/run/EvidenceStore.ts"
 import type { Reporter } from "../../core/run/Executor.ts"

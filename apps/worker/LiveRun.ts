@@ -4,7 +4,7 @@
  * What a person types goes to the page and nowhere else. That somebody had control is told as events of the run.
  */
 import { Clock, Effect, Latch, Option, Queue, type Scope, Stream } from "effect"
-import type { Page } from "../../core/agent/Browser.ts"
+import type { Page } from "../../core/agent/page/Browser.ts"
 import type { Secrets } from "../../core/agent/Secrets.ts"
 import { Signals } from "../../core/event/Signals.ts"
 import type { Reporter } from "../../core/run/Executor.ts"

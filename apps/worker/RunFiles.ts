@@ -5,9 +5,14 @@ import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Clock, Effect, Layer, Option, Result, Stream } from "effect"
-import * as FileNames from "../../core/agent/FileNames.ts"
-import { FileNotFetched, type FileSource, maxUploadBytes, FileSource as Source } from "../../core/agent/FileSource.ts"
 import type { DownloadedFile } from "../../core/agent/Observer.ts"
+import * as FileNames from "../../core/agent/page/FileNames.ts"
+import {
+  FileNotFetched,
+  type FileSource,
+  maxUploadBytes,
+  FileSource as Source
+} from "../../core/agent/page/FileSource.ts"
 import { ArtifactFiles, type ArtifactsUnavailable, type Kept } from "../../core/run/ArtifactFiles.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import type { Keeper } from "../../core/run/RunArtifacts.ts"

@@ -2,12 +2,12 @@
  * The session of a run: what its credentials bring into the browser, and what they keep of it.
  */
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
-import type { Page } from "../../core/agent/Browser.ts"
 import { kinds } from "../../core/agent/Failure.ts"
 import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
-import { PageFailure } from "../../core/agent/PageFailure.ts"
-import * as SavedSession from "../../core/agent/SavedSession.ts"
-import * as Session from "../../core/agent/Session.ts"
+import type { Page } from "../../core/agent/page/Browser.ts"
+import { PageFailure } from "../../core/agent/page/PageFailure.ts"
+import * as SavedSession from "../../core/agent/page/SavedSession.ts"
+import * as Session from "../../core/agent/page/Session.ts"
 import type { BeginningOf } from "../../core/builder/Beginning.ts"
 import * as Credentials from "../../core/run/Credentials.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import type { Node } from "../workflow/Graph.ts"
-import type { PageFailure } from "./PageFailure.ts"
+import type { PageFailure } from "./page/PageFailure.ts"
 
 /** The failures of the agent, each with its class (section 6.7 of the clients' facts calls it the error category). */
 export const kinds = {

@@ -3,8 +3,8 @@
  */
 import { Effect, type Scope } from "effect"
 import type { Graph } from "../workflow/Graph.ts"
-import type { Page } from "./Browser.ts"
-import { type Exchange, isNoise } from "./Exchange.ts"
+import type { Page } from "./page/Browser.ts"
+import { type Exchange, isNoise } from "./page/Exchange.ts"
 
 /** How much is kept: the newest exchanges, and characters of their answers. */
 const maxExchanges = 1_000

@@ -3,7 +3,7 @@
  */
 import { Context } from "effect"
 import { StepFailed } from "./Failure.ts"
-import { PageFailure } from "./PageFailure.ts"
+import { PageFailure } from "./page/PageFailure.ts"
 
 /** How far a run may go, whatever its graph says. */
 export interface Limits {

@@ -6,9 +6,9 @@ import * as Comparison from "../workflow/Comparison.ts"
 import * as CredentialUse from "../workflow/CredentialUse.ts"
 import * as Expression from "../workflow/expression/Expression.ts"
 import * as Template from "../workflow/Template.ts"
-import type { Page } from "./Browser.ts"
 import * as Credentials from "./Credentials.ts"
 import { type Code, StepFailed } from "./Failure.ts"
+import type { Page } from "./page/Browser.ts"
 
 /**
  * The context of a run: its inputs, what it extracted or set, what a person answered it, and the variables of the loops it

@@ -4,12 +4,12 @@
 import type { Effect, Schema, Scope } from "effect"
 import type { Node } from "../workflow/Graph.ts"
 import type { Offer } from "../workflow/Patch.ts"
-import type { Page } from "./Browser.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { Person } from "./Person.ts"
+import type { Page } from "./page/Browser.ts"
+import type { Shot } from "./page/Shot.ts"
+import type { Download } from "./page/Transfers.ts"
 import type { Analysis } from "./recovery/Remedy.ts"
-import type { Shot } from "./Shot.ts"
-import type { Download } from "./Transfers.ts"
 
 /** A picture and the step it shows. `error` when it shows why a step failed. */
 export interface Picture extends Shot {

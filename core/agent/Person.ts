@@ -3,7 +3,7 @@
  */
 import type { Effect, Schema } from "effect"
 import type { Node } from "../workflow/Graph.ts"
-import type { Shot } from "./Shot.ts"
+import type { Shot } from "./page/Shot.ts"
 
 /** What a step wants to know. */
 export interface Question {

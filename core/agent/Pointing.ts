@@ -10,7 +10,7 @@ import * as Memory from "./Memory.ts"
 import * as Choosing from "./model/Choosing.ts"
 import * as Moving from "./model/Moving.ts"
 import * as References from "./model/References.ts"
-import type { Place } from "./Sight.ts"
+import type { Place } from "./page/Sight.ts"
 import type { Surroundings } from "./Step.ts"
 
 type Pointed = NodeOf<"CLICK"> | NodeOf<"INPUT_TEXT"> | NodeOf<"TFA">

@@ -6,13 +6,13 @@ import type { LoginCodes } from "../tfa/LoginCodes.ts"
 import type { ActionName } from "../workflow/Action.ts"
 import type { AllowedSites } from "../workflow/AllowedSites.ts"
 import type { NodeOf } from "../workflow/Graph.ts"
-import type { Page } from "./Browser.ts"
 import type { StepFailed } from "./Failure.ts"
 import type { Heard } from "./Heard.ts"
 import type { Memory } from "./Memory.ts"
 import type { Person, Question } from "./Person.ts"
-import type { Shot } from "./Shot.ts"
-import type { Download } from "./Transfers.ts"
+import type { Page } from "./page/Browser.ts"
+import type { Shot } from "./page/Shot.ts"
+import type { Download } from "./page/Transfers.ts"
 
 /** The surroundings of one step. */
 export interface Surroundings {

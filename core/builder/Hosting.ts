@@ -2,7 +2,7 @@
  * One conversation at its host, from the claim until it ends or is given back.
  */
 import { Clock, Effect, Queue, Ref, Schema, ScopedRef } from "effect"
-import { Browser, type Page } from "../agent/Browser.ts"
+import { Browser, type Page } from "../agent/page/Browser.ts"
 import { Secrets } from "../agent/Secrets.ts"
 import { Signals } from "../event/Signals.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"

@@ -2,7 +2,6 @@
  * Does the turns of a conversation on its page, with the actions that runs are made of.
  */
 import { Clock, Effect, Redacted, Result, type Schema } from "effect"
-import type { Page } from "../agent/Browser.ts"
 import { StepFailed } from "../agent/Failure.ts"
 import type { Limits } from "../agent/Limits.ts"
 import * as Memory from "../agent/Memory.ts"
@@ -10,8 +9,9 @@ import { ModelBudget } from "../agent/model/Budget.ts"
 import * as ModelUse from "../agent/model/ModelUse.ts"
 import { perform } from "../agent/Perform.ts"
 import * as Position from "../agent/Position.ts"
+import type { Page } from "../agent/page/Browser.ts"
+import * as Session from "../agent/page/Session.ts"
 import { Secrets } from "../agent/Secrets.ts"
-import * as Session from "../agent/Session.ts"
 import type { Surroundings } from "../agent/Step.ts"
 import type { Graph, Node, NodeId } from "../workflow/Graph.ts"
 import * as InputContract from "../workflow/InputContract.ts"

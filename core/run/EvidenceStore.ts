@@ -3,7 +3,7 @@
  * what its pages asked of the network. The outside is not told of it; it is asked for.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { Recorded } from "../agent/Exchange.ts"
+import type { Recorded } from "../agent/page/Exchange.ts"
 import type { NodeId } from "../workflow/Graph.ts"
 import type { RunId } from "./Run.ts"
 

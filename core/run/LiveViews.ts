@@ -3,7 +3,7 @@
  * once; whoever is in sees how far the run is and its page, as it changes. Pictures are taken only while somebody looks.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
-import type { Gesture } from "../agent/RemoteHand.ts"
+import type { Gesture } from "../agent/page/RemoteHand.ts"
 import { Signals } from "../event/Signals.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import { Keys } from "../workspace/Keys.ts"

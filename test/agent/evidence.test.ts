@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { Browser, type Page } from "../../core/agent/Browser.ts"
-import type { Exchange } from "../../core/agent/Exchange.ts"
-import * as Session from "../../core/agent/Session.ts"
+import { Browser, type Page } from "../../core/agent/page/Browser.ts"
+import type { Exchange } from "../../core/agent/page/Exchange.ts"
+import * as Session from "../../core/agent/page/Session.ts"
 import { inBrowser } from "../support/browser.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 

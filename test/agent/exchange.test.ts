@@ -9,7 +9,7 @@ import {
   redactBody,
   redactHeaders,
   redactUrl
-} from "../../core/agent/Exchange.ts"
+} from "../../core/agent/page/Exchange.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 
 const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"

@@ -2,7 +2,7 @@ import { request } from "node:http"
 import { createServer, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Guard from "../../adapters/playwright/Guard.ts"
+import * as Guard from "../../adapters/playwright/walls/Guard.ts"
 
 /** A site that answers every request with these bytes, and may go away in the middle of them. */
 const site = (answer: string, ends: "stays" | "goes away") =>

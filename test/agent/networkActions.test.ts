@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
-import type { Exchange } from "../../core/agent/Exchange.ts"
-import type { ApiRequest } from "../../core/agent/Requests.ts"
+import type { Exchange } from "../../core/agent/page/Exchange.ts"
+import type { ApiRequest } from "../../core/agent/page/Requests.ts"
 import type { Step } from "../support/browser.ts"
 import { dataOf, failureOf, home, run } from "../support/shop.ts"
 

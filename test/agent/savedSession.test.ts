@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as SavedSession from "../../core/agent/SavedSession.ts"
-import * as Session from "../../core/agent/Session.ts"
+import * as SavedSession from "../../core/agent/page/SavedSession.ts"
+import * as Session from "../../core/agent/page/Session.ts"
 import type { BrowserState, Cookie, Fields, VaultEntry } from "../../core/vault/VaultEntry.ts"
 import { entryOf } from "../support/entries.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Selector from "../../core/agent/Selector.ts"
+import * as Selector from "../../core/agent/page/Selector.ts"
 
 const xpath = (text: string) => {
   const selector = Selector.parse(text)

@@ -2,11 +2,11 @@
  * Walks steps on a page of a local site with a model that gives written-down answers.
  */
 import { Effect, type Schema } from "effect"
-import type { Browser } from "../../core/agent/Browser.ts"
 import * as Budget from "../../core/agent/model/Budget.ts"
 import type { Decision } from "../../core/agent/model/Decision.ts"
 import * as ModelUse from "../../core/agent/model/ModelUse.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
+import type { Browser } from "../../core/agent/page/Browser.ts"
 import type { Account } from "../../core/vault/Account.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
 import { type Asked, answering, calls, type Reply, withModel, wordsOf } from "./modelServer.ts"

@@ -2,9 +2,9 @@
  * A real browser on pages that a test writes down, on two sites: one browser for all tests of a file.
  */
 import { Context, Effect, Layer, type Scope } from "effect"
-import { Browser, type Page } from "../../core/agent/Browser.ts"
-import type { PageFailure } from "../../core/agent/PageFailure.ts"
-import * as Session from "../../core/agent/Session.ts"
+import { Browser, type Page } from "../../core/agent/page/Browser.ts"
+import type { PageFailure } from "../../core/agent/page/PageFailure.ts"
+import * as Session from "../../core/agent/page/Session.ts"
 import { chromium } from "./browser.ts"
 import { type Answer, html, serve } from "./site.ts"
 

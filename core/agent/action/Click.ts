@@ -4,8 +4,8 @@ import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Moving from "../model/Moving.ts"
 import * as References from "../model/References.ts"
-import * as Pointer from "../Pointer.ts"
 import * as Pointing from "../Pointing.ts"
+import * as Pointer from "../page/Pointer.ts"
 import { type Action, next } from "../Step.ts"
 
 /**

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { defaultDownloadSeconds } from "../../workflow/parameters/Pages.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
-import type { PageFailure } from "../PageFailure.ts"
+import type { PageFailure } from "../page/PageFailure.ts"
 import { type Action, next } from "../Step.ts"
 
 /**

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import * as AllowedSites from "../../workflow/AllowedSites.ts"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
-import * as FileNames from "../FileNames.ts"
-import { type FileNotFetched, FileSource } from "../FileSource.ts"
 import * as Memory from "../Memory.ts"
+import * as FileNames from "../page/FileNames.ts"
+import { type FileNotFetched, FileSource } from "../page/FileSource.ts"
 import { type Action, next } from "../Step.ts"
 
 /** Fetches a file, and puts it into the field that `selector` names or the file dialog that is open. */

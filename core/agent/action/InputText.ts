@@ -3,8 +3,8 @@ import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Pointing from "../Pointing.ts"
+import type { Key, Typing } from "../page/Typing.ts"
 import { type Action, next } from "../Step.ts"
-import type { Key, Typing } from "../Typing.ts"
 
 /**
  * Types a text into the one element that matches, what a model takes for the one that is meant, or what is at a point; where

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import type { Page } from "../Browser.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import type { Page } from "../page/Browser.ts"
 import { type Action, next } from "../Step.ts"
 
 /** Loads an address, relative to the page's when it is not whole. `back` goes back in the history. */

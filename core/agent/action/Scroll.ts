@@ -4,7 +4,7 @@ import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Showing from "../model/Showing.ts"
-import type { Direction } from "../Scrolling.ts"
+import type { Direction } from "../page/Scrolling.ts"
 import { type Action, next } from "../Step.ts"
 
 /**

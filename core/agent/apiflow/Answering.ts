@@ -6,7 +6,7 @@ import type { ExpectedStatus, Extract, Step } from "../../workflow/parameters/Ap
 import * as SafePattern from "../../workflow/SafePattern.ts"
 import * as Memory from "../Memory.ts"
 import { isWithinLimits } from "../NetworkExtraction.ts"
-import type { ApiAnswer } from "../Requests.ts"
+import type { ApiAnswer } from "../page/Requests.ts"
 import * as Bytes from "./Bytes.ts"
 import { refuse } from "./Refusal.ts"
 

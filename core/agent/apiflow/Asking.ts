@@ -4,7 +4,7 @@
 import { Effect, type Schema } from "effect"
 import type { Body, Flow, Step } from "../../workflow/parameters/ApiFlow.ts"
 import type { StepFailed } from "../Failure.ts"
-import type { ApiRequest } from "../Requests.ts"
+import type { ApiRequest } from "../page/Requests.ts"
 import * as Bytes from "./Bytes.ts"
 import { refuse } from "./Refusal.ts"
 

@@ -3,9 +3,9 @@
  */
 import { Clock, Effect, Result } from "effect"
 import type { Step } from "../../workflow/parameters/ApiFlow.ts"
-import { redactUrl } from "../Exchange.ts"
 import type { Code } from "../Failure.ts"
-import type { ApiRequest, RequestFailed, Requests } from "../Requests.ts"
+import { redactUrl } from "../page/Exchange.ts"
+import type { ApiRequest, RequestFailed, Requests } from "../page/Requests.ts"
 import type { Secrets } from "../Secrets.ts"
 import * as Answering from "./Answering.ts"
 import { refuse } from "./Refusal.ts"

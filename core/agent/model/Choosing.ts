@@ -4,10 +4,10 @@
  */
 import { Clock, Effect, Result } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
-import type { Page } from "../Browser.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
+import type { Page } from "../page/Browser.ts"
+import type { Place } from "../page/Sight.ts"
 import type { Secrets } from "../Secrets.ts"
-import type { Place } from "../Sight.ts"
 import * as Asking from "./Asking.ts"
 import * as Looking from "./Looking.ts"
 import * as Prompts from "./Prompts.ts"

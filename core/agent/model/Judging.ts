@@ -4,8 +4,8 @@
 import { Effect, Result } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
 import type { StepFailed } from "../Failure.ts"
+import type { Shot } from "../page/Shot.ts"
 import type { Secrets } from "../Secrets.ts"
-import type { Shot } from "../Shot.ts"
 import * as Asking from "./Asking.ts"
 import * as Prompts from "./Prompts.ts"
 

@@ -2,11 +2,11 @@
  * What a model is shown of a page: a list of elements, and a picture in which nothing secret is to be read.
  */
 import { Effect } from "effect"
-import type { Page } from "../Browser.ts"
 import { ofPage } from "../Failure.ts"
 import type { Memory } from "../Memory.ts"
+import type { Page } from "../page/Browser.ts"
+import type { Box, Outline, Outlined } from "../page/Sight.ts"
 import type { Secrets } from "../Secrets.ts"
-import type { Box, Outline, Outlined } from "../Sight.ts"
 
 /** So many elements are told of a whole page, and of what is in its window. */
 const mostElements = 400

@@ -6,10 +6,10 @@ import { Effect, Result } from "effect"
 import * as Domain from "../../vault/Domain.ts"
 import * as CredentialUse from "../../workflow/CredentialUse.ts"
 import * as Template from "../../workflow/Template.ts"
-import type { Page } from "../Browser.ts"
 import * as Credentials from "../Credentials.ts"
 import type { StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import type { Page } from "../page/Browser.ts"
 
 /**
  * A text of the workflow for a model: its expressions evaluated, apart from those that read a secret of a credential,

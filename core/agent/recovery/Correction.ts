@@ -3,11 +3,11 @@
  */
 import { Effect, Option, Result } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
-import type { Page } from "../Browser.ts"
 import type { StepFailed } from "../Failure.ts"
 import * as InputUse from "../InputUse.ts"
 import type * as Memory from "../Memory.ts"
 import type { Person } from "../Person.ts"
+import type { Page } from "../page/Browser.ts"
 
 /** How often a person is asked about one step before it fails for good. */
 const mostQuestions = 3

@@ -1,8 +1,8 @@
 /** Notes which element a step acts on, and what that looks like where it is to be remembered. */
 import { Effect } from "effect"
-import type { Page } from "../Browser.ts"
-import type { PageFailure } from "../PageFailure.ts"
-import type { Target } from "../Target.ts"
+import type { Page } from "../page/Browser.ts"
+import type { PageFailure } from "../page/PageFailure.ts"
+import type { Target } from "../page/Target.ts"
 import type { Appearance } from "./Appearance.ts"
 
 export interface Noted {

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Browser } from "../../../core/agent/Browser.ts"
+import type { Browser } from "../../../core/agent/page/Browser.ts"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
 import { graphOf, inBrowser, type Step, walk } from "../../support/browser.ts"
 import { type Answer, html, serve } from "../../support/site.ts"

@@ -1,0 +1,139 @@
+/**
+ * What runs inside the page. Each function is sent there as its source, so it uses nothing from outside itself.
+ */
+import type { Query } from "../../../core/agent/page/Selector.ts"
+import type { World } from "./InWorld.ts"
+
+/** Where something is looked for: by a CSS selector, or an XPath. */
+export type Path = { readonly css: string } | { readonly query: Query }
+
+/** An extraction plan whose paths are ready for the page; those of `item` are relative to their row. */
+export type Part =
+  | { readonly kind: "known"; readonly value: unknown }
+  | { readonly kind: "value"; readonly path: Path | null; readonly type: "string" | "number" | "boolean" }
+  | { readonly kind: "object"; readonly fields: ReadonlyArray<readonly [string, Part]> }
+  | { readonly kind: "list"; readonly path: Path; readonly item: Part }
+
+/**
+ * Carries out parts of a plan on the document, in one go; for each, whether its path selected anything. What is not in the
+ * document by itself is looked for in its shadow roots.
+ */
+export const extract = (
+  parts: ReadonlyArray<Part>,
+  world: World
+): ReadonlyArray<{ readonly found: boolean; readonly value: unknown }> => {
+  type Item = Node | string | number | boolean
+  let shadows: boolean | undefined
+  const hasShadow = () => {
+    shadows ??= world.hasShadow()
+    return shadows
+  }
+  const inShadows = (root: ParentNode, css: string): ReadonlyArray<Element> =>
+    [...root.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
+      shadowRoot === null ? [] : [...shadowRoot.querySelectorAll(css), ...inShadows(shadowRoot, css)]
+    )
+  const items = (path: Path, scope: Item, whole: boolean, first: boolean): ReadonlyArray<Item> => {
+    if (!(scope instanceof Node)) return []
+    if ("query" in path) return world.evaluate(path.query, scope, whole, first)
+    const root = scope as ParentNode & Node
+    if (root.querySelectorAll === undefined) return []
+    const own = [...root.querySelectorAll(path.css)]
+    return whole && own.length === 0 ? inShadows(root, path.css) : own
+  }
+  const textOf = (item: Item): string => {
+    if (!(item instanceof Node)) return String(item)
+    if (item instanceof HTMLInputElement || item instanceof HTMLTextAreaElement || item instanceof HTMLSelectElement) {
+      return item.value
+    }
+    return (item.nodeValue ?? item.textContent ?? "").trim()
+  }
+  /** A point or comma parts decimals when it comes once: those that come again, and a lone comma before three digits, part thousands. */
+  const asNumber = (text: string): number | null => {
+    const digits = text
+      .replaceAll("\u2212", "-")
+      .replace(/[.,](?!\d)/g, "")
+      .replace(/[^\d.,-]/g, "")
+    const last = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","))
+    const isGrouping = last < 0 || digits.indexOf(digits[last] ?? "") !== last || /^-?\d{1,3},\d{3}$/.test(digits)
+    const plain = isGrouping
+      ? digits.replace(/[.,]/g, "")
+      : `${digits.slice(0, last).replace(/[.,]/g, "")}.${digits.slice(last + 1)}`
+    const number = plain === "" ? Number.NaN : Number(plain)
+    return Number.isFinite(number) ? number : null
+  }
+  const asBoolean = (item: Item): boolean | null => {
+    if (item instanceof HTMLInputElement && /^(checkbox|radio)$/.test(item.type)) return item.checked
+    const text = textOf(item).toLowerCase()
+    if (/^(true|yes|1|on|checked)$/.test(text)) return true
+    return /^(false|no|0|off)$/.test(text) ? false : null
+  }
+  const valueOf = (item: Item | undefined, type: "string" | "number" | "boolean"): unknown => {
+    if (item === undefined) return null
+    return type === "boolean" ? asBoolean(item) : type === "number" ? asNumber(textOf(item)) : textOf(item)
+  }
+
+  const inRow = (part: Part, row: Item, whole: boolean): unknown => {
+    switch (part.kind) {
+      case "known":
+        return part.value
+      case "object": {
+        const fields: Record<string, unknown> = {}
+        for (const [name, field] of part.fields) fields[name] = inRow(field, row, whole)
+        return fields
+      }
+      case "list":
+        return items(part.path, row, whole, false).map((item) => inRow(part.item, item, whole))
+      case "value":
+        return valueOf(part.path === null ? row : items(part.path, row, whole, true)[0], part.type)
+    }
+  }
+
+  return parts.map((part) => {
+    if (part.kind !== "list" && part.kind !== "value") return { found: true, value: inRow(part, document, false) }
+    if (part.path === null) return { found: true, value: null }
+    const first = part.kind === "value"
+    const own = items(part.path, document, false, first)
+    const whole = own.length === 0 && hasShadow()
+    const found = whole ? items(part.path, document, true, first) : own
+    const value =
+      part.kind === "value" ? valueOf(found[0], part.type) : found.map((row) => inRow(part.item, row, whole))
+    return { found: found.length > 0, value }
+  })
+}
+
+/** What is to be seen of a field for a one-time code, of all elements that a selector matches. */
+export const codeField = (elements: ReadonlyArray<Element>) => {
+  const [first] = elements
+  const isSeen = (element: Element) =>
+    element.getClientRects().length > 0 && getComputedStyle(element).visibility !== "hidden"
+  const field = first instanceof HTMLInputElement || first instanceof HTMLTextAreaElement ? first : null
+
+  /** Texts of errors beside the field: in its form and around that, or around the field where there is no form. */
+  const errorsNear = (of: Element): string => {
+    let around: Element | null = of.closest("form")?.parentElement ?? null
+    if (around === null) {
+      around = of
+      for (let level = 0; level < 3 && around.parentElement !== null; level++) around = around.parentElement
+    }
+    const marks =
+      "[role=alert],[aria-live=assertive],[class*=error i],[class*=invalid i],[class*=danger i],[id*=error i]"
+    const named = (of.getAttribute("aria-errormessage") ?? "").split(" ").filter((id) => id !== "")
+    const marked = [...around.querySelectorAll(marks), ...named.flatMap((id) => document.getElementById(id) ?? [])]
+    return marked
+      .filter((element) => isSeen(element) && !element.contains(of))
+      .map((element) => (element.textContent ?? "").trim().replace(/\s+/g, " "))
+      .filter((text) => text !== "")
+      .join("; ")
+  }
+  const near = first === undefined ? "" : errorsNear(first)
+  const isInvalid = elements.some((element) => element.getAttribute("aria-invalid") === "true")
+  return {
+    matched: elements.length,
+    split: field instanceof HTMLInputElement && field.maxLength === 1,
+    shown: first !== undefined && isSeen(first) && field?.disabled !== true && field?.readOnly !== true,
+    empty: field === null ? (first?.textContent ?? "") === "" : field.value === "",
+    complaint: near === "" && isInvalid ? "the field is marked as invalid" : near,
+    document: String(performance.timeOrigin),
+    loading: document.readyState === "loading"
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * The world beside a page in which elements are found: the same document, but another JavaScript, which scripts of the
+ * page neither see nor change, and which no content security policy of the page concerns.
+ */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { type CDPSession, type Frame, type Locator, selectors } from "playwright-core"
+import { Refused } from "../page/Attempt.ts"
+import type { Tab } from "../page/Tabs.ts"
+import * as InWorld from "./InWorld.ts"
+
+/** How long one evaluation in a page may take, in milliseconds. */
+export const evaluationMillis = 5_000
+
+/** How long a page may be busy with itself, in milliseconds, where the bounds of its session do not end that before. */
+const busyMillis = 60_000
+
+/** How many elements the browser's own engine may look at in one evaluation. It cannot be stopped; the other one can. */
+const largestWork = 30_000_000
+
+const name = "sluice"
+
+await selectors
+  .register(name, { content: `(${InWorld.engine})(${evaluationMillis}, ${largestWork})` }, { contentScript: true })
+  .catch((error: Error) => {
+    // Another copy of this module has done it.
+    if (!error.message.includes("already registered")) throw error
+  })
+
+const encode = (job: InWorld.Job): string => `${name}=${JSON.stringify(job).replace(/>/g, "\\u003e")}`
+
+/** The elements of a frame that a job asks for. */
+export const locator = (frame: Frame, job: Extract<InWorld.Job, { readonly take: string }>): Locator =>
+  frame.locator(encode(job))
+
+/** Raised when an evaluation was ended because it took too long. */
+export const tooSlow = () =>
+  new Refused(
+    "selector",
+    `its evaluation took longer than the limit of ${evaluationMillis} ms for one look at the page`
+  )
+
+/** Runs a function in the world of a frame. What it answers is plain data. */
+export const run = async <A, B>(
+  tab: Tab,
+  frame: Frame,
+  act: (arg: A, world: InWorld.World) => B,
+  arg: A,
+  millis = evaluationMillis
+): Promise<B> => {
+  try {
+    return await once(frame, act, arg, millis)
+  } catch (error) {
+    if (signalOf(error)?.kind !== "modern") throw toReason(error)
+  }
+  try {
+    await install(tab, frame)
+    return await once(frame, act, arg, millis)
+  } catch (error) {
+    throw toReason(error)
+  }
+}
+
+/** Brings the engine of XPath 3.1 to a document. */
+export const install = async (tab: Tab, frame: Frame): Promise<void> => {
+  // Opened now: a process that is busy does not answer who only then wants to end what it does.
+  if (!lines.has(frame)) lines.set(frame, await lineTo(tab, frame))
+  await once(frame, (source: string, world) => world.install(source), library(), evaluationMillis)
+}
+
+/** Lines to the processes of frames to which the engine of XPath 3.1 was brought. */
+const lines = new WeakMap<Frame, CDPSession>()
+
+const once = async <A, B>(
+  frame: Frame,
+  act: (arg: A, world: InWorld.World) => B,
+  arg: A,
+  millis: number
+): Promise<B> => {
+  const stop = new AbortController()
+  const ended: { slow: Promise<void> | null } = { slow: null }
+  // The engine of the browser is asked for nothing long: a page that does not answer it is busy with itself.
+  const isBusy = millis === evaluationMillis && frame.parentFrame() === null && !lines.has(frame)
+  const most = isBusy ? busyMillis : millis
+  const timer = setTimeout(() => {
+    stop.abort()
+    ended.slow = interrupt(frame)
+  }, most + 500)
+  try {
+    const answer = await frame
+      .locator(encode({ run: act.toString(), arg }))
+      .textContent({ timeout: most + 5_000, signal: stop.signal })
+    return JSON.parse(answer ?? "null") as B
+  } catch (error) {
+    if (ended.slow === null) throw error
+    await ended.slow
+    throw tooSlow()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Ends what runs in the process of a frame, until that answers again. */
+const interrupt = async (frame: Frame): Promise<void> => {
+  const line = lines.get(frame)
+  if (line === undefined) return
+  let answered = false
+  const asked = line.send("Runtime.evaluate", { expression: "1" }).then(
+    () => {
+      answered = true
+    },
+    () => undefined
+  )
+  for (let round = 0; round < 20 && !answered; round++) {
+    await line.send("Runtime.terminateExecution").catch(() => undefined)
+    await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 100))])
+  }
+}
+
+/** A line to the process that a frame is in: one of its own, or that of the nearest frame around it that has one. */
+const lineTo = async (tab: Tab, frame: Frame): Promise<CDPSession> => {
+  for (let one: Frame | null = frame; one?.parentFrame() != null; one = one.parentFrame()) {
+    try {
+      return await tab.page.context().newCDPSession(one)
+    } catch {}
+  }
+  return tab.devTools()
+}
+
+/** What the engine says in place of elements. */
+export interface Signal {
+  /**
+   * `elsewhere`: nothing in the document, but it has frames. `modern`: the engine of XPath 3.1 is needed. `several`: more than
+   * one. `gone`: nothing where there was something.
+   */
+  readonly kind: "elsewhere" | "modern" | "several" | "gone"
+}
+
+export const signalOf = (error: unknown): Signal | null => {
+  const text = error instanceof Error ? error.message : ""
+  const found = /sluice:(elsewhere|modern|several|gone)/.exec(text)?.[1]
+  if (found !== undefined) return { kind: found as Signal["kind"] }
+  return /frame (was|got) detached|Frame has been detached/i.test(text) ? { kind: "gone" } : null
+}
+
+/** An error of the engine in words for people. */
+export const toReason = (error: unknown): unknown => {
+  const text = error instanceof Error ? error.message : ""
+  if (text.includes("sluice:slow")) return tooSlow()
+  const reason = /sluice:unreadable ([^\n]*)/.exec(text)?.[1]
+  return reason === undefined ? error : new Refused("selector", `it cannot be read as a selector: ${reason}`)
+}
+
+let source: string | undefined
+
+/** The engine of XPath 3.1 with what it needs, as one expression. */
+const library = (): string => {
+  if (source !== undefined) return source
+  const path = createRequire(import.meta.url).resolve("fontoxpath")
+  const beside = createRequire(path)
+  const define = (id: string) =>
+    `define(${JSON.stringify(id)},(module,exports,require)=>{${readFileSync(id === "fontoxpath" ? path : beside.resolve(id), "utf8")}\n});`
+  const modules = ["prsc", "xspattern", "fontoxpath"].map(define).join("")
+  source = `(()=>{const loaded={};const define=(id,make)=>{const module={exports:{}};make(module,module.exports,(id)=>loaded[id]);loaded[id]=module.exports};${modules}return loaded.fontoxpath})()`
+  return source
+}

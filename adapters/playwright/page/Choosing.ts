@@ -1,0 +1,332 @@
+/**
+ * Chooses an option of a list, whether it is a list of the browser or one that a page builds: opened, looked through, typed
+ * into where that filters it, and looked at again to see that it shows the choice.
+ */
+import type { ElementHandle, JSHandle, Locator, Page } from "playwright-core"
+import * as Options from "../../../core/agent/page/Options.ts"
+import * as InWidget from "../inpage/InWidget.ts"
+import { hasBegun, Refused } from "./Attempt.ts"
+
+export interface Wanted {
+  readonly value: string
+  readonly fuzzy: boolean
+}
+
+/** How long a list that shows other options is waited for, after it last changed, in milliseconds. */
+const settledMillis = 2_500
+
+/** The same for lists of the browser that have something to choose from already. */
+const nativeSettledMillis = 500
+
+/** How long a list may take to show what was chosen. */
+const shownMillis = 2_000
+
+/** How long a click that opens a list may take before keys open it. */
+const clickMillis = 3_000
+
+const stepMillis = 50
+
+/** How many screens of a list are looked through. */
+const mostScreens = 200
+
+/**
+ * Chooses in the list that an element is or stands for. `lookAt` answers what is to be seen of the element now, `null` where
+ * that takes more than one look.
+ */
+export const choose = async (
+  page: Page,
+  element: Locator,
+  wanted: Wanted,
+  timeout: number,
+  lookAt: () => Promise<ReturnType<typeof InWidget.nativeOptions> | null> = async () => null
+): Promise<void> => {
+  const until = performance.now() + timeout
+  // Most lists are the browser's own and have the option already: that takes one look and one act.
+  const seen = await lookAt()
+  const indexes = seen?.plain === true ? indexesOf(seen, wanted) : null
+  if (indexes !== null) return void (await element.selectOption(indexes, { timeout: left(until) }))
+  await element.waitFor({ state: "attached", timeout })
+  const widget = await element.evaluateHandle(InWidget.widgetOf, undefined, { timeout: left(until) })
+  try {
+    const kind = await widget.evaluate(({ kind }) => kind)
+    const native = (await widget.getProperty("native")).asElement() as ElementHandle<HTMLSelectElement> | null
+    const trigger = (await widget.getProperty("trigger")).asElement() as ElementHandle<Element> | null
+    if (kind === "native" && native !== null) return await chooseNative(native, wanted, until, trigger === null)
+    if (trigger === null) throw new Refused("unusable", "it is not a list")
+    if (kind === "suggestions") return await suggest(trigger, wanted, until)
+    return await new Opened(page, trigger, native, wanted, until).choose(kind === "open")
+  } finally {
+    await widget.dispose().catch(() => undefined)
+  }
+}
+
+const left = (until: number): number => Math.max(until - performance.now(), 1)
+
+const pause = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
+
+const missing = (options: ReadonlyArray<Options.Option>, { fuzzy, value }: Wanted) =>
+  new Refused("option", Options.missing(options, value, fuzzy), fuzzy ? Options.alikeIn(options, value) : 0)
+
+const isDisabled = ({ text, value }: Options.Option) =>
+  new Refused("option", `the option "${text === "" ? value : text}" is disabled`)
+
+/** The values of a list that takes several: a JSON list of them, or the one. */
+const valuesOf = (value: string, multiple: boolean): ReadonlyArray<string> => {
+  if (!multiple || !value.trim().startsWith("[")) return [value]
+  try {
+    const list: unknown = JSON.parse(value)
+    return Array.isArray(list) && list.length > 0 ? list.map(String) : [value]
+  } catch {
+    return [value]
+  }
+}
+
+type Native = Pick<ReturnType<typeof InWidget.nativeOptions>, "multiple" | "options">
+
+const choicesOf = ({ multiple, options }: Native, { fuzzy, value }: Wanted): ReadonlyArray<Options.Choice> =>
+  valuesOf(value, multiple).map((one) => Options.choose(options, one, fuzzy))
+
+/** Where the wanted options are in a list; `null` when one of them is not there, or cannot be chosen. */
+const indexesOf = (list: Native, wanted: Wanted): Array<{ readonly index: number }> | null => {
+  const choices = choicesOf(list, wanted)
+  const found = choices.flatMap((choice) => (choice._tag === "Found" ? [{ index: choice.index }] : []))
+  return found.length === choices.length ? found : null
+}
+
+const chooseNative = async (
+  list: ElementHandle<HTMLSelectElement>,
+  wanted: Wanted,
+  until: number,
+  hidden: boolean
+): Promise<void> => {
+  let changed = performance.now()
+  let before = ""
+  while (true) {
+    const seen = await list.evaluate(InWidget.nativeOptions)
+    const indexes = indexesOf(seen, wanted)
+    if (indexes !== null) {
+      await list.selectOption(indexes, { timeout: left(until), force: hidden })
+      return
+    }
+    const { disabled, options } = seen
+    const now = performance.now()
+    const state = JSON.stringify([disabled, options])
+    if (state !== before) changed = now
+    before = state
+    // Lists that depend on something else are filled late.
+    const isFilled = !disabled && options.filter((option) => !option.disabled).length > 1
+    if (now > until || (isFilled && now - changed > nativeSettledMillis)) {
+      const blocked = choicesOf(seen, wanted).find((choice) => choice._tag === "Disabled")
+      const option = blocked === undefined ? undefined : options[blocked.index]
+      throw option === undefined ? missing(options, wanted) : isDisabled(option)
+    }
+    await pause(stepMillis)
+  }
+}
+
+const suggest = async (field: ElementHandle<Element>, wanted: Wanted, until: number): Promise<void> => {
+  const { options } = await field.evaluate(InWidget.nativeOptions)
+  const choice = Options.choose(options, wanted.value, wanted.fuzzy)
+  const option = choice._tag === "Found" ? options[choice.index] : undefined
+  if (option === undefined) throw missing(options, wanted)
+  await field.fill(option.value, { timeout: left(until) })
+}
+
+type Shown = ReturnType<typeof InWidget.shownOptions>
+
+/** A list that a page builds, being chosen from. */
+class Opened {
+  readonly page: Page
+  readonly trigger: ElementHandle<Element>
+  readonly native: ElementHandle<HTMLSelectElement> | null
+  readonly wanted: Wanted
+  readonly until: number
+  /** Every option that was ever shown, by its text. */
+  readonly known = new Map<string, Options.Option>()
+  /** The lists that were open before this one. */
+  others: JSHandle<ReadonlyArray<Element>> | undefined
+
+  constructor(
+    page: Page,
+    trigger: ElementHandle<Element>,
+    native: ElementHandle<HTMLSelectElement> | null,
+    wanted: Wanted,
+    until: number
+  ) {
+    this.page = page
+    this.trigger = trigger
+    this.native = native
+    this.wanted = wanted
+    this.until = until
+  }
+
+  async choose(isOpen: boolean): Promise<void> {
+    if (!isOpen) {
+      if (!(await this.isExpanded())) this.others = await this.trigger.evaluateHandle(InWidget.openLists)
+      await this.open()
+    }
+    const done =
+      (await this.lookFor(this.wanted.value, false, true)) ||
+      (await this.typeFor(this.wanted.value, false)) ||
+      (await this.scrollFor(this.wanted.value, false)) ||
+      (this.wanted.fuzzy && (await this.chooseAlike()))
+    if (done) return
+    await this.page.keyboard.press("Escape").catch(() => undefined)
+    throw missing([...this.known.values()], this.wanted)
+  }
+
+  async isExpanded(): Promise<boolean> {
+    return this.trigger.evaluate((one) =>
+      [one, ...one.querySelectorAll("[aria-expanded]")].some((part) => part.getAttribute("aria-expanded") === "true")
+    )
+  }
+
+  async open(): Promise<void> {
+    if (await this.isExpanded()) return
+    try {
+      await this.trigger.click({ timeout: Math.min(left(this.until), clickMillis) })
+    } catch (error) {
+      // A page that is busy has the click already; a key more could shut the list again.
+      if (hasBegun(String(error))) return
+      // Something of the list lies over the field that has its keys.
+      await this.trigger.focus()
+      await this.page.keyboard.press("ArrowDown")
+    }
+  }
+
+  /** Clicks the option that fits among those that are shown. With `wait`, waits until some are shown and rest. */
+  async lookFor(value: string, fuzzy: boolean, wait: boolean): Promise<boolean> {
+    let changed = performance.now()
+    let before = ""
+    while (true) {
+      const shown = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
+      try {
+        const { busy, options, typed } = await shown.evaluate(({ busy, options, typed }) => ({
+          busy,
+          options,
+          typed: typed !== null
+        }))
+        for (const option of options) this.known.set(option.text, option)
+        const choice = Options.choose(options, value, fuzzy)
+        const option = choice._tag === "None" ? undefined : options[choice.index]
+        if (choice._tag === "Disabled" && option !== undefined) throw isDisabled(option)
+        if (choice._tag === "Found" && option !== undefined) {
+          if (await this.take(shown, choice.index, option)) return true
+          continue
+        }
+        const now = performance.now()
+        const state = JSON.stringify(options)
+        if (state !== before) changed = now
+        before = state
+        // A list that can be typed into or scrolled is asked in that way as soon as it shows something.
+        const patience =
+          options.length === 0 && !typed ? settledMillis * 2 : options.length === 0 ? settledMillis / 5 : 150
+        if (!wait || now > this.until || (!busy && now - changed > patience)) return false
+      } finally {
+        await shown.dispose().catch(() => undefined)
+      }
+      await pause(stepMillis)
+    }
+  }
+
+  /** Types a value into the list, and waits until it shows what fits. */
+  async typeFor(value: string, fuzzy: boolean): Promise<boolean> {
+    const shown = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
+    const field = (await shown.getProperty("typed")).asElement() as ElementHandle<Element> | null
+    if (field === null) return false
+    const before = await field.inputValue().catch(() => "")
+    await field.focus()
+    await this.page.keyboard.press("ControlOrMeta+a")
+    await this.page.keyboard.type(value)
+    let changed = performance.now()
+    let state = ""
+    while (true) {
+      if (await this.lookFor(value, fuzzy, false)) return true
+      const now = performance.now()
+      const next = await this.trigger.evaluate(InWidget.shownOptions, this.others).then(
+        ({ busy, options }) => JSON.stringify([busy, options]),
+        () => ""
+      )
+      if (next !== state) changed = now
+      state = next
+      if (now > this.until || (now - changed > settledMillis && !next.startsWith("[true"))) break
+      await pause(stepMillis)
+    }
+    // What was typed is taken back, so that the list shows all that it has.
+    await field.fill(before, { timeout: 1_000 }).catch(() => undefined)
+    return false
+  }
+
+  /** Looks through a list that shows only a part of itself at a time. */
+  async scrollFor(value: string, fuzzy: boolean): Promise<boolean> {
+    const scroller = async () => {
+      const shown: JSHandle<Shown> = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
+      return (await shown.getProperty("scroller")).asElement() as ElementHandle<Element> | null
+    }
+    await (await scroller())?.evaluate(InWidget.scrollBack)
+    for (let screen = 0; screen < mostScreens && performance.now() < this.until; screen++) {
+      await pause(stepMillis)
+      if (await this.lookFor(value, fuzzy, false)) return true
+      const list = await scroller()
+      if (list === null) return false
+      if (await list.evaluate(InWidget.scrollOn)) continue
+      // At its end, a list may fetch more.
+      await pause(settledMillis / 5)
+      if (!(await list.evaluate(InWidget.scrollOn))) return await this.lookFor(value, fuzzy, false)
+    }
+    return false
+  }
+
+  /** Chooses the option that is most like the value among all that were ever shown. */
+  async chooseAlike(): Promise<boolean> {
+    const options = [...this.known.values()]
+    const choice = Options.choose(options, this.wanted.value, true)
+    const option = choice._tag === "Found" ? options[choice.index] : undefined
+    if (option === undefined) return false
+    await this.open()
+    return (
+      (await this.lookFor(option.text, false, true)) ||
+      (await this.typeFor(option.text, false)) ||
+      (await this.scrollFor(option.text, false))
+    )
+  }
+
+  /** Clicks an option and sees that the list shows it. `false` when it was gone before it could be clicked. */
+  async take(shown: JSHandle<Shown>, index: number, option: Options.Option): Promise<boolean> {
+    const element = (await shown.evaluateHandle(({ elements }, at) => elements[at], index)).asElement()
+    if (element === null) return false
+    const before = await this.trigger.evaluate(InWidget.shownChoice).catch(() => "")
+    let isClicked = true
+    try {
+      await element.click({ timeout: Math.min(left(this.until), 2_000) })
+    } catch (error) {
+      if (performance.now() >= this.until || !/not attached|detached|Timeout/i.test(String(error))) throw error
+      // A click that the page has already may be taken, however late that is said.
+      if (!hasBegun(String(error))) return false
+      isClicked = false
+    }
+    const text = option.text.toLowerCase()
+    const until = performance.now() + shownMillis
+    while (true) {
+      const state = await this.trigger.evaluate(InWidget.shownChoice).catch(() => null)
+      const chosen = await this.native
+        ?.evaluate((list) => [...list.selectedOptions].map((one) => `${one.text}\n${one.value}`).join("\n"))
+        .catch(() => null)
+      const marked = await element
+        .evaluate(
+          (one) =>
+            one.isConnected &&
+            (one.getAttribute("aria-selected") === "true" || one.getAttribute("aria-checked") === "true")
+        )
+        .catch(() => false)
+      // A list that is gone, or led to another page, has taken the choice.
+      if (state === null || state.includes(text) || marked || chosen?.toLowerCase().includes(text) === true) return true
+      if (performance.now() > until) {
+        if (state !== before) return true
+        if (!isClicked) return false
+        throw new Refused("unusable", `"${option.text}" was chosen, but the list does not show it`)
+      }
+      await pause(stepMillis)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * The downloads of a session, from any of its windows, as they go on.
+ *
+ * The browser writes them to a folder of its own, which is emptied when the session closes. One that grows larger than
+ * allowed is ended there and then, and so is the oldest that nobody took when all together are too large.
+ */
+import type { Download as Saved } from "playwright-core"
+import { defaultPageLimits, type PageLimits, tooLargeDownload, tooManyDownloads } from "../../../core/agent/Limits.ts"
+import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import { type Bounds, unbounded } from "../walls/Bounds.ts"
+import type { Tabs } from "./Tabs.ts"
+
+export interface Options {
+  /** The folder that the browser saves to, where it is on this machine: the growth of downloads is followed then. */
+  readonly folder: string | null
+  readonly bounds: Bounds
+  readonly limits: PageLimits
+  /** How large all that a session has at one time may be together, in bytes. */
+  readonly maxSessionBytes: number
+}
+
+export const defaults: Options = {
+  folder: null,
+  bounds: unbounded,
+  limits: defaultPageLimits,
+  maxSessionBytes: 500_000_000
+}
+
+/** One download, under way or complete. */
+export interface Entry {
+  readonly saved: Saved
+  /** How much has come so far, as far as it is known. */
+  received: number
+  /** Whether it has ended, and why it is not there. */
+  ended: boolean
+  failure: PageFailure | null
+}
+
+export interface Downloads {
+  /** Those that were not taken, oldest first. */
+  readonly waiting: () => ReadonlyArray<Entry>
+  /** Takes one out, so that it is forgotten no more. */
+  readonly take: (entry: Entry) => void
+  /** Lets go of one, ending it where it is under way. */
+  readonly discard: (entry: Entry) => void
+}
+
+/** What the browser tells of a download, which it names otherwise than Playwright does. */
+interface Growth {
+  readonly guid: string
+  readonly url: string
+  received: number
+  entry: Entry | null
+}
+
+export const follow = (tabs: Tabs, options: Options): Downloads => {
+  const { bounds, limits, maxSessionBytes } = options
+  const entries: Array<Entry> = []
+  const taken = new Set<Entry>()
+  const growing: Array<Growth> = []
+  let begun = 0
+
+  const discard = (entry: Entry): void => {
+    const at = entries.indexOf(entry)
+    if (at >= 0) entries.splice(at, 1)
+    taken.delete(entry)
+    const gone = entry.ended ? entry.saved.delete() : entry.saved.cancel()
+    gone.catch(() => undefined)
+  }
+
+  const end = (entry: Entry, failure: PageFailure): void => {
+    if (entry.ended) return
+    entry.ended = true
+    entry.failure = failure
+    entry.saved.cancel().catch(() => undefined)
+  }
+
+  /** Keeps what all have together within bounds: those that nobody took go first. */
+  const bound = (): void => {
+    const all = [...taken, ...entries]
+    let total = all.reduce((sum, { received }) => sum + received, 0)
+    for (const entry of all) if (entry.received > limits.downloadBytes) end(entry, tooLargeDownload(limits))
+    while (total > maxSessionBytes && entries[0] !== undefined) {
+      total -= entries[0].received
+      discard(entries[0])
+    }
+  }
+
+  const begin = (saved: Saved): void => {
+    const entry: Entry = { saved, received: 0, ended: false, failure: null }
+    entries.push(entry)
+    if (++begun > limits.downloads) bounds.pass(tooManyDownloads(limits))
+    const known = growing.find((one) => one.entry === null && one.url === saved.url())
+    if (known !== undefined) {
+      known.entry = entry
+      entry.received = known.received
+    }
+    bound()
+    saved
+      .failure()
+      .then((reason) => {
+        if (entry.ended) return
+        entry.failure =
+          reason === null
+            ? null
+            : new PageFailure({
+                kind: "download",
+                reason: `the download of ${shortened(saved.url())} ended early: ${reason}`
+              })
+        entry.ended = true
+      })
+      .catch(() => {
+        if (entry.ended) return
+        entry.failure = new PageFailure({ kind: "download", reason: "the download ended with its window" })
+        entry.ended = true
+      })
+  }
+
+  const watchGrowth = async (): Promise<void> => {
+    const [first] = tabs.all()
+    const chromium = first?.page.context().browser() ?? null
+    if (options.folder === null || first === undefined || chromium === null) return
+    const closed = new Promise<void>((resolve) => first.page.context().once("close", () => resolve()))
+    const line = await chromium.newBrowserCDPSession()
+    closed.then(() => line.detach()).catch(() => undefined)
+    const { targetInfo } = await (await first.devTools()).send("Target.getTargetInfo")
+    const { browserContextId } = targetInfo
+    if (browserContextId === undefined) return
+    line.on("Browser.downloadWillBegin", ({ guid, url }) => {
+      const paired = new Set(growing.map(({ entry }) => entry))
+      const entry = entries.find((one) => one.saved.url() === url && !paired.has(one)) ?? null
+      growing.push({ guid, url, received: 0, entry })
+      if (growing.length > limits.downloads) growing.shift()
+    })
+    line.on("Browser.downloadProgress", ({ guid, receivedBytes }) => {
+      const one = growing.find((known) => known.guid === guid)
+      if (one === undefined) return
+      one.received = receivedBytes
+      if (one.entry !== null) one.entry.received = receivedBytes
+      bound()
+    })
+    // As Playwright has set it, and with what it does not ask for: to be told how downloads grow.
+    await line.send("Browser.setDownloadBehavior", {
+      behavior: "allowAndName",
+      browserContextId,
+      downloadPath: options.folder,
+      eventsEnabled: true
+    })
+  }
+
+  tabs.each(({ page }) => void page.on("download", begin))
+  watchGrowth().catch(() => undefined)
+
+  return {
+    waiting: () => entries,
+    take: (entry) => {
+      const at = entries.indexOf(entry)
+      if (at >= 0) entries.splice(at, 1)
+      taken.add(entry)
+    },
+    discard
+  }
+}
+
+/** An address as it is told: without what is behind the path, and no longer than a line. */
+export const shortened = (url: string): string =>
+  /^(data|blob):/.test(url) ? `${url.slice(0, 5).split(":")[0]}: address` : (url.split(/[?#]/)[0] ?? "").slice(0, 200)

@@ -1,0 +1,280 @@
+/**
+ * Finds the elements that selectors mean, in the document, its shadow roots and its frames, and acts on the one that is
+ * meant.
+ *
+ * The document by itself comes first. Only when nothing matches there, shadow roots and frames are looked into, nested and
+ * of other origins too, and in all of them together exactly one element has to match. A path may also lead into a frame or
+ * a shadow root by itself, as if what they hold stood in their places: `//iframe[@id='a']//button`, `//x-card/button`.
+ */
+import { Clock, Effect } from "effect"
+import type { Frame, Locator, Page } from "playwright-core"
+import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import * as Selector from "../../../core/agent/page/Selector.ts"
+import type { Target } from "../../../core/agent/page/Target.ts"
+import type { World as InPage } from "../inpage/InWorld.ts"
+import * as World from "../inpage/World.ts"
+import { Refused } from "./Attempt.ts"
+import type { Tab, Tabs } from "./Tabs.ts"
+
+/** The pauses between looks at a page on which nothing is found yet, in milliseconds; the last one is repeated. */
+const pauses = [20, 50, 100, 100, 200]
+
+/** What an action on an element that is there may take at least, in milliseconds. */
+const shortestAct = 1_000
+
+/** How long frames are waited for that do not answer, in milliseconds. */
+const frameMillis = 2_000
+
+/** How many frames of a page are looked into. */
+const mostFrames = 200
+
+/** A document in which something is found. */
+export interface Place {
+  readonly frame: Frame
+  /** `own`: the document by itself; `whole`: with its shadow roots. */
+  readonly where: "own" | "whole"
+  readonly matched: number
+}
+
+/** Where a selector was found. */
+interface Sight {
+  readonly selector: Selector.Selector
+  readonly places: ReadonlyArray<Place>
+}
+
+/** The elements of the looked-at window's own document that a selector means. */
+export const locate = (page: Page, text: string): Locator => {
+  const selector = Selector.parse(text)
+  if (selector.kind !== "xpath") return page.locator(text)
+  return World.locator(page.mainFrame(), { query: selector.query, where: "own", take: "all" })
+}
+
+/** All elements that a selector means now, in the first place where there are any. */
+export const every = async (tab: Tab, text: string): Promise<Locator> => {
+  const selector = Selector.parse(text)
+  const [place] = (await look(tab, selector)).places
+  return inPlace(place ?? { frame: tab.page.mainFrame(), where: "own" }, selector, "all")
+}
+
+/** The elements of a place that a selector means. */
+export const inPlace = (
+  { frame, where }: Pick<Place, "frame" | "where">,
+  selector: Selector.Selector,
+  take: "one" | "first" | "all"
+): Locator => {
+  if (selector.kind === "xpath") return World.locator(frame, { query: selector.query, where, take })
+  const all = frame.locator(selector.kind === "named" ? selector.text : "xpath=/..")
+  return take === "first" ? all.first() : all
+}
+
+/**
+ * Acts on the one element that matches. While none or several do, as on a page that is still being built, it waits.
+ * Where a selector was found is told when it fails.
+ */
+export const onOne = (
+  { attempt, current }: Tabs,
+  target: Target,
+  act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>
+) =>
+  Effect.gen(function* () {
+    const until = (yield* Clock.currentTimeMillis) + target.waitMillis
+    const selector = Selector.parse(target.selector)
+    const take = target.first === true ? "first" : "one"
+    // A plain path in a document without frames is waited for by the engine itself: one visit finds the element.
+    let direct =
+      selector.kind === "xpath" &&
+      selector.frames.length === 0 &&
+      selector.query.weight === 0 &&
+      target.waitMillis >= shortestAct
+    let round = 0
+    while (true) {
+      const tab = current()
+      let place: Place | null = null
+      let seen: Sight | null = null
+      if (!direct) {
+        seen = yield* attempt(target.selector, () => look(tab, selector))
+        place = theOne(seen, target)
+      }
+      if (direct || place !== null) {
+        const left = until - (yield* Clock.currentTimeMillis)
+        const frame = place?.frame ?? tab.page.mainFrame()
+        const element =
+          place !== null || selector.kind !== "xpath"
+            ? inPlace(place ?? { frame, where: "own" }, selector, take)
+            : World.locator(frame, { query: selector.query, where: "top", take })
+        const done = yield* Effect.result(
+          attempt(target.selector, () => acting(act(element, Math.max(left, place === null ? 1 : shortestAct), frame)))
+        )
+        if (done._tag === "Failure" && done.failure.kind !== "mismatch") return yield* done.failure
+        if (done._tag === "Success" && done.success === null) return
+        const signal = done._tag === "Success" ? done.success?.kind : undefined
+        const wasDirect = direct
+        direct = false
+        if (wasDirect && (signal === "elsewhere" || signal === "modern")) continue
+      }
+      const pause = pauses[Math.min(round++, pauses.length - 1)] ?? 0
+      if ((yield* Clock.currentTimeMillis) + pause > until) {
+        return yield* mismatch(target, tab, seen ?? (yield* attempt(target.selector, () => look(tab, selector))))
+      }
+      yield* Effect.sleep(pause)
+    }
+  })
+
+/**
+ * What a function tells of the one element of a frame that a path leads to; `null` when there is not exactly one in the
+ * document by itself, or the selector is no path. The function is sent there as its source.
+ */
+export const seen = async <A>(
+  tab: Tab,
+  frame: Frame,
+  text: string,
+  tell: (element: Element) => A
+): Promise<A | null> => {
+  const selector = Selector.parse(text)
+  if (selector.kind !== "xpath") return null
+  return World.run(tab, frame, told, { query: selector.query, tell: tell.toString() }) as Promise<A | null>
+}
+
+/** Runs in the page. */
+const told = ({ query, tell }: { query: Selector.Query; tell: string }, { call, elements }: InPage): unknown => {
+  const [element, ...others] = elements(query, false)
+  return element === undefined || others.length > 0 ? null : call(tell, element)
+}
+
+/** What an act came to: nothing, or a signal that it has to be looked again. */
+const acting = (act: Promise<unknown>): Promise<World.Signal | null> =>
+  act.then(
+    () => null,
+    (error: unknown) => {
+      const signal = World.signalOf(error)
+      if (signal === null) throw World.toReason(error)
+      return signal
+    }
+  )
+
+const total = ({ places }: Sight): number => places.reduce((sum, { matched }) => sum + matched, 0)
+
+const theOne = (seen: Sight, { first }: Target): Place | null =>
+  (first === true ? seen.places[0] : total(seen) === 1 ? seen.places[0] : undefined) ?? null
+
+/** The documents that a selector may mean: the first by itself if anything is there, or else all of them. */
+export const scopes = async (
+  tab: Tab,
+  selector: Selector.Selector
+): Promise<{ readonly first: Frame | null; readonly others: ReadonlyArray<Frame> }> => {
+  if (selector.kind === "refused") throw new Refused("selector", `it cannot be read as a selector: ${selector.reason}`)
+  const main = tab.page.mainFrame()
+  const inside = tab.page.frames().filter((frame) => frame !== main)
+  if (selector.kind === "named" || selector.frames.length === 0) return { first: main, others: inside }
+  const [way, ...rest] = selector.frames
+  let frames = await framesOf(tab, main, way)
+  if (frames.length === 0) {
+    frames = (await Promise.all(inside.slice(0, mostFrames).map((frame) => framesOf(tab, frame, way)))).flat()
+  }
+  for (const step of rest) frames = (await Promise.all(frames.map((frame) => framesOf(tab, frame, step)))).flat()
+  return { first: null, others: frames }
+}
+
+/** Every place in which a selector is found now. */
+export const look = async (tab: Tab, selector: Selector.Selector): Promise<Sight> => {
+  const { first, others } = await scopes(tab, selector)
+  const count = async (frame: Frame): Promise<{ readonly own: number; readonly whole: number }> => {
+    if (selector.kind !== "xpath") {
+      const matched = await inPlace({ frame, where: "own" }, selector, "all").count()
+      return { own: matched, whole: matched }
+    }
+    return World.run(tab, frame, counted, selector.query)
+  }
+  const top = first === null ? { own: 0, whole: 0 } : await count(first)
+  const places = first === null ? [] : placesOf(first, top)
+  return { selector, places: top.own > 0 ? places : [...places, ...(await inFrames(others, count))] }
+}
+
+const placesOf = (
+  frame: Frame,
+  { own, whole }: { readonly own: number; readonly whole: number }
+): ReadonlyArray<Place> =>
+  own > 0 ? [{ frame, where: "own", matched: own }] : whole > 0 ? [{ frame, where: "whole", matched: whole }] : []
+
+const inFrames = async (
+  frames: ReadonlyArray<Frame>,
+  count: (frame: Frame) => Promise<{ readonly own: number; readonly whole: number }>
+): Promise<ReadonlyArray<Place>> => {
+  const found = await Promise.all(
+    frames.slice(0, mostFrames).map(async (frame) => {
+      try {
+        return placesOf(frame, await within(frameMillis, count(frame)))
+      } catch (error) {
+        if (error instanceof Refused) throw error
+        // It went away, or does not answer.
+        return []
+      }
+    })
+  )
+  return found.flat()
+}
+
+const within = async <A>(millis: number, act: Promise<A>): Promise<A> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("late")), millis)
+  })
+  try {
+    return await Promise.race([act, late])
+  } finally {
+    clearTimeout(timer)
+    act.catch(() => undefined)
+  }
+}
+
+/** The frames that a path leads to. */
+const framesOf = async (tab: Tab, frame: Frame, query: Selector.Query | undefined): Promise<ReadonlyArray<Frame>> => {
+  if (query === undefined || frame.isDetached()) return []
+  const seen = await World.run(tab, frame, counted, query).catch((error: unknown) => {
+    if (error instanceof Refused) throw error
+    return { own: 0, whole: 0 }
+  })
+  const [place] = placesOf(frame, seen)
+  if (place === undefined) return []
+  const elements = await World.locator(frame, { query, where: place.where, take: "all" }).elementHandles()
+  const found = await Promise.all(
+    elements.map(async (element) => {
+      const inner = await element.contentFrame().catch(() => null)
+      await element.dispose()
+      return inner
+    })
+  )
+  return found.filter((one) => one !== null)
+}
+
+/** How many elements match in a document by itself, and, when none does, with its shadow roots. */
+const counted = (query: Selector.Query, { elements, hasShadow }: InPage) => {
+  const own = elements(query, false).length
+  return { own, whole: own > 0 || !hasShadow() ? own : elements(query, true).length }
+}
+
+const mismatch = (target: Target, tab: Tab, seen: Sight): PageFailure => {
+  const matched = total(seen)
+  const main = tab.page.mainFrame()
+  const isElsewhere = seen.places.some(({ frame, where }) => frame !== main || where === "whole")
+  const where = seen.places.map(({ frame, matched, where }) => {
+    const inside = frame === main ? "the page" : `the frame ${nameOf(frame)}`
+    return `${matched} in ${where === "whole" ? `shadow roots of ${inside}` : inside}`
+  })
+  const more = where.length > 5 ? [...where.slice(0, 5), `and in ${where.length - 5} more`] : where
+  return new PageFailure({
+    kind: matched === 1 ? "unusable" : "mismatch",
+    reason:
+      matched === 1
+        ? `the element did not become visible, enabled and still within ${target.waitMillis} ms`
+        : `${matched} elements match after ${target.waitMillis} ms${isElsewhere ? ` (${more.join(", ")})` : ""}, expected exactly 1`,
+    selector: target.selector,
+    matched
+  })
+}
+
+/** A frame as people know it: by its name, or its address without what may be secret in that. */
+const nameOf = (frame: Frame): string => {
+  const address = frame.url().replace(/[?#].*$/s, "")
+  return frame.name() === "" ? address : `"${frame.name()}" (${address})`
+}

@@ -1,0 +1,116 @@
+/**
+ * Listens to what the pages of a browser context ask of the network.
+ */
+import { Effect, type Scope } from "effect"
+import type { BrowserContext, Request, Response } from "playwright-core"
+import { type Exchange, isText } from "../../../core/agent/page/Exchange.ts"
+
+/** Answers larger than this are not read: nothing near as much of them is kept. */
+const largestRead = 1_048_576
+
+/** What was sent is not told where it is larger than this. */
+const largestSent = 65_536
+
+/** How long the end waits for answers that are being read, in milliseconds. */
+const settleMillis = 2_000
+
+/**
+ * Tells of every request that begins from now on. The end of the scope waits a moment for answers that are being read,
+ * and then tells of the requests that have no end.
+ */
+export const watch = (
+  context: BrowserContext,
+  tell: (exchange: Exchange) => void,
+  largestBody = largestRead
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    /** Requests without an end yet, with the instant at which they began. */
+    const pending = new Map<Request, number>()
+    const reading = new Set<Promise<void>>()
+
+    const end = (request: Request): void => {
+      const startedAt = pending.get(request)
+      if (startedAt === undefined) return
+      pending.delete(request)
+      const read = describe(request, startedAt, Date.now() - startedAt, largestBody)
+        .then(tell)
+        .finally(() => reading.delete(read))
+      reading.add(read)
+    }
+    const begin = (request: Request): void => {
+      if (/^https?:/i.test(request.url())) pending.set(request, Date.now())
+    }
+
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        context.on("request", begin)
+        context.on("requestfinished", end)
+        context.on("requestfailed", end)
+      }),
+      () =>
+        Effect.gen(function* () {
+          context.off("request", begin)
+          context.off("requestfinished", end)
+          context.off("requestfailed", end)
+          yield* Effect.promise(() => Promise.all(reading)).pipe(Effect.timeoutOption(settleMillis))
+          for (const [request, startedAt] of pending) tell(unended(request, startedAt))
+        })
+    )
+  })
+
+const unended = (request: Request, startedAt: number): Exchange => ({
+  method: request.method(),
+  url: request.url(),
+  resourceType: request.resourceType(),
+  startedAt,
+  durationMillis: null,
+  status: null,
+  failure: null,
+  requestHeaders: request.headers(),
+  responseHeaders: {},
+  body: null,
+  requestBody: sentBy(request)
+})
+
+/** What a request sent, where it is text. */
+const sentBy = (request: Request): string | null => {
+  const bytes = request.postDataBuffer()
+  return bytes === null || bytes.length > largestSent ? null : bytes.toString("utf8")
+}
+
+const describe = async (
+  request: Request,
+  startedAt: number,
+  tookMillis: number,
+  largestBody: number
+): Promise<Exchange> => {
+  const [response, requestHeaders] = await Promise.all([
+    request.response().catch(() => null),
+    request.allHeaders().catch(() => request.headers())
+  ])
+  const { responseEnd } = request.timing()
+  const ended = {
+    ...unended(request, startedAt),
+    durationMillis: responseEnd >= 0 ? responseEnd : tookMillis,
+    requestHeaders,
+    failure: request.failure()?.errorText ?? null
+  }
+  if (response === null) return ended
+  return {
+    ...ended,
+    status: response.status(),
+    responseHeaders: await response.allHeaders().catch(() => response.headers()),
+    body: await bodyOf(request, response, largestBody).catch(() => null)
+  }
+}
+
+const bodyOf = async (request: Request, response: Response, largestBody: number): Promise<string | null> => {
+  const hasBody = response.status() >= 200 && response.status() !== 204 && response.status() !== 304
+  const isRedirect = response.status() >= 300 && response.status() < 400
+  if (!hasBody || isRedirect || !isText(response.headers()["content-type"] ?? "")) return null
+  const { responseBodySize } = await request.sizes()
+  if (responseBodySize > largestBody) return null
+  const text = await response.text()
+  // It was sent packed, and is larger than it seemed.
+  return text.length > largestBody ? null : text
+}

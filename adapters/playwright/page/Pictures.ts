@@ -1,0 +1,90 @@
+/**
+ * Pictures of a page, of as much of it as is asked for.
+ */
+import { Effect } from "effect"
+import type { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import type { Scrolling } from "../../../core/agent/page/Scrolling.ts"
+import type { Framing, Shot } from "../../../core/agent/page/Shot.ts"
+import * as Finder from "./Finder.ts"
+import type { Tabs } from "./Tabs.ts"
+
+/** How long taking a picture may take, in milliseconds. */
+const shotMillis = 10_000
+
+/** Browsers draw no picture that is longer than this, in pixels. */
+const longestPicture = 16_384
+
+interface Clip {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+export const make = (tabs: Tabs, { scroll }: Scrolling) => {
+  const { attempt, current } = tabs
+
+  /** Lets the page load what it shows only where it is scrolled to, and returns to where it stood. */
+  const loaded = Effect.fnUntraced(function* (maxScrolls: number, settleMillis: number) {
+    const from = yield* attempt(null, () => current().page.evaluate(place))
+    for (let done = 0; done < maxScrolls; done++) {
+      const before = yield* attempt(null, () => current().page.evaluate(place))
+      yield* Effect.ignore(scroll({ kind: "ticks", direction: "down", ticks: 1 }, settleMillis))
+      const after = yield* attempt(null, () => current().page.evaluate(place))
+      if (after.y === before.y && after.height === before.height) break
+    }
+    yield* attempt(null, () => current().page.evaluate(moveTo, from))
+  })
+
+  return {
+    screenshot: Effect.fnUntraced(function* ({
+      fullPage,
+      margin = 0,
+      maxScrolls = 0,
+      settleMillis = 0,
+      target
+    }: Framing) {
+      if (maxScrolls > 0) yield* loaded(maxScrolls, settleMillis)
+      let clip: Clip | null = null
+      if (target !== undefined) {
+        yield* Finder.onOne(tabs, target, async (element, timeout) => {
+          await element.scrollIntoViewIfNeeded({ timeout })
+          const box = await element.boundingBox({ timeout })
+          const page = await current().page.evaluate(place)
+          clip = box === null ? null : around(box, margin, page)
+        })
+      } else if (fullPage) {
+        const page = yield* attempt(null, () => current().page.evaluate(place))
+        if (page.height > longestPicture) clip = { x: 0, y: 0, width: page.width, height: longestPicture }
+      }
+      const framed = clip === null ? { fullPage } : { fullPage: true, clip }
+      const bytes = yield* attempt(null, () =>
+        current().page.screenshot({ ...framed, type: "jpeg", quality: 80, timeout: shotMillis })
+      )
+      return { bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }
+    }) satisfies (framing: Framing) => Effect.Effect<Shot, PageFailure>
+  }
+}
+
+/** A box of the window with a margin, as a part of the whole page. */
+const around = (box: Clip, margin: number, page: ReturnType<typeof place>): Clip => {
+  const left = Math.max(box.x + page.x - margin, 0)
+  const top = Math.max(box.y + page.y - margin, 0)
+  const right = Math.min(box.x + page.x + box.width + margin, page.width)
+  const bottom = Math.min(box.y + page.y + box.height + margin, page.height, top + longestPicture)
+  return { x: left, y: top, width: Math.max(right - left, 1), height: Math.max(bottom - top, 1) }
+}
+
+/** Runs in the page. */
+const place = () => {
+  const { scrollHeight, scrollWidth } = document.documentElement
+  return {
+    x: scrollX,
+    y: scrollY,
+    width: scrollWidth,
+    height: Math.max(scrollHeight, document.body?.scrollHeight ?? 0)
+  }
+}
+
+/** Runs in the page. */
+const moveTo = ({ x, y }: { x: number; y: number }): void => scrollTo({ left: x, top: y, behavior: "instant" })

@@ -1,0 +1,204 @@
+/**
+ * The verbs of the agent's page, done by Playwright.
+ */
+import { Clock, Effect } from "effect"
+import type { Frame, Locator } from "playwright-core"
+import type { Page } from "../../../core/agent/page/Browser.ts"
+import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import type { Remembered } from "../../../core/agent/page/Session.ts"
+import type { Target } from "../../../core/agent/page/Target.ts"
+import * as InPage from "../inpage/InPage.ts"
+import { nativeOptions } from "../inpage/InWidget.ts"
+import { sanitizedHtml } from "../inpage/Sanitized.ts"
+import * as Snapshot from "../inpage/Snapshot.ts"
+import * as Candidates from "./Candidates.ts"
+import * as Choosing from "./Choosing.ts"
+import type * as Downloads from "./Downloads.ts"
+import * as Finder from "./Finder.ts"
+import * as NetworkWatch from "./NetworkWatch.ts"
+import * as Pictures from "./Pictures.ts"
+import * as Pointer from "./Pointer.ts"
+import * as Reading from "./Reading.ts"
+import * as Recorder from "./Recorder.ts"
+import * as RemoteHand from "./RemoteHand.ts"
+import * as Requesting from "./Requesting.ts"
+import * as Screencast from "./Screencast.ts"
+import * as Scrolling from "./Scrolling.ts"
+import * as Sight from "./Sight.ts"
+import type { Tabs } from "./Tabs.ts"
+import * as Traffic from "./Traffic.ts"
+import * as Transfers from "./Transfers.ts"
+import { strike, type } from "./Typing.ts"
+import * as Windows from "./Windows.ts"
+
+export interface Options extends Pick<Requesting.Way, "connect" | "headers"> {
+  /** Why an address could not be reached, or `null`. Asked after a page could not be loaded. */
+  readonly refusal: (url: URL) => Pick<PageFailure, "kind" | "reason"> | null
+  /** How long an address may take to load, in milliseconds. */
+  readonly navigationMillis: number
+  /** What the session remembers. */
+  readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
+  /** Where downloads go, and how far. */
+  readonly downloads?: Downloads.Options
+}
+
+/** How long a page may take to describe itself, in milliseconds. */
+const inspectionMillis = 5_000
+
+const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
+
+const notLetIn = new PageFailure({
+  kind: "navigation",
+  reason: "the site asks for a name and a password by HTTP authentication, which was not given"
+})
+
+const leaving = new PageFailure({ kind: "navigation", reason: "the page is just being left" })
+
+/** How long a page that is on its way somewhere is waited for before another address is opened, in milliseconds. */
+const arrivalMillis = 10_000
+
+/** How often it is looked whether it has arrived, in milliseconds. */
+const stepMillis = 50
+
+export const make = (tabs: Tabs, options: Options): Page => {
+  const { attempt, current, observe } = tabs
+  const { navigationMillis } = options
+  const traffic = Traffic.make(current().page)
+  const onOne = (target: Target, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
+    tabs.following(Finder.onOne(tabs, target, act))
+  const scrolling = Scrolling.make(tabs)
+
+  const arrived = Effect.gen(function* () {
+    // What the browser told before it answers this has been heard then: a form that was sent a moment ago, for one.
+    yield* attempt(null, () => current().page.context().cookies("http://localhost"))
+    const until = (yield* Clock.currentTimeMillis) + arrivalMillis
+    while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
+  })
+
+  /** An error of the server without a page is told by its status as well. */
+  const unanswered = (failure: PageFailure) =>
+    Effect.gen(function* () {
+      if (!failure.reason.includes("ERR_HTTP_RESPONSE_CODE_FAILURE")) return yield* failure
+      const status = yield* Effect.promise(() => traffic.lastStatus(current().page))
+      if (status === null) return yield* failure
+      return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}`, status })
+    })
+
+  const goto = (url: string) =>
+    Effect.gen(function* () {
+      const parsed = new URL(url)
+      if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
+        return yield* forbidden(`addresses with ${parsed.protocol} are not allowed, only http: and https:`)
+      }
+      // A page that is on its way somewhere else, as after a form was sent, arrives there first: what this address does may be
+      // done only once, and needs what that page brings.
+      yield* arrived
+      const response = yield* attempt(null, () =>
+        current().page.goto(url, { waitUntil: "domcontentloaded", timeout: navigationMillis })
+      ).pipe(
+        // It set out at the very moment, and has arrived now.
+        Effect.retry({ while: ({ reason }) => reason.includes("interrupted by another navigation"), times: 3 }),
+        // What it leads to is saved instead of shown: that is all there is to arrive at.
+        Effect.catchIf(
+          ({ reason }) => reason.startsWith("Download is starting"),
+          () => Effect.succeed(null)
+        ),
+        Effect.mapError((failure) => (failure.reason.includes("ERR_INVALID_AUTH_CREDENTIALS") ? notLetIn : failure)),
+        Effect.catch((failure) => unanswered(failure)),
+        Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? failure)
+      )
+      const status = response?.status() ?? 200
+      const landed = options.refusal(new URL(response?.url() ?? url))
+      if (landed !== null && (landed.kind === "forbidden" || status === 502)) return yield* new PageFailure(landed)
+      if (status === 404 || status === 410 || status === 429 || status >= 500) {
+        return yield* new PageFailure({
+          kind: "navigation",
+          reason: `the server answered with status ${status}`,
+          status
+        })
+      }
+    })
+
+  return {
+    ...Requesting.make(() => current().page, options),
+    ...Windows.make(tabs),
+    ...Transfers.make(tabs, options.downloads),
+    ...scrolling,
+    ...Pictures.make(tabs, scrolling),
+    ...Candidates.make(tabs, traffic),
+    ...RemoteHand.make(tabs),
+    screencast: (how, show) => Screencast.screencast(tabs, how, show),
+    record: (how) => Recorder.record(tabs, how),
+    ...Sight.make(tabs),
+    goto,
+    back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
+    address: Effect.sync(() => current().page.url()),
+    html: ({ sanitized }) =>
+      attempt(null, () => (sanitized ? current().page.evaluate(sanitizedHtml) : current().page.content())),
+    click: (target, kind, gesture) =>
+      onOne(target, async (element, timeout) => {
+        const until = Date.now() + timeout
+        const position =
+          gesture === undefined ? undefined : await Pointer.moveTo(current().page, element, gesture, timeout)
+        const left = { timeout: Math.max(until - Date.now(), 1) }
+        const place = position === undefined ? left : { ...left, position }
+        const held = gesture === undefined ? place : { ...place, delay: gesture.holdMillis }
+        switch (kind) {
+          case "click":
+            return element.click(held)
+          case "double_click":
+            return element.dblclick(held)
+          case "right_click":
+            return element.click({ ...held, button: "right" })
+          case "hover":
+            return element.hover(place)
+        }
+      }),
+    type: (target, typing) =>
+      target === null
+        ? attempt(null, () => strike(current().page, typing.strokes, typing))
+        : onOne(target, (element, timeout) => type(current().page, element, typing, timeout)),
+    select: (target, value, fuzzy) =>
+      onOne(target, (element, timeout, frame) =>
+        Choosing.choose(current().page, element, { value, fuzzy }, timeout, () =>
+          Finder.seen(current(), frame, target.selector, nativeOptions)
+        )
+      ),
+    find: (target) => onOne(target, (element, timeout) => element.waitFor({ state: "attached", timeout })),
+    codeField: (selector) =>
+      attempt(selector, () => Finder.every(current(), selector).then((all) => all.evaluateAll(InPage.codeField))).pipe(
+        Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(leaving) }),
+        Effect.mapError((failure) => (failure.kind === "unusable" ? leaving : failure))
+      ),
+    read: (target) => attempt(target.selector, () => Reading.read(current(), target)),
+    extract: (plan) => attempt(null, () => Reading.extract(current(), plan)),
+    clearCookies: attempt(null, () => current().page.context().clearCookies()),
+    // Asked of the browser itself: Playwright's own waits until nothing is being loaded.
+    glimpse: observe(null, async () => {
+      const devTools = await current().devTools()
+      return devTools.send("Page.captureScreenshot", { format: "jpeg", quality: 80, optimizeForSpeed: true })
+    }).pipe(
+      Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) }),
+      Effect.map(({ data }) => ({ bytes: new Uint8Array(Buffer.from(data, "base64")), mediaType: "image/jpeg" }))
+    ),
+    snapshot: ({ maxBytes }) =>
+      observe(null, async () => {
+        await current().page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
+        return Snapshot.take(current().page.mainFrame(), maxBytes)
+      }).pipe(
+        // A page that is just leaving takes what runs in it with it; the next one is there to be looked at.
+        Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),
+        Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
+      ),
+    watchNetwork: (tell, largestBody) => NetworkWatch.watch(current().page.context(), tell, largestBody),
+    remembered: (wanted) =>
+      observe(null, () => options.remembered(wanted)).pipe(
+        Effect.timeoutOrElse({ duration: 2 * inspectionMillis, orElse: () => Effect.fail(noAnswer) })
+      )
+  }
+}
+
+const forbidden = (reason: string): PageFailure => new PageFailure({ kind: "forbidden", reason })
+
+const refusedAs = (refusal: ReturnType<Options["refusal"]>): PageFailure | null =>
+  refusal === null ? null : new PageFailure(refusal)

@@ -1,0 +1,148 @@
+/**
+ * Reads what a page shows: the text of an element, or what a data model describes.
+ */
+import type { Schema } from "effect"
+import type { ExtractionPlan } from "../../../core/agent/page/Extraction.ts"
+import * as Selector from "../../../core/agent/page/Selector.ts"
+import type { Target } from "../../../core/agent/page/Target.ts"
+import * as InPage from "../inpage/InPage.ts"
+import * as World from "../inpage/World.ts"
+import { Refused } from "./Attempt.ts"
+import * as Finder from "./Finder.ts"
+import type { Tab } from "./Tabs.ts"
+
+/** How often an element that is not there is looked for again, in milliseconds. */
+const lookAgainMillis = 100
+
+/** The text of the first match, waiting for one; `null` when there is none in time. */
+export const read = async (tab: Tab, { selector: text, waitMillis }: Target): Promise<string | null> => {
+  const until = performance.now() + waitMillis
+  await tab.page.waitForLoadState("domcontentloaded")
+  const selector = Selector.parse(text)
+  while (true) {
+    const found = await readNow(tab, selector)
+    if (found !== null || performance.now() + lookAgainMillis > until) return found
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMillis))
+  }
+}
+
+const readNow = async (tab: Tab, selector: Selector.Selector): Promise<string | null> => {
+  if (selector.kind !== "xpath") {
+    const [place] = (await Finder.look(tab, selector)).places
+    if (place === undefined) return null
+    const element = Finder.inPlace(place, selector, "first")
+    return (
+      (await element.inputValue({ timeout: 1_000 }).catch(() => element.textContent({ timeout: 1_000 })))?.trim() ??
+      null
+    )
+  }
+  const part: InPage.Part = { kind: "value", path: { query: selector.query }, type: "string" }
+  const [one] = await carryOut(tab, selector, [part])
+  return one?.found === true ? String(one.value) : null
+}
+
+/** Carries out a plan. What is not found in the document is looked for in its frames, each part in the first that has it. */
+export const extract = async (tab: Tab, plan: ExtractionPlan): Promise<Schema.Json> => {
+  await tab.page.waitForLoadState("domcontentloaded")
+  const wanted = new Map<ExtractionPlan, { readonly selector: Selector.Selector; readonly part: InPage.Part }>()
+  collect(plan, wanted)
+  const answers = new Map<ExtractionPlan, unknown>()
+  // Those of the document itself take one visit together.
+  const [plain, crossing] = [[...wanted].filter(isPlain), [...wanted].filter((one) => !isPlain(one))]
+  const own = await carryOut(
+    tab,
+    null,
+    plain.map(([, { part }]) => part)
+  )
+  for (const [at, [one]] of plain.entries()) answers.set(one, own[at]?.value ?? null)
+  for (const [one, { part, selector }] of crossing) {
+    answers.set(one, (await carryOut(tab, selector, [part]))[0]?.value ?? null)
+  }
+  return assembled(plan, answers)
+}
+
+const isPlain = ([, { selector }]: readonly [unknown, { readonly selector: Selector.Selector }]): boolean =>
+  selector.kind !== "xpath" || selector.frames.length === 0
+
+/** Parts carried out in the documents that a selector may mean, until each is found. */
+const carryOut = async (
+  tab: Tab,
+  selector: Selector.Selector | null,
+  parts: ReadonlyArray<InPage.Part>
+): Promise<ReadonlyArray<{ readonly found: boolean; readonly value: unknown }>> => {
+  if (parts.length === 0) return []
+  const { first, others } = await Finder.scopes(tab, selector ?? nothing)
+  const results: Array<{ readonly found: boolean; readonly value: unknown }> = parts.map(empty)
+  for (const frame of first === null ? others : [first, ...others]) {
+    const open = [...results.keys()].filter((at) => results[at]?.found !== true)
+    if (open.length === 0) break
+    const asked = open.flatMap((at) => parts[at] ?? [])
+    const answers = await World.run(tab, frame, InPage.extract, asked).catch((error: unknown) => {
+      // A frame that went away has nothing.
+      if (frame === first || error instanceof Refused) throw error
+      return []
+    })
+    for (const [index, at] of open.entries()) {
+      const answer = answers[index]
+      if (answer?.found === true) results[at] = answer
+    }
+  }
+  return results
+}
+
+const nothing: Selector.Selector = { kind: "named", text: "" }
+
+const empty = (part: InPage.Part) => ({ found: false, value: part.kind === "list" ? [] : null })
+
+/** The parts of a plan that are looked for in the document, not in a row. */
+const collect = (
+  plan: ExtractionPlan,
+  wanted: Map<ExtractionPlan, { readonly selector: Selector.Selector; readonly part: InPage.Part }>
+): void => {
+  if (plan.kind === "object") for (const field of Object.values(plan.fields)) collect(field, wanted)
+  if (plan.kind !== "list" && plan.kind !== "value") return
+  const { path } = plan
+  if (path === null) return
+  const selector = Selector.parse(path)
+  if (selector.kind === "refused") throw new Refused("selector", `${path} cannot be read: ${selector.reason}`)
+  const at = selector.kind === "xpath" ? { query: selector.query } : pathOf(path)
+  const part: InPage.Part =
+    plan.kind === "value" ? { ...plan, path: at } : { kind: "list", path: at, item: partOf(plan.item) }
+  wanted.set(plan, { selector, part })
+}
+
+const pathOf = (path: string): InPage.Path => {
+  if (path.startsWith("css=")) return { css: path.slice(4) }
+  if (/^(role|text)=/.test(path)) {
+    throw new Refused("selector", `${path} cannot be read in a data model: its paths are XPath or css=`)
+  }
+  return { query: Selector.query(path.replace(/^xpath=/, "")) }
+}
+
+/** A part within a row. */
+const partOf = (plan: ExtractionPlan): InPage.Part => {
+  switch (plan.kind) {
+    case "known":
+      return plan
+    case "object":
+      return {
+        kind: "object",
+        fields: Object.entries(plan.fields).map(([name, field]) => [name, partOf(field)] as const)
+      }
+    case "list":
+      return { kind: "list", path: inRow(plan.path), item: partOf(plan.item) }
+    case "value":
+      return { ...plan, path: plan.path === null ? null : inRow(plan.path) }
+  }
+}
+
+const inRow = (path: string): InPage.Path =>
+  /^(css|role|text)=/.test(path)
+    ? pathOf(path)
+    : { query: Selector.query(Selector.relative(path.replace(/^xpath=/, ""))) }
+
+const assembled = (plan: ExtractionPlan, answers: ReadonlyMap<ExtractionPlan, unknown>): Schema.Json => {
+  if (plan.kind === "known") return plan.value as Schema.Json
+  if (plan.kind !== "object") return (answers.get(plan) ?? (plan.kind === "list" ? [] : null)) as Schema.Json
+  return Object.fromEntries(Object.entries(plan.fields).map(([name, field]) => [name, assembled(field, answers)]))
+}

@@ -1,0 +1,112 @@
+/**
+ * Records the window that is looked at as a WebM file.
+ *
+ * The pictures are encoded in the browser, and what comes out is put into a file here. So a browser that goes away takes
+ * nothing with it but the last moment. The file has no name from the beginning: whatever ends this process, nothing is
+ * left of it.
+ */
+import { randomBytes } from "node:crypto"
+import { type FileHandle, open, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Clock, Effect, Option, type Scope, Stream } from "effect"
+import type { Recording, ScreencastOptions, Video, VideoBounds } from "../../../core/agent/page/Screencast.ts"
+import { within } from "../Within.ts"
+import * as Encoder from "./Encoder.ts"
+import { screencast } from "./Screencast.ts"
+import type { Tabs } from "./Tabs.ts"
+import * as Webm from "./Webm.ts"
+
+const pieceBytes = 256 * 1_024
+
+/** How long the browser may take to open an encoder, in milliseconds. */
+const openMillis = 10_000
+
+/** How long the encoder may take over its last pictures, in milliseconds. */
+const finishMillis = 3_000
+
+export const record = (
+  tabs: Tabs,
+  options: ScreencastOptions & VideoBounds
+): Effect.Effect<Option.Option<Recording>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { page } = tabs.current()
+    const { height, width } = page.viewportSize() ?? { width: 1_280, height: 800 }
+    const scale = Math.min(1, options.maxWidth / width, options.maxHeight / height)
+    const encoder = yield* Effect.acquireRelease(
+      Effect.promise(() => opened(Encoder.open(page.context(), width * scale, height * scale))),
+      (one) => Effect.promise(async () => void (one === null || (await within(finishMillis, one.close()))))
+    )
+    if (encoder === null) return Option.none()
+    const file = yield* Effect.acquireRelease(Effect.promise(nameless), (one) =>
+      Effect.promise(() => one.close().catch(() => undefined))
+    )
+    const writer = yield* Effect.promise(() => Webm.open(file, encoder.format))
+    const began = yield* Clock.currentTimeMillis
+    let isOver = false
+    let last: string | null = null
+
+    const since = Effect.map(Clock.currentTimeMillis, (now) => now - began)
+    const add = (jpeg: string, millis: number) =>
+      Effect.tryPromise(async () => writer.add(await encoder.encode(jpeg, millis)))
+
+    yield* screencast(tabs, options, (jpeg) =>
+      Effect.gen(function* () {
+        const millis = yield* since
+        if (isOver || millis > options.maxMillis || writer.bytes() > options.maxBytes) return
+        last = Buffer.from(jpeg).toString("base64")
+        yield* add(last, millis)
+      }).pipe(Effect.ignore)
+    )
+
+    const finish = Effect.gen(function* () {
+      isOver = true
+      const millis = yield* since
+      // The last picture lasts until now.
+      if (last !== null && millis <= options.maxMillis)
+        yield* Effect.ignore(Effect.timeout(add(last, millis), finishMillis))
+      yield* Effect.tryPromise(async () => writer.add(await encoder.finish())).pipe(
+        Effect.timeout(finishMillis),
+        Effect.ignore
+      )
+      const bytes = yield* Effect.promise(() => writer.end())
+      if (bytes === 0) return Option.none<Video>()
+      return Option.some<Video>({ mediaType: "video/webm", bytes, content: contentOf(file) })
+    }).pipe(
+      Effect.timeoutOrElse({ duration: 3 * finishMillis, orElse: none }),
+      // A disk that is full, for one.
+      Effect.catchDefect((defect) =>
+        Effect.as(Effect.logWarning(`A video could not be ended: ${String(defect)}`), Option.none<Video>())
+      )
+    )
+    return Option.some({ finish })
+  }).pipe(Effect.catchCause(none))
+
+const none = () => Effect.succeed(Option.none())
+
+/** An encoder that is there in time; one that comes later is closed as it comes. */
+const opened = async (opening: Promise<Encoder.Encoder | null>): Promise<Encoder.Encoder | null> => {
+  let isLate = false
+  opening.then((one) => (isLate ? one?.close() : undefined)).catch(() => undefined)
+  const one = await within(openMillis, opening)
+  isLate = one === null
+  return one
+}
+
+/** A file that is there for as long as it is open. */
+const nameless = async (): Promise<FileHandle> => {
+  const path = join(tmpdir(), `sluice-video-${randomBytes(8).toString("hex")}`)
+  const file = await open(path, "wx+", 0o600)
+  await rm(path, { force: true }).catch(() => undefined)
+  return file
+}
+
+const contentOf = (file: FileHandle): Stream.Stream<Uint8Array> =>
+  Stream.paginate(0, (position) =>
+    Effect.promise(async () => {
+      const { buffer, bytesRead } = await file.read(new Uint8Array(pieceBytes), 0, pieceBytes, position)
+      return bytesRead === 0
+        ? ([[], Option.none<number>()] as const)
+        : ([[buffer.subarray(0, bytesRead)], Option.some(position + bytesRead)] as const)
+    })
+  )

@@ -1,0 +1,79 @@
+/**
+ * Pictures of the window that is looked at, sent by the browser whenever it has painted something new.
+ *
+ * The browser sends at most two pictures ahead of those that are acknowledged, so whoever is slow slows it down. Each one
+ * is acknowledged, also one that is not shown: the browser would never send another.
+ */
+import { Clock, Effect, Queue, type Scope } from "effect"
+import type { CDPSession, Page } from "playwright-core"
+import type { ScreencastOptions } from "../../../core/agent/page/Screencast.ts"
+import { within } from "../Within.ts"
+import type { Tabs } from "./Tabs.ts"
+
+/** How often it is looked whether another window is looked at now, in milliseconds. */
+const followMillis = 250
+
+/** How long a browser may take to let go of a line, in milliseconds. */
+const leaveMillis = 2_000
+
+interface Sent {
+  readonly data: string
+  readonly acknowledge: () => void
+}
+
+export const screencast = (
+  tabs: Tabs,
+  { intervalMillis, maxHeight, maxWidth, quality }: ScreencastOptions,
+  show: (jpeg: Uint8Array) => Effect.Effect<void>
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const sent = yield* Queue.unbounded<Sent>()
+    let line: CDPSession | null = null
+    let shown: Page | null = null
+    let isOver = false
+
+    const leave = async () => {
+      const before = line
+      line = null
+      await before?.detach().catch(() => undefined)
+    }
+
+    const begin = async (page: Page) => {
+      await leave()
+      shown = page
+      const opened = await page.context().newCDPSession(page)
+      if (isOver) return void (await opened.detach().catch(() => undefined))
+      line = opened
+      opened.on("Page.screencastFrame", ({ data, sessionId }) => {
+        const acknowledge = () => void opened.send("Page.screencastFrameAck", { sessionId }).catch(() => undefined)
+        if (line !== opened) return acknowledge()
+        Queue.offerUnsafe(sent, { data, acknowledge })
+      })
+      await opened.send("Page.startScreencast", { format: "jpeg", quality, maxWidth, maxHeight, everyNthFrame: 1 })
+    }
+
+    const follow = Effect.gen(function* () {
+      const { isGone, page } = tabs.current()
+      if (page !== shown && !isGone()) yield* Effect.ignore(Effect.tryPromise(() => begin(page)))
+      yield* Effect.sleep(followMillis)
+    })
+
+    const pass = Effect.gen(function* () {
+      const all = yield* Queue.takeAll(sent)
+      for (const passed of all.slice(0, -1)) passed.acknowledge()
+      const newest = all.at(-1)
+      if (newest === undefined) return
+      const { acknowledge, data } = newest
+      const began = yield* Clock.currentTimeMillis
+      yield* show(new Uint8Array(Buffer.from(data, "base64")))
+      yield* Effect.sleep(Math.max(intervalMillis - ((yield* Clock.currentTimeMillis) - began), 0))
+      acknowledge()
+    })
+
+    yield* Effect.addFinalizer(() => {
+      isOver = true
+      return Effect.promise(() => within(leaveMillis, leave()))
+    })
+    yield* Effect.forkScoped(Effect.forever(pass))
+    yield* Effect.forkScoped(Effect.forever(follow))
+  })

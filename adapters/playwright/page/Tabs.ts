@@ -1,0 +1,236 @@
+/**
+ * The open windows of a session, one of which is looked at.
+ */
+import { Effect } from "effect"
+import type { CDPSession, Page } from "playwright-core"
+import { defaultPageLimits, type PageLimits, tooManyWindows } from "../../../core/agent/Limits.ts"
+import type { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import type { Dialog } from "../../../core/agent/page/Windows.ts"
+import { type Bounds, unbounded } from "../walls/Bounds.ts"
+import { type Attempt, attempting, attemptingWithin } from "./Attempt.ts"
+import { departures } from "./Departures.ts"
+
+/** An open window, and what is known of it. */
+export interface Tab {
+  readonly page: Page
+  /** Whether it has crashed or was closed. */
+  readonly isGone: () => boolean
+  /** Whether it has asked for another document and has not arrived there yet. */
+  readonly isDeparting: () => boolean
+  /** How many of the requests that it has begun since an instant have no end yet. */
+  readonly loading: (since: number) => number
+  /** A line to the browser about this window, opened once. */
+  readonly devTools: () => Promise<CDPSession>
+}
+
+export interface Tabs {
+  /** The window that is looked at. */
+  readonly current: () => Tab
+  /** The open windows, in the order in which they were opened. */
+  readonly all: () => ReadonlyArray<Tab>
+  /**
+   * Tries something in the window that is looked at. It is done once the windows are there that it opened. When the window
+   * closes because of it, it was done; when the window was closed before, it is tried in the one looked at then.
+   */
+  readonly attempt: Attempt
+  /** Tries to look at the window without doing anything in it, also after more were opened than may be. */
+  readonly observe: Attempt
+  /** Does it again in the window that is looked at then, when that is another one than at the start and it was not done. */
+  readonly following: <A>(effect: Effect.Effect<A, PageFailure>) => Effect.Effect<A, PageFailure>
+  /** Opens an empty window and looks at it. */
+  readonly open: Effect.Effect<void, PageFailure>
+  /** Looks at a window. */
+  readonly look: (tab: Tab) => Promise<void>
+  /** The dialogs that were answered since this was last asked. */
+  readonly dialogs: () => ReadonlyArray<Dialog>
+  /** Calls back for every window that there is, and each one that comes. */
+  readonly each: (tell: (tab: Tab) => void) => void
+}
+
+export interface Options {
+  /** What bounds the session. Windows beyond what it may have open are closed, and what is tried next fails. */
+  readonly bounds: Bounds
+  readonly limits: PageLimits
+}
+
+export const defaults: Options = { bounds: unbounded, limits: defaultPageLimits }
+
+/** So many dialogs are kept until they are asked for, and so much of what each says, in characters. */
+const keptDialogs = 20
+const keptMessage = 2_000
+
+export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs => {
+  const context = first.context()
+  const shown: Array<Dialog> = []
+  const listeners: Array<(tab: Tab) => void> = []
+  /** In the order in which they were opened. */
+  const open: Array<Tab> = []
+  /** In the order in which they were looked at, the present one last. It stays when it was the last to close. */
+  const looked: Array<Tab> = []
+  /** Until when each window is waited for that a page has begun to open. */
+  const coming: Array<number> = []
+
+  const current = () => looked.at(-1) as Tab
+  const isOpen = (tab: Tab) => open.includes(tab)
+
+  const turnTo = (tab: Tab): void => {
+    const at = looked.indexOf(tab)
+    if (at >= 0) looked.splice(at, 1)
+    looked.push(tab)
+  }
+
+  const closed = async (tab: Tab, page: Page): Promise<void> => {
+    const wasLookedAt = current() === tab
+    if (!isOpen(tab)) return
+    open.splice(open.indexOf(tab), 1)
+    if (looked.length > 1) looked.splice(looked.indexOf(tab), 1)
+    if (!wasLookedAt || open.length === 0) return
+    const opener = await page.opener().catch(() => null)
+    const from = open.find((one) => one.page === opener)
+    if (from !== undefined && current() !== from && !isOpen(tab)) turnTo(from)
+    await current()
+      .page.bringToFront()
+      .catch(() => undefined)
+  }
+
+  const add = (page: Page): Tab => {
+    const known = open.find((one) => one.page === page)
+    if (known !== undefined) return known
+    const tab = follow(page, () => coming.push(Date.now() + limits.navigationMillis))
+    open.push(tab)
+    turnTo(tab)
+    page.on("close", () => void closed(tab, page))
+    for (const tell of listeners) tell(tab)
+    return tab
+  }
+
+  add(first)
+  context.on("page", (page) => {
+    coming.shift()
+    // A window that came with a file to save is closed again by the browser.
+    if (page.isClosed()) return
+    if (open.length < limits.windows) return void add(page)
+    bounds.pass(tooManyWindows(limits))
+    page.close().catch(() => undefined)
+  })
+  context.on("dialog", (dialog) => {
+    const kind = dialog.type() as Dialog["kind"]
+    const entered = kind === "prompt" ? dialog.defaultValue() : null
+    shown.push({ kind, message: dialog.message().slice(0, keptMessage), entered })
+    if (shown.length > keptDialogs) shown.shift()
+    dialog.accept(entered ?? undefined).catch(() => undefined)
+  })
+
+  /** Waits for the windows that are being opened. */
+  const arrived = async (): Promise<void> => {
+    while (coming.length > 0) {
+      if ((coming[0] ?? 0) < Date.now()) coming.shift()
+      else await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+
+  const observe: Attempt = (selector, act) =>
+    Effect.suspend(() => {
+      const tab = current()
+      return attempting(tab.isGone)(selector, act)
+    })
+
+  const attempt: Attempt = <A>(selector: string | null, act: () => Promise<A>) =>
+    Effect.suspend(() => {
+      const before = current()
+      const once = attemptingWithin(
+        bounds,
+        before.isGone,
+        before.devTools
+      )(selector, async () => {
+        const done = await act().catch((error: unknown) => {
+          // What closed its own window, as the last click of a login does, was done.
+          if (before.page.isClosed() && isUnderWay(error)) return undefined as A
+          throw error
+        })
+        if (coming.length > 0) await arrived()
+        return done
+      })
+      return Effect.catch(once, (failure) =>
+        failure.kind === "crash" && before.page.isClosed() && current() !== before
+          ? observe(selector, act)
+          : Effect.fail(failure)
+      )
+    })
+
+  return {
+    current,
+    all: () => [...open],
+    attempt,
+    observe,
+    following: (effect) =>
+      Effect.suspend(() => {
+        const before = current()
+        return Effect.catch(effect, (failure) =>
+          (failure.kind === "mismatch" || failure.kind === "crash") && current() !== before
+            ? effect
+            : Effect.fail(failure)
+        )
+      }),
+    open: Effect.suspend(() =>
+      open.length >= limits.windows
+        ? Effect.fail(tooManyWindows(limits))
+        : attempting(() => false)(null, async () => {
+            await look(add(await context.newPage()))
+          })
+    ),
+    look: (tab) => look(tab),
+    dialogs: () => shown.splice(0),
+    each: (tell) => {
+      for (const tab of open) tell(tab)
+      listeners.push(tell)
+    }
+  }
+
+  async function look(tab: Tab): Promise<void> {
+    turnTo(tab)
+    await tab.page.bringToFront()
+  }
+}
+
+/** Whether Playwright had begun to do it when it failed, and was not still waiting for the element. */
+const isUnderWay = (error: unknown): boolean =>
+  error instanceof Error &&
+  /performing \w+(?: \w+)? action|^(?:keyboard|mouse|page\.keyboard|page\.mouse)\.\w+:/m.test(error.message)
+
+const follow = (page: Page, opening: () => void): Tab => {
+  let crashed = false
+  let devTools: Promise<CDPSession> | undefined
+  /** Requests without an end, with the instant at which they began. */
+  const pending = new Map<object, number>()
+  page.on("crash", () => {
+    crashed = true
+  })
+  page.on("request", (request) => {
+    if (/^(document|xhr|fetch|script|stylesheet|image)$/.test(request.resourceType())) pending.set(request, Date.now())
+  })
+  page.on("requestfinished", (request) => pending.delete(request))
+  page.on("requestfailed", (request) => pending.delete(request))
+  page.on("framenavigated", (frame) => {
+    if (frame === page.mainFrame()) pending.clear()
+  })
+  const connect = async (): Promise<CDPSession> => {
+    const line = await page.context().newCDPSession(page)
+    line.on("Page.windowOpen", opening)
+    await line.send("Page.enable")
+    return line
+  }
+  const line = (): Promise<CDPSession> => {
+    devTools ??= connect()
+    return devTools
+  }
+  // Windows that it opens are told of there before they are there.
+  line().catch(() => undefined)
+  return {
+    page,
+    isGone: () => crashed || page.isClosed(),
+    isDeparting: departures(page),
+    loading: (since) => [...pending.values()].filter((at) => at >= since).length,
+    devTools: line
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * Taking what the site gives to be saved, printing, and putting files into the site.
+ */
+import { randomUUID } from "node:crypto"
+import { copyFile, link, mkdir, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Clock, Effect } from "effect"
+import type { FileChooser } from "playwright-core"
+import { tooLargeDownload } from "../../../core/agent/Limits.ts"
+import * as FileNames from "../../../core/agent/page/FileNames.ts"
+import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import type { Download, Transfers } from "../../../core/agent/page/Transfers.ts"
+import * as Downloading from "./Downloads.ts"
+import * as Finder from "./Finder.ts"
+import type { Tabs } from "./Tabs.ts"
+
+/** How often it is looked whether a download has come, in milliseconds. */
+const lookMillis = 50
+
+/** How long a page may take to be printed, or a file to be taken, in milliseconds. */
+const printMillis = 60_000
+const uploadMillis = 60_000
+
+/** How long a file dialog is waited for that is just being opened, in milliseconds. */
+const dialogMillis = 2_000
+
+export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defaults): Transfers => {
+  const { attempt, current } = tabs
+  const downloads = Downloading.follow(tabs, options)
+  const choosers: Array<FileChooser> = []
+  const folder = temporaryFolder(tabs)
+  // The window that is there has no document yet that could be printed.
+  current()
+    .page.context()
+    .addInitScript(rememberPrinting)
+    .catch(() => undefined)
+  /** How many downloads were taken since they were forgotten, and how many calls have asked for one. */
+  let [taken, asked] = [0, 0]
+  tabs.each(({ page }) => {
+    page.on("filechooser", (chooser) => {
+      choosers.push(chooser)
+      if (choosers.length > 10) choosers.shift()
+    })
+    page.on("close", () => {
+      for (const gone of choosers.filter((one) => one.page() === page)) choosers.splice(choosers.indexOf(gone), 1)
+    })
+  })
+
+  const handOver = (entry: Downloading.Entry): Download => {
+    downloads.take(entry)
+    taken++
+    const fileName = FileNames.safe(entry.saved.suggestedFilename())
+    const bytes = Effect.tryPromise({
+      try: () => contents(entry, options.limits.downloadBytes),
+      catch: () => new PageFailure({ kind: "download", reason: `the download ${fileName} could not be read` })
+    })
+    return {
+      fileName,
+      mediaType: FileNames.mediaType(fileName),
+      bytes,
+      discard: Effect.sync(() => downloads.discard(entry))
+    }
+  }
+
+  /** Has the browser save what it shows, where that is no page, and tells whether the page asked to be printed. */
+  const shown = Effect.gen(function* () {
+    if (current().isDeparting()) return "page"
+    return yield* attempt(null, () => current().page.evaluate(saveDocument)).pipe(Effect.orElseSucceed(() => "page"))
+  })
+
+  const download = Effect.fnUntraced(function* (waitMillis: number) {
+    asked++
+    if (asked <= taken) return { files: [], failure: null }
+    const until = (yield* Clock.currentTimeMillis) + waitMillis
+    const late = Effect.map(Clock.currentTimeMillis, (now) => now > until)
+    let isSaving = false
+    while (downloads.waiting().length === 0) {
+      if (yield* late) {
+        return {
+          files: [],
+          failure: new PageFailure({
+            kind: "download",
+            reason: `no download has begun since the preceding action, ${waitMillis / 1_000} s long (timeout_seconds)`
+          })
+        }
+      }
+      const what = isSaving ? "page" : yield* shown
+      if (what === "saving") isSaving = true
+      if (what === "printed") {
+        const printed = yield* Effect.result(print)
+        return printed._tag === "Success"
+          ? { files: [printed.success], failure: null }
+          : { files: [], failure: printed.failure }
+      }
+      yield* Effect.sleep(lookMillis)
+    }
+    const all = [...downloads.waiting()]
+    while (all.some(({ ended }) => !ended)) {
+      if (yield* late) break
+      yield* Effect.sleep(lookMillis)
+    }
+    const files = all.filter(({ ended, failure }) => ended && failure === null).map(handOver)
+    const other = all.find(({ ended, failure }) => !ended || failure !== null)
+    for (const entry of all) if (!entry.ended || entry.failure !== null) downloads.discard(entry)
+    if (other === undefined) return { files, failure: null }
+    const reason = `the download of ${Downloading.shortened(other.saved.url())} is not complete after ${waitMillis / 1_000} s (timeout_seconds), ${other.received} bytes have come`
+    return { files, failure: other.failure ?? new PageFailure({ kind: "download", reason }) }
+  })
+
+  const print = Effect.gen(function* () {
+    const title = yield* attempt(null, () => current().page.title())
+    const pdf = yield* attempt(null, () => current().page.pdf({ printBackground: true, preferCSSPageSize: true })).pipe(
+      Effect.timeoutOrElse({
+        duration: printMillis,
+        orElse: () =>
+          Effect.fail(new PageFailure({ kind: "download", reason: `it was not printed within ${printMillis} ms` }))
+      })
+    )
+    const bytes = new Uint8Array(pdf)
+    if (bytes.length > options.limits.downloadBytes) return yield* tooLargeDownload(options.limits)
+    const fileName = `${FileNames.safe(title.slice(0, 100), "page")}.pdf`
+    return {
+      fileName,
+      mediaType: "application/pdf",
+      bytes: Effect.succeed(bytes),
+      discard: Effect.void
+    } satisfies Download
+  })
+
+  /** The file dialog that was opened last, in the window that is looked at where it has one. */
+  const chooser = Effect.gen(function* () {
+    const until = (yield* Clock.currentTimeMillis) + dialogMillis
+    while (choosers.length === 0 && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(lookMillis)
+    const here = choosers.filter((one) => one.page() === current().page)
+    const last = here.at(-1) ?? choosers.at(-1)
+    if (last !== undefined) return last
+    return yield* new PageFailure({
+      kind: "upload",
+      reason: "no file dialog is open: a CLICK before must open one, or selector name the field for files"
+    })
+  })
+
+  return {
+    forgetDownloads: Effect.sync(() => {
+      taken = 0
+      asked = 0
+      for (const entry of [...downloads.waiting()]) downloads.discard(entry)
+    }),
+    download,
+    print,
+    upload: Effect.fnUntraced(function* (target, file) {
+      const path = yield* Effect.tryPromise({
+        try: async () => copied(file.path, await folder(), file.fileName),
+        catch: () => new PageFailure({ kind: "upload", reason: "the file could not be kept for the session" })
+      })
+      if (target !== null) {
+        return yield* Finder.onOne(tabs, target, (element, timeout) => element.setInputFiles(path, { timeout }))
+      }
+      const open = yield* chooser
+      yield* attempt(null, () => open.setFiles(path, { timeout: uploadMillis })).pipe(
+        Effect.mapError(
+          ({ kind, reason }) => new PageFailure({ kind: kind === "navigation" ? "upload" : kind, reason })
+        )
+      )
+      choosers.splice(0)
+    })
+  }
+}
+
+/** A folder of the session, made when there is something to put there and removed with the session. */
+const temporaryFolder = (tabs: Tabs): (() => Promise<string>) => {
+  let made: Promise<string> | undefined
+  let isClosed = false
+  tabs
+    .current()
+    .page.context()
+    .on("close", () => {
+      isClosed = true
+      made?.then((path) => rm(path, { recursive: true, force: true })).catch(() => undefined)
+    })
+  return () => {
+    if (isClosed) return Promise.reject(new Error("the session is over"))
+    made ??= mkdtemp(join(tmpdir(), "sluice-session-"))
+    return made
+  }
+}
+
+/** The site reads the file when its form is sent, which may be long after. */
+const copied = async (from: string, folder: string, fileName: string): Promise<string> => {
+  const own = join(folder, randomUUID())
+  await mkdir(own)
+  const path = join(own, fileName)
+  await link(from, path).catch(() => copyFile(from, path))
+  return path
+}
+
+const contents = async ({ saved }: Downloading.Entry, maxBytes: number): Promise<Uint8Array> => {
+  const chunks: Array<Buffer> = []
+  let size = 0
+  for await (const chunk of await saved.createReadStream()) {
+    size += (chunk as Buffer).length
+    if (size > maxBytes) throw new Error("too large")
+    chunks.push(chunk as Buffer)
+  }
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+/** Runs in the page. A document of another kind than a page, such as a PDF, is saved as the browser's own menu would. */
+const saveDocument = (): "page" | "printed" | "saving" => {
+  const printed = Symbol.for("sluice.printed")
+  const own = window as unknown as Record<symbol, unknown>
+  if (own[printed] === true) {
+    own[printed] = false
+    return "printed"
+  }
+  if (/^(text\/html|application\/xhtml\+xml|)$/.test(document.contentType) || location.protocol === "about:")
+    return "page"
+  const link = document.createElementNS("http://www.w3.org/1999/xhtml", "a") as HTMLAnchorElement
+  link.href = location.href
+  link.download = ""
+  document.documentElement.append(link)
+  link.click()
+  link.remove()
+  return "saving"
+}
+
+/** Runs in every document before its own scripts: remembers that it asked to be printed. */
+const rememberPrinting = (): void => {
+  addEventListener("beforeprint", () => {
+    Object.defineProperty(window, Symbol.for("sluice.printed"), { value: true, writable: true, configurable: true })
+  })
+}

@@ -1,0 +1,144 @@
+/**
+ * Typing into an element, and where the focus is.
+ */
+import type { BrowserContext, ElementHandle, Frame, Locator, Page } from "playwright-core"
+import * as FieldValue from "../../../core/agent/page/FieldValue.ts"
+import type { Typing } from "../../../core/agent/page/Typing.ts"
+
+/** Types into an element, in the way that is asked for. */
+export const type = async (page: Page, element: Locator, typing: Typing, timeout: number): Promise<void> => {
+  const [first, ...rest] = typing.strokes
+  const atOnce = typing.existing === "replace" && typing.delayMillis === 0 && !typing.paste
+  if (atOnce && (first === undefined || typeof first === "string")) {
+    await set(page, element, first ?? "", timeout)
+    if (rest.length > 0) await strike(page, rest, typing)
+    return
+  }
+  if (typeof first === "string" && (await isChosen(element, timeout))) {
+    await set(page, element, first, timeout)
+    return strike(page, rest, typing)
+  }
+  if (typing.existing === "replace") await element.fill("", { timeout })
+  else await element.focus({ timeout })
+  if (typing.existing === "erase") await erase(page)
+  // Also the last one of several lines.
+  if (typing.existing === "keep") await page.keyboard.press("ControlOrMeta+End")
+  await strike(page, typing.strokes, typing)
+}
+
+const erase = async (page: Page): Promise<void> => {
+  await page.keyboard.press("ControlOrMeta+a")
+  await page.keyboard.press("Backspace")
+}
+
+/** Whether a field is one whose value is chosen, so that keys would mean something else than the text. */
+const isChosen = async (element: Locator, timeout: number): Promise<boolean> =>
+  /^(date|time|datetime-local|month|week|color|range)$/.test((await element.getAttribute("type", { timeout })) ?? "")
+
+/** Sets a text at once, and key by key where the field takes it only so. */
+const set = async (page: Page, element: Locator, text: string, timeout: number): Promise<void> => {
+  try {
+    await element.fill(text, { timeout })
+  } catch (error) {
+    const reason = String(error)
+    if (/not an <input>/.test(reason)) {
+      // It is around the field.
+      const inner = element.locator("css=input:not([type=hidden]),textarea,[contenteditable=''],[contenteditable=true]")
+      if ((await inner.count()) !== 1) throw error
+      return set(page, inner, text, timeout)
+    }
+    if (!/Malformed value|Cannot type text into/.test(reason) || !(await fillAs(element, text, timeout))) throw error
+    return
+  }
+  if (text === "") return
+  const held = await element.inputValue({ timeout: 1_000 }).catch(() => null)
+  if (held === null || held === text || FieldValue.holds(held, text)) return
+  if (await fillAs(element, text, timeout)) return
+  // A field with a mask that takes keys only. One that makes something else of them, does so again.
+  await element.focus({ timeout: 1_000 })
+  await erase(page)
+  await page.keyboard.type(text)
+}
+
+/** Fills a field of dates, numbers and the like with what a text means there. */
+const fillAs = async (element: Locator, text: string, timeout: number): Promise<boolean> => {
+  const value = FieldValue.forType((await element.getAttribute("type", { timeout })) ?? "", text)
+  if (value !== null) await element.fill(value, { timeout })
+  return value !== null
+}
+
+/** What was copied in a session. The clipboard of the browser is shared with other sessions, so it is left alone. */
+const copied = new WeakMap<BrowserContext, string>()
+
+/** Types where the focus is. */
+export const strike = async (page: Page, strokes: Typing["strokes"], typing: Typing): Promise<void> => {
+  const { delayMillis, paste: asPaste, pauses = [] } = typing
+  let at = 0
+  for (const stroke of strokes) {
+    if (typeof stroke !== "string") await press(page, stroke.key)
+    else if (asPaste) await paste(page, stroke)
+    else if (pauses.length === 0) await page.keyboard.type(stroke, { delay: delayMillis })
+    else {
+      for (const character of stroke) {
+        await page.keyboard.type(character)
+        await new Promise((resolve) => setTimeout(resolve, pauses[at++ % pauses.length]))
+      }
+    }
+  }
+}
+
+const press = async (page: Page, key: string): Promise<void> => {
+  if (key === "ControlOrMeta+c") {
+    const element = await focused(page)
+    const text = (await element?.evaluate(copy).catch(() => null)) ?? null
+    if (text !== null && text !== "") copied.set(page.context(), text)
+  } else if (key === "ControlOrMeta+v") await paste(page, copied.get(page.context()) ?? "")
+  else await page.keyboard.press(key)
+}
+
+const paste = async (page: Page, text: string): Promise<void> => {
+  if (text === "") return
+  const element = await focused(page)
+  const goesOn = (await element?.evaluate(pasteInto, text).catch(() => true)) ?? true
+  if (goesOn) await page.keyboard.insertText(text)
+}
+
+/** The element that has the focus, in whichever frame or shadow root. */
+const focused = async (page: Page): Promise<ElementHandle<Element> | null> => {
+  let frame: Frame | null = page.mainFrame()
+  let element: ElementHandle<Element> | null = null
+  while (frame !== null) {
+    const active: ElementHandle<Element> | null = (
+      await frame.evaluateHandle(() => {
+        let one = document.activeElement ?? document.body
+        while (one.shadowRoot?.activeElement != null) one = one.shadowRoot.activeElement
+        return one
+      })
+    ).asElement()
+    if (active === null) return element
+    element = active
+    frame = await active.contentFrame()
+  }
+  return element
+}
+
+/** What a copy at an element takes, as the page has it. */
+const copy = (element: Element): string => {
+  const data = new DataTransfer()
+  const event = new ClipboardEvent("copy", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
+  if (!element.dispatchEvent(event)) return data.getData("text/plain")
+  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
+    if (element.type === "password") return ""
+    return element.value.slice(element.selectionStart ?? 0, element.selectionEnd ?? 0)
+  }
+  return element.ownerDocument.getSelection()?.toString() ?? ""
+}
+
+/** Tells an element of a paste; `false` when the page has done it itself. */
+const pasteInto = (element: Element, text: string): boolean => {
+  const data = new DataTransfer()
+  data.setData("text/plain", text)
+  return element.dispatchEvent(
+    new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
+  )
+}

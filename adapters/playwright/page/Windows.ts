@@ -1,0 +1,49 @@
+/**
+ * Opening, closing and turning to windows.
+ */
+import { Clock, Effect } from "effect"
+import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import type { Windows } from "../../../core/agent/page/Windows.ts"
+import type { Tab, Tabs } from "./Tabs.ts"
+
+/** How often it is looked whether a window has come, in milliseconds. */
+const stepMillis = 50
+
+export const make = (tabs: Tabs): Windows => {
+  const at = (index: number) =>
+    Effect.suspend(() => {
+      const all = tabs.all()
+      const tab = all[index]
+      return tab === undefined ? Effect.fail(noWindow(all)) : Effect.succeed(tab)
+    })
+
+  const waited = Effect.fnUntraced(function* (index: number, waitMillis: number) {
+    const until = (yield* Clock.currentTimeMillis) + waitMillis
+    while (tabs.all()[index] === undefined && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
+    return yield* at(index)
+  })
+
+  return {
+    windows: Effect.sync(() => ({ open: tabs.all().length, current: tabs.all().indexOf(tabs.current()) })),
+    openWindow: tabs.open,
+    switchWindow: Effect.fnUntraced(function* (index, waitMillis) {
+      const tab = yield* waited(index, waitMillis)
+      yield* tabs.attempt(null, () => tabs.look(tab))
+    }),
+    closeWindow: Effect.fnUntraced(function* (index) {
+      const tab = index === null ? tabs.current() : yield* at(index)
+      if (tabs.all().length <= 1) yield* tabs.open
+      yield* Effect.ignore(Effect.tryPromise(() => tab.page.close()))
+    }),
+    dialogs: Effect.sync(tabs.dialogs)
+  }
+}
+
+const noWindow = (all: ReadonlyArray<Tab>): PageFailure =>
+  new PageFailure({
+    kind: "window",
+    reason:
+      all.length === 1
+        ? "only 1 window is open, number 0"
+        : `${all.length} windows are open, numbers 0 to ${all.length - 1}`
+  })

@@ -1,0 +1,49 @@
+/**
+ * What ends a session at once, whatever it is doing: its pages passed a limit, or went where they may not.
+ */
+import { Effect } from "effect"
+import type { CDPSession } from "playwright-core"
+import { type PageLimits, unresponsive } from "../../../core/agent/Limits.ts"
+import type { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+
+export interface Bounds {
+  /** How bounds were passed; `null` while they were not. */
+  readonly passed: () => PageFailure | null
+  /** Fails as bounds are passed, also when the page answers nothing for too long. `devTools` is a line to the page. */
+  readonly passing: (devTools: () => Promise<CDPSession>) => Effect.Effect<never, PageFailure>
+  /** Says that they were passed. The first that is said counts. */
+  readonly pass: (failure: PageFailure) => void
+}
+
+/** No bounds at all. */
+export const unbounded: Bounds = { passed: () => null, passing: () => Effect.never, pass: () => undefined }
+
+/** The bounds of one session. */
+export const make = (limits: PageLimits): Bounds => {
+  let first: PageFailure | null = null
+  const waiting = new Set<(failure: PageFailure) => void>()
+  const told = Effect.callback<never, PageFailure>((resume) => {
+    const tell = (failure: PageFailure) => resume(Effect.fail(failure))
+    waiting.add(tell)
+    return Effect.sync(() => void waiting.delete(tell))
+  })
+  return {
+    passed: () => first,
+    pass: (failure) => {
+      first ??= failure
+      for (const tell of waiting) tell(first)
+    },
+    passing: (devTools) => Effect.raceFirst(told, answering(limits, devTools))
+  }
+}
+
+/** Fails when the page answers nothing for too long. Not asked at first: most of what is tried is over by then. */
+const answering = (limits: PageLimits, devTools: () => Promise<CDPSession>): Effect.Effect<never, PageFailure> => {
+  const quarter = limits.unresponsiveMillis / 4
+  const ask = Effect.tryPromise(async () => (await devTools()).send("Runtime.evaluate", { expression: "0" })).pipe(
+    // A page that is gone is told of by what is being tried.
+    Effect.ignore,
+    Effect.timeoutOrElse({ duration: 3 * quarter, orElse: () => Effect.fail(unresponsive(limits)) })
+  )
+  return Effect.forever(Effect.andThen(Effect.sleep(quarter), ask))
+}

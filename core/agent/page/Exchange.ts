@@ -1,0 +1,167 @@
+/**
+ * What a page asked of the network and was answered, as it is kept: without what is secret in it, and bounded in size.
+ */
+import { Schema } from "effect"
+import type { Secrets } from "../Secrets.ts"
+
+/** One request and its answer as a browser saw them. Instants are epoch milliseconds. */
+export interface Exchange {
+  readonly method: string
+  readonly url: string
+  /** What the page wanted it for, such as `document`, `xhr`, `fetch`, `script`, `image`. */
+  readonly resourceType: string
+  readonly startedAt: number
+  /** `null` for a request without an end. */
+  readonly durationMillis: number | null
+  /** `null` without an answer. */
+  readonly status: number | null
+  /** Why there was no answer. */
+  readonly failure: string | null
+  readonly requestHeaders: Readonly<Record<string, string>>
+  readonly responseHeaders: Readonly<Record<string, string>>
+  /** The text of the answer, where it is text that is worth keeping. */
+  readonly body: string | null
+  /** What was sent, where it is known and is text. */
+  readonly requestBody?: string | null
+}
+
+const Headers = Schema.Record(Schema.String, Schema.String)
+
+/** An exchange as it is kept and shown. */
+export const Recorded = Schema.Struct({
+  id: Schema.String,
+  method: Schema.String,
+  url: Schema.String,
+  status: Schema.NullOr(Schema.Int),
+  resource_type: Schema.String,
+  started_at: Schema.String,
+  duration_ms: Schema.NullOr(Schema.Int),
+  failure: Schema.NullOr(Schema.String),
+  request_headers: Headers,
+  response_headers: Headers,
+  response_body: Schema.NullOr(Schema.String),
+  /** The body was longer than what is kept of it. */
+  response_body_truncated: Schema.Boolean
+}).annotate({ identifier: "NetworkEvent" })
+export type Recorded = typeof Recorded.Type
+
+/** How much is kept: characters of an address, of a header and of a body. */
+const maxUrl = 4_096
+const maxHeader = 2_048
+export const maxBody = 65_536
+
+const hidden = "REDACTED"
+
+/**
+ * Redacts an exchange and cuts what is too long. `bodyLeft` is how many characters of bodies may still be kept. What the
+ * run knows to be secret is hidden wherever it stands; besides, what looks secret is.
+ */
+export const record = (id: string, exchange: Exchange, bodyLeft: number, secrets: Secrets): Recorded => {
+  const room = Math.max(Math.min(maxBody, bodyLeft), 0)
+  const { body } = exchange
+  return {
+    id,
+    method: exchange.method,
+    url: redactUrl(secrets.hideWithin(exchange.url, maxUrl)),
+    status: exchange.status,
+    resource_type: exchange.resourceType,
+    started_at: new Date(exchange.startedAt).toISOString(),
+    duration_ms: exchange.durationMillis === null ? null : Math.max(Math.round(exchange.durationMillis), 0),
+    failure: exchange.failure === null ? null : secrets.hide(exchange.failure),
+    request_headers: redactHeaders(withoutKnown(exchange.requestHeaders, secrets)),
+    response_headers: redactHeaders(withoutKnown(exchange.responseHeaders, secrets)),
+    // Cut first: what a page sends must not decide how long the search for secrets takes.
+    response_body: body === null ? null : redactBody(secrets.hideWithin(body, room)).slice(0, room),
+    response_body_truncated: body !== null && body.length > room
+  }
+}
+
+const withoutKnown = (headers: Readonly<Record<string, string>>, secrets: Secrets) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secrets.hideWithin(value, maxHeader)]))
+
+/** Tells whether a body of this type is text that is worth keeping: JSON, XML, forms and plain or marked-up text. */
+export const isText = (contentType: string): boolean =>
+  /^(text\/(?!css|javascript|event-stream)|application\/([\w.+-]+\+)?(json|xml|x-www-form-urlencoded))/i.test(
+    contentType
+  )
+
+/** Names of headers, parameters and fields whose values open doors. */
+const secretName =
+  /(pass(wor[dt]|wd|phrase|code)?$|^pwd$|secret|token|authori[sz]ation|cookie|api[-_]?key|access[-_]?key|csrf|xsrf|jwt|signature|^sig$|credential|session[-_]?(id|key)?$|^sid$|^auth$|^otp$|^pin$|^code$|assertion|samlresponse|x-amz-)/i
+
+/** Values that look like a token whatever they are called: a JWT, or a long run of mixed letters and digits. */
+const isToken = (value: string): boolean =>
+  /(?<![\w-])eyJ[\w-]{10,2048}\.[\w-]{4,}/.test(value) ||
+  (/^[\w.~+/=-]{24,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) && !uuid.test(value))
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** An address without its credentials and without the values of parameters that are, or look, secret. */
+export const redactUrl = (url: string): string => {
+  const bare = url.slice(0, maxUrl).replace(/^([a-z][\w+.-]*:\/\/)[^/?#]*@/i, "$1")
+  const [path = "", ...rest] = bare.split(/(?=[?#])/)
+  return (path + rest.map(redactPart).join("")).slice(0, maxUrl)
+}
+
+const redactPart = (part: string): string =>
+  part.slice(0, 1) +
+  part
+    .slice(1)
+    .split("&")
+    .map((pair) => {
+      const at = pair.indexOf("=")
+      if (at < 0) return isToken(plain(pair)) ? hidden : pair
+      const [name, value] = [pair.slice(0, at), pair.slice(at + 1)]
+      return value !== "" && (secretName.test(plain(name)) || isToken(plain(value))) ? `${name}=${hidden}` : pair
+    })
+    .join("&")
+
+const plain = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "))
+  } catch {
+    return text
+  }
+}
+
+/** Headers with the values of those that are secret replaced, and the addresses in the others redacted. */
+export const redactHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (secretName.test(name)) return [name, hidden]
+      const isAddress = /^(referer|location|content-location|origin|refresh|link)$/i.test(name) || name.startsWith(":")
+      return [name, (isAddress ? redactUrl(value) : value).slice(0, maxHeader)]
+    })
+  )
+
+/** A text with the values of secret JSON fields, of password fields and of form parameters replaced, and of tokens in it. */
+export const redactBody = (body: string): string =>
+  body
+    .replace(/("((?:[^"\\]|\\.){1,80})"\s*:\s*)("(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*)/g, (whole, head, name) =>
+      secretName.test(String(name)) ? `${head}"${hidden}"` : whole
+    )
+    .replace(/<input\b(?:"[^"]*(?:"|$)|'[^']*(?:'|$)|[^"'<>])*/gi, (tag) =>
+      /type\s*=\s*["']?password/i.test(tag) || secretName.test(/\bname\s*=\s*["']?([\w.[\]-]+)/i.exec(tag)?.[1] ?? "")
+        ? tag.replace(/(\bvalue\s*=\s*)("[^"]*"?|'[^']*'?|[^\s>]+)/gi, `$1"${hidden}"`)
+        : tag
+    )
+    .replace(/(?<![\w-])eyJ[\w-]{10,2048}\.[\w-]{4,}(\.[\w-]*)?/g, hidden)
+
+const noiseTypes = new Set([
+  "image",
+  "font",
+  "stylesheet",
+  "media",
+  "manifest",
+  "texttrack",
+  "ping",
+  "cspviolationreport"
+])
+
+/** Hosts that measure visitors and serve no page what it shows. */
+const noiseHosts =
+  /(^|\.)(google-analytics\.com|googletagmanager\.com|analytics\.google\.com|doubleclick\.net|googlesyndication\.com|facebook\.net|hotjar\.com|hotjar\.io|segment\.(io|com)|mixpanel\.com|amplitude\.com|fullstory\.com|clarity\.ms|newrelic\.com|nr-data\.net|sentry\.io|datadoghq\.com|datadoghq-browser-agent\.com|browser-intake-datadoghq\.com|intercom\.io|heap(analytics)?\.(io|com)|optimizely\.com|bat\.bing\.com|matomo\.cloud|plausible\.io|cloudflareinsights\.com|quantserve\.com|scorecardresearch\.com|criteo\.(com|net)|bugsnag\.com|logrocket\.(io|com)|pendo\.io|branch\.io)$/i
+
+/** Tells whether an exchange says nothing of what a page does: pictures, fonts, styles, media, and what measures visitors. */
+export const isNoise = ({ resource_type, url }: Pick<Recorded, "resource_type" | "url">): boolean =>
+  noiseTypes.has(resource_type) || (URL.canParse(url) && noiseHosts.test(new URL(url).hostname))

@@ -1,0 +1,56 @@
+/**
+ * Data models made ready to be carried out in a page: which path gives which value, of which type.
+ */
+import { type DataModel, modelOf } from "../../workflow/parameters/DataModel.ts"
+
+/** A data model whose expressions are evaluated. It is sent to the page, so it is plain data. */
+export type ExtractionPlan =
+  | { readonly kind: "value"; readonly path: string | null; readonly type: "string" | "number" | "boolean" }
+  /** A value that is known without looking at the page. */
+  | { readonly kind: "known"; readonly value: unknown }
+  | { readonly kind: "object"; readonly fields: Readonly<Record<string, ExtractionPlan>> }
+  /** `path` selects the rows; the paths of `item` are relative to each row. */
+  | { readonly kind: "list"; readonly path: string; readonly item: ExtractionPlan }
+
+/** What became of a text of the model: a value that is known already, or a text that still says where to look. */
+export type Resolve = (text: string) => { readonly known: unknown } | { readonly text: string }
+
+/**
+ * The plan of a model.
+ *
+ * Fields with `selected: false` are left out, and so is everything below them.
+ */
+export const plan = (model: DataModel, resolve: Resolve): ExtractionPlan => {
+  const place = typeof model.path !== "string" ? null : resolve(model.path)
+  if (place !== null && "known" in place) return { kind: "known", value: place.known }
+  const path = place === null ? null : place.text
+  const type = typeOf(model)
+  if ((model.items ?? null) !== null || type === "array") {
+    return { kind: "list", path: path ?? ".", item: plan(modelOf(model.items ?? "string"), resolve) }
+  }
+  if (typeof model.properties === "object" && model.properties !== null) {
+    const fields = Object.entries(model.properties)
+      .map(([name, field]) => [name, modelOf(field)] as const)
+      .filter(([, field]) => field.selected !== false)
+      .map(([name, field]) => [nameOf(resolve(name)), plan(field, resolve)] as const)
+    return { kind: "object", fields: Object.fromEntries(fields) }
+  }
+  const leaf = type === "number" || type === "integer" ? "number" : type === "boolean" ? "boolean" : "string"
+  return { kind: "value", path, type: leaf }
+}
+
+/** Every text of a model that may hold an expression. */
+export const texts = (model: DataModel): ReadonlyArray<string> => [
+  ...(typeof model.path === "string" ? [model.path] : []),
+  ...((model.items ?? null) === null ? [] : texts(modelOf(model.items ?? {}))),
+  ...Object.entries(model.properties ?? {})
+    .map(([name, field]) => [name, modelOf(field)] as const)
+    .filter(([, field]) => field.selected !== false)
+    .flatMap(([name, field]) => [name, ...texts(field)])
+]
+
+/** The type that a value has when there is one. */
+export const typeOf = ({ type }: DataModel): string | undefined =>
+  typeof type === "object" && type !== null ? type.find((one) => one !== "null") : (type ?? undefined)
+
+const nameOf = (name: ReturnType<Resolve>): string => ("known" in name ? String(name.known) : name.text)

@@ -1,0 +1,23 @@
+/**
+ * What can be learned of a page when a step could not be done there: the verbs of recoveries.
+ */
+import type { Effect } from "effect"
+import type { Appearance } from "../recovery/Appearance.ts"
+import type { Candidate } from "../recovery/Likeness.ts"
+import type { Sought, Survey } from "../recovery/Survey.ts"
+import type { PageFailure } from "./PageFailure.ts"
+import type { Target } from "./Target.ts"
+
+export interface Inspection {
+  /** Which of the selectors match something that can be seen, by position. One visit to the page for all of them. */
+  readonly seen: (selectors: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, PageFailure>
+  /** What the page shows at this moment. It scrolls the element that is sought into view, and changes nothing else. */
+  readonly survey: (sought: Sought) => Effect.Effect<Survey, PageFailure>
+  /** What the one element that matches looks like, waiting for it. */
+  readonly describe: (target: Target) => Effect.Effect<Appearance, PageFailure>
+  /**
+   * The elements that can be seen and used in the way of the wanted one, each with a selector that leads to it alone.
+   * Bounded: of a page with very many the first ones.
+   */
+  readonly candidates: (wanted: Appearance) => Effect.Effect<ReadonlyArray<Candidate>, PageFailure>
+}

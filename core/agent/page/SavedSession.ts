@@ -1,0 +1,303 @@
+/**
+ * How what a credential keeps of a browser becomes part of a session, and what is kept of the session afterwards.
+ */
+import type { Schema } from "effect"
+import * as Domain from "../../vault/Domain.ts"
+import * as Place from "../../vault/Place.ts"
+import {
+  type BrowserState,
+  type Cookie as KeptCookie,
+  type VaultEntry,
+  withoutExpired
+} from "../../vault/VaultEntry.ts"
+import * as Session from "./Session.ts"
+
+/** The parts that a browser changes. */
+export const parts = ["cookies", "local_storage", "session_storage"] as const
+export type Part = (typeof parts)[number]
+
+/** The switch that has a part kept. */
+const switches = {
+  cookies: "persist_cookies",
+  local_storage: "persist_local_storage",
+  session_storage: "persist_session_storage"
+} as const
+
+const isKept = ({ fields }: VaultEntry, part: Part): boolean => fields[switches[part]]
+
+/** Whether anything of a session is kept. */
+export const isKeeping = (entry: VaultEntry): boolean => parts.some((part) => isKept(entry, part))
+
+/** The entry as a run begins to use it: used now, and without a session that has expired. */
+export const used = (entry: VaultEntry, now: number): VaultEntry => ({ ...withoutExpired(entry, now), lastUsedAt: now })
+
+/**
+ * The entry with the parts that a run leaves behind, sealed. `began` is what it was when the run began: where the state
+ * was cleared since, nothing is kept. What its switches say now decides, and a part that the run does not bring stays.
+ *
+ * The entry does not count as updated: what its secret provider gave stays good, and a login that failed stays failed.
+ */
+export const kept = (
+  began: VaultEntry,
+  sealed: { readonly [part in Part]?: string | null },
+  now: number
+): ((entry: VaultEntry) => VaultEntry) => {
+  return (entry) => {
+    const wanted = Object.entries(sealed).filter(([part]) => isKept(entry, part as Part))
+    const isCleared = (entry.clears ?? 0) !== (began.clears ?? 0)
+    return wanted.length === 0 || isCleared ? entry : withParts(entry, Object.fromEntries(wanted), now)
+  }
+}
+
+const withParts = (
+  entry: VaultEntry,
+  changed: { readonly [part in Part]?: string | null },
+  now: number
+): VaultEntry => {
+  const fields = { ...entry.fields, ...changed }
+  const isEmpty = parts.every((part) => fields[part] === null)
+  const isSet = Object.values(changed).some((value) => value !== null)
+  return {
+    ...entry,
+    sessionDataSetAt: isEmpty ? null : isSet ? now : entry.sessionDataSetAt,
+    fields
+  }
+}
+
+/** What an entry brings into a session, but for its proxy and the sites that it may visit. `state` is what its sealed parts hold. */
+export const brought = (entry: VaultEntry, state: BrowserState, now: number): Session.Session => {
+  const { domain, fields } = entry
+  const hostname = Domain.hostnameOf(domain)
+  const origins = Domain.originsOf(domain)
+  const headers = state.headers ?? []
+  return {
+    cookies: (state.cookies ?? []).flatMap((cookie) => {
+      const one = restored(cookie, hostname)
+      const isOver = one === null || (one.expires !== null && one.expires * 1_000 <= now)
+      return isOver || (fields.skip_csrf_cookies && guardsForms(one.name)) ? [] : [one]
+    }),
+    localStorage: byOrigin(state.local_storage, origins),
+    sessionStorage: byOrigin(state.session_storage, origins),
+    userAgent: fields.user_agent === "" ? null : fields.user_agent,
+    headers: headers.length === 0 ? [] : [{ origins, headers }],
+    place: (fields.location === null ? null : Place.parse(fields.location)) ?? Place.nowhere,
+    proxy: null,
+    allowedSites: []
+  }
+}
+
+/** One session of several. Where they speak of the same thing, the first that says anything about it is heard. */
+export const join = (sessions: ReadonlyArray<Session.Session>): Session.Session =>
+  sessions.reduceRight(
+    (rest, first) => ({
+      // A browser that is given two cookies of one name keeps the later one.
+      cookies: [...rest.cookies, ...first.cookies],
+      localStorage: { ...rest.localStorage, ...first.localStorage },
+      sessionStorage: { ...rest.sessionStorage, ...first.sessionStorage },
+      userAgent: first.userAgent ?? rest.userAgent,
+      headers: [...first.headers, ...rest.headers],
+      place: first.place === Place.nowhere ? rest.place : first.place,
+      proxy: first.proxy ?? rest.proxy,
+      allowedSites: rest.allowedSites
+    }),
+    Session.empty
+  )
+
+/** Cookies that sites compare with a form: an old one only makes the site refuse what is sent. */
+const guardsForms = (name: string): boolean =>
+  /csrf|xsrf|requestverificationtoken|authenticity[-_.]?token|anti-?forgery/i.test(name)
+
+/** A cookie as browsers take it; `null` for one that belongs to no host. */
+const restored = (cookie: KeptCookie, hostname: string | null): Session.Cookie | null => {
+  const written = cookie.domain ?? ""
+  const host = (written === "" ? hostname : written.replace(/^\.+/, ""))?.toLowerCase() ?? ""
+  if (host === "") return null
+  const hostOnly = cookie.hostOnly ?? !written.startsWith(".")
+  const isSession = cookie.session === true || cookie.expirationDate == null
+  const secure = cookie.secure === true
+  return {
+    name: cookie.name,
+    value: cookie.value,
+    domain: hostOnly || Domain.isAddress(host) ? host : `.${host}`,
+    path: cookie.path == null || cookie.path === "" ? "/" : cookie.path,
+    expires: isSession ? null : (cookie.expirationDate ?? null),
+    httpOnly: cookie.httpOnly === true,
+    secure,
+    sameSite: sameSiteOf(cookie.sameSite ?? "", secure)
+  }
+}
+
+/** Without `secure` browsers take no cookie that says `None`: it was written by one that did not ask for it. */
+const sameSiteOf = (written: string, secure: boolean): Session.Cookie["sameSite"] => {
+  switch (written.toLowerCase()) {
+    case "strict":
+      return "Strict"
+    case "lax":
+      return "Lax"
+    case "none":
+    case "no_restriction":
+      return secure ? "None" : null
+    default:
+      return null
+  }
+}
+
+/** Storage that is kept by origin has nothing but origins for its keys, and an object for each. */
+const isByOrigin = (value: Schema.JsonObject): boolean =>
+  Object.keys(value).length > 0 &&
+  Object.entries(value).every(
+    ([key, one]) =>
+      /^https?:\/\//.test(key) &&
+      URL.canParse(key) &&
+      new URL(key).origin === key.replace(/\/$/, "") &&
+      typeof one === "object" &&
+      one !== null &&
+      !Array.isArray(one)
+  )
+
+const byOrigin = (value: Schema.JsonObject | null, origins: ReadonlyArray<string>): Session.Storage => {
+  if (value === null || Object.keys(value).length === 0) return {}
+  if (!isByOrigin(value)) return Object.fromEntries(origins.map((origin) => [origin, texts(value)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([origin, stored]) => [new URL(origin).origin, texts(stored as Schema.JsonObject)])
+  )
+}
+
+/** A storage holds texts. What is none is what a page would make of it to store it. */
+const texts = (stored: Schema.JsonObject): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(stored).flatMap(([key, value]) =>
+      value === null || value === undefined ? [] : [[key, typeof value === "string" ? value : JSON.stringify(value)]]
+    )
+  )
+
+/** Tells which origins an entry keeps the storage of: those of its site, and those of which it has some. */
+export const keepsOrigin = (entry: VaultEntry, state: BrowserState): ((origin: string) => boolean) => {
+  if (!isKept(entry, "local_storage") && !isKept(entry, "session_storage")) return () => false
+  const hostname = Domain.hostnameOf(entry.domain)
+  const known = [state.local_storage, state.session_storage].flatMap((value) => Object.keys(byOrigin(value, [])))
+  return (origin) => known.includes(origin) || (hostname !== null && isOfSite(new URL(origin).hostname, hostname))
+}
+
+/** The host itself, what lies below it, and what it lies below. */
+const isOfSite = (hostname: string, site: string): boolean =>
+  Domain.isWithin(hostname, site) || Domain.isWithin(site, hostname)
+
+/**
+ * The parts of which an entry is to keep something else than it does: those that its switches have kept and that are not
+ * what they were. `state` is what the session was given of it; a part that nothing is left of is `null`.
+ */
+export const left = (
+  entry: VaultEntry,
+  state: BrowserState,
+  remembered: Session.Remembered,
+  now: number
+): { readonly [part in Part]?: BrowserState[part] } => {
+  const isOwn = keepsOrigin(entry, state)
+  const storageOf = (part: "local_storage" | "session_storage", storage: Session.Storage) =>
+    changedStorage(state[part], storage, isOwn, Domain.originsOf(entry.domain))
+  const changed = {
+    cookies: isKept(entry, "cookies") ? changedCookies(entry, state.cookies ?? [], remembered.cookies, now) : undefined,
+    local_storage: isKept(entry, "local_storage") ? storageOf("local_storage", remembered.localStorage) : undefined,
+    session_storage: isKept(entry, "session_storage")
+      ? storageOf("session_storage", remembered.sessionStorage)
+      : undefined
+  }
+  return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined))
+}
+
+/** Browsers keep no cookie longer than 400 days, so one that is to last longer comes back shorter. */
+const longestSeconds = 399 * 86_400
+
+const changedCookies = (
+  entry: VaultEntry,
+  before: ReadonlyArray<KeptCookie>,
+  cookies: ReadonlyArray<Session.Cookie>,
+  now: number
+): ReadonlyArray<KeptCookie> | null | undefined => {
+  const hostname = Domain.hostnameOf(entry.domain)
+  const known = new Map(
+    before.flatMap((cookie) => {
+      const one = restored(cookie, hostname)
+      return one === null ? [] : [[identityOf(one), { cookie, one }] as const]
+    })
+  )
+  const asLongAs = (one: Session.Cookie, other: Session.Cookie) => {
+    if (one.expires === null || other.expires === null) return one.expires === other.expires
+    const farAway = now / 1_000 + longestSeconds
+    return Math.abs(one.expires - other.expires) < 1 || (one.expires > farAway && other.expires > farAway)
+  }
+  const isSame = (one: Session.Cookie, other: Session.Cookie) =>
+    one.value === other.value &&
+    one.httpOnly === other.httpOnly &&
+    one.secure === other.secure &&
+    (one.sameSite ?? "Lax") === (other.sameSite ?? "Lax") &&
+    asLongAs(one, other)
+  let isChanged = false
+  const after = cookies.filter(isOfEntry(entry)).map((cookie) => {
+    const was = known.get(identityOf(cookie))
+    if (was !== undefined && isSame(was.one, cookie)) return was.cookie
+    isChanged = true
+    return asKept(cookie, was?.cookie.storeId ?? null)
+  })
+  if (!isChanged && after.length === before.length) return undefined
+  return after.length === 0 ? null : after
+}
+
+/** Browsers have one cookie of a name for each host and path. */
+const identityOf = ({ domain, name, path }: Session.Cookie): string => JSON.stringify([domain, path, name])
+
+const isOfEntry = ({ domain, fields }: VaultEntry): ((cookie: Session.Cookie) => boolean) => {
+  const wanted = fields.cookie_domain_to_store?.trim().toLowerCase().replace(/^\.+/, "") ?? ""
+  const above = wanted === "" ? null : (Domain.hostnameOf(wanted) ?? wanted)
+  const hostname = Domain.hostnameOf(domain) ?? ""
+  return (cookie) => {
+    const host = cookie.domain.replace(/^\./, "")
+    return above === null ? isOfSite(host, hostname) : Domain.isWithin(host, above)
+  }
+}
+
+const spellings = { None: "no_restriction", Lax: "lax", Strict: "strict" } as const
+
+const asKept = (cookie: Session.Cookie, storeId: string | null): KeptCookie => ({
+  name: cookie.name,
+  value: cookie.value,
+  domain: cookie.domain,
+  path: cookie.path,
+  ...(cookie.expires === null ? {} : { expirationDate: cookie.expires }),
+  httpOnly: cookie.httpOnly,
+  hostOnly: !cookie.domain.startsWith("."),
+  secure: cookie.secure,
+  session: cookie.expires === null,
+  ...(storeId === null ? {} : { storeId }),
+  sameSite: cookie.sameSite === null ? "unspecified" : spellings[cookie.sameSite]
+})
+
+/**
+ * Storage in the shape that it had. Where there was none it is that of the site alone when nothing but the site stored
+ * anything, and by origin otherwise.
+ */
+const changedStorage = (
+  before: Schema.JsonObject | null,
+  storage: Session.Storage,
+  isOwn: (origin: string) => boolean,
+  origins: ReadonlyArray<string>
+): Schema.JsonObject | null | undefined => {
+  const found = Object.entries(storage).filter(([origin, stored]) => isOwn(origin) && Object.keys(stored).length > 0)
+  const flat = found.find(([origin]) => origins.includes(origin))?.[1]
+  const wasEmpty = before === null || Object.keys(before).length === 0
+  const isFlat = wasEmpty ? found.every(([origin]) => origins.includes(origin)) : !isByOrigin(before)
+  const after = isFlat ? (flat ?? {}) : Object.fromEntries(found)
+  if (sorted(byOrigin(after, origins)) === sorted(byOrigin(before, origins))) return undefined
+  return Object.keys(after).length === 0 ? null : after
+}
+
+const sorted = (storage: Session.Storage): string =>
+  JSON.stringify(
+    Object.entries(storage)
+      .map(([origin, stored]) => [origin, Object.entries(stored).sort(byKey)] as const)
+      .sort(byKey)
+  )
+
+const byKey = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
+  one < other ? -1 : one > other ? 1 : 0

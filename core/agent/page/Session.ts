@@ -1,0 +1,84 @@
+/**
+ * What a session of the browser begins with, and what it leaves behind.
+ */
+import { Redacted } from "effect"
+import { nowhere, type Place } from "../../vault/Place.ts"
+import type { Proxy } from "../../vault/Proxies.ts"
+import type { AllowedSites } from "../../workflow/AllowedSites.ts"
+
+export interface Cookie {
+  readonly name: string
+  readonly value: string
+  /** With a dot in front for a host and all below it, without one for that host alone. */
+  readonly domain: string
+  readonly path: string
+  /** In seconds since the epoch; `null` for a cookie that ends with the session. */
+  readonly expires: number | null
+  readonly httpOnly: boolean
+  readonly secure: boolean
+  /** `null` where the site does not say. */
+  readonly sameSite: "Strict" | "Lax" | "None" | null
+}
+
+/** What is stored under its key, by origin. */
+export type Storage = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** What a browser remembers of the sites it was on. */
+export interface Remembered {
+  readonly cookies: ReadonlyArray<Cookie>
+  readonly localStorage: Storage
+  readonly sessionStorage: Storage
+}
+
+/** Headers that are sent with each request to the given origins, and to no other. */
+export interface SiteHeaders {
+  readonly origins: ReadonlyArray<string>
+  readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
+}
+
+export interface Session extends Remembered {
+  /** What the browser calls itself; `null` for its own name. */
+  readonly userAgent: string | null
+  readonly headers: ReadonlyArray<SiteHeaders>
+  readonly place: Place
+  /** What every request goes out through. */
+  readonly proxy: Proxy | null
+  /** The sites that its pages may visit; every one when none is named. */
+  readonly allowedSites: AllowedSites
+}
+
+/** Nothing is brought along. */
+export const empty: Session = {
+  cookies: [],
+  localStorage: {},
+  sessionStorage: {},
+  userAgent: null,
+  headers: [],
+  place: nowhere,
+  proxy: null,
+  allowedSites: []
+}
+
+/** Shorter texts stand in too many places to be known for secrets. */
+const shortestSecret = 8
+
+/**
+ * What gives access to something among that which is brought along: nothing of it may be shown. Headers, the password of
+ * the proxy and cookies that no script may read count whole. Of all else it is what looks like a token: the rest is what
+ * pages show anyway, such as the name of a theme.
+ */
+export const secrets = ({ cookies, headers, localStorage, proxy, sessionStorage }: Session) => {
+  const stored = [localStorage, sessionStorage].flatMap((storage) =>
+    Object.values(storage).flatMap(Object.values<string>)
+  )
+  const values = [
+    ...headers.flatMap((one) => one.headers.map(({ value }) => value)),
+    ...(proxy === null ? [] : [Redacted.value(proxy.password)]),
+    ...cookies.filter(({ httpOnly }) => httpOnly).map(({ value }) => value),
+    ...[...cookies.map(({ value }) => value), ...stored].flatMap(tokensIn)
+  ]
+  return [...new Set(values)].filter((value) => value.length >= shortestSecret).map((value) => Redacted.make(value))
+}
+
+const tokensIn = (text: string): ReadonlyArray<string> =>
+  (text.match(/[\w.~+/=%-]{16,}/g) ?? []).filter((run) => /\d/.test(run) && /[a-z]/i.test(run))

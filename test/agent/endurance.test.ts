@@ -13,11 +13,11 @@ describe("runs in a row", () => {
         const before = chromiumsOf(process.pid)
         const origin = yield* Endurance.site
         yield* Effect.gen(function* () {
-          yield* Endurance.runs(origin, 5)
+          yield* Endurance.runs(origin, 3)
           const [browser = 0] = chromiumsOf(process.pid).filter((pid) => !before.includes(pid))
           yield* Endurance.memory
           const warm = withDescendants([browser]).length
-          yield* Endurance.runs(origin, 25)
+          yield* Endurance.runs(origin, 8)
           yield* Endurance.memory
           assert.strictEqual(chromiumsOf(process.pid).length, before.length + 1)
           // The spare page, and at most one process that is just ending or was made ahead.

@@ -119,7 +119,7 @@ it.live(
           "/done": html("<p id=done>done")
         },
         [
-          { action: "DELAY", parameters: { delay_time: 6 } },
+          { action: "DELAY", parameters: { delay_time: 14 } },
           {
             action: "CLICK",
             parameters: { execution: "STATIC", selector: "//a[@id='next']", wait_time: 300 }
@@ -158,7 +158,7 @@ it.live(
         })
         await page.mouse.dblclick(...at(1000, 600))
         await page.mouse.click(...at(200, 340))
-        await page.waitForTimeout(6_500)
+        await page.waitForTimeout(14_500)
         const waiting = await Effect.runPromise(send({ method: "GET", path: `/run/${session}`, key: me.key }))
         assert.notInclude(waiting.text, '"current_step":"CLICK 2"')
         await view.getByRole("button", { name: "Give back control" }).click()
@@ -208,7 +208,7 @@ it.live(
           }
         },
         [
-          { action: "DELAY", parameters: { delay_time: 6 } },
+          { action: "DELAY", parameters: { delay_time: 14 } },
           { action: "CLICK", parameters: { execution: "STATIC", selector: "css=#go", wait_time: 10_000 } },
           { action: "DELAY", parameters: { delay_time: 1 } }
         ]

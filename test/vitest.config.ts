@@ -8,6 +8,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     globalSetup: ["test/support/globalSetup.ts"],
     pool: "forks",
-    maxWorkers: 3
+    maxWorkers: 2
   }
 })

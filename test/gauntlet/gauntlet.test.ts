@@ -5,6 +5,8 @@ import { compared } from "./Challenge.ts"
 import { attempt, challenges, layer } from "./Gauntlet.ts"
 import { toGraph } from "./Workflow.ts"
 
+const signedIn = { type: "credential", domain: "https://site.example" }
+
 describe("the gauntlet", () => {
   it("has at least 66 challenges, no two of the same name", () => {
     assert.isAtLeast(challenges.length, 66)
@@ -12,9 +14,14 @@ describe("the gauntlet", () => {
   })
 
   it.each(challenges)("has a workflow that can be saved for: $name", ({ inputs = {}, name, workflow }) => {
+    const graph = toGraph("https://site.example/", workflow)
+    const aliases = graph.nodes.flatMap(({ parameters }) =>
+      "credential" in parameters ? [[String(parameters.credential), signedIn] as const] : []
+    )
     const body = {
       name,
-      ...toGraph("https://site.example/", workflow),
+      ...graph,
+      vault_schema: Object.fromEntries(aliases),
       input_schema: { type: "object", properties: Object.fromEntries(Object.keys(inputs).map((key) => [key, {}])) },
       output_schema: { type: "object" },
       max_retries: 0

@@ -52,6 +52,8 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
     const one = await chromium.launch({
       executablePath,
       args: [...switches, ...args],
+      // Playwright lets pages flood the browser, which would hold up the runs beside them.
+      ignoreDefaultArgs: ["--disable-ipc-flooding-protection"],
       artifactsDir: folder,
       downloadsPath: downloads,
       handleSIGHUP: false,

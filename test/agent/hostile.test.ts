@@ -10,7 +10,7 @@ import { type Answer, html, serve } from "../support/site.ts"
 const limits = {
   ...defaultPageLimits,
   navigationMillis: 4_000,
-  unresponsiveMillis: 5_000,
+  unresponsiveMillis: 6_000,
   windows: 5,
   memoryBytes: 400 * 1_048_576
 }

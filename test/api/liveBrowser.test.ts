@@ -179,7 +179,7 @@ it.live(
       )
       assert.notInclude(text, "Sesam")
     }).pipe(Effect.scoped, Effect.provide(layer)),
-  90_000
+  { timeout: 120_000, retry: 2 }
 )
 
 it.live(

@@ -23,7 +23,6 @@ import { makeDead, makeWebhook } from "../support/webhooks.ts"
 const document = OpenApi.fromApi(Api) as unknown as Document
 const operations = operationsOf(document)
 const trials = 20
-
 const workflow = { name: "Nightly", ...graph() }
 const component = { name: "Login", componentData: componentData() }
 let reused = 0

@@ -142,11 +142,14 @@ it.live(
         await view.getByRole("button", { name: "Take control" }).click()
         await view.getByRole("button", { name: "Give back control" }).waitFor()
         await view.locator("#picture").waitFor({ state: "visible" })
-        const box = await view.locator("#picture").boundingBox()
-        assert.isNotNull(box)
-        const { height, width, x, y } = box ?? { x: 0, y: 0, width: 0, height: 0 }
-        const at = (left: number, top: number) => [x + (left / 1280) * width, y + (top / 800) * height] as const
-        await page.mouse.click(...at(200, 108))
+        // Looked for each time, as a person does: the picture moves when something is said above it.
+        const at = async (left: number, top: number) => {
+          const box = await view.locator("#picture").boundingBox()
+          assert.isNotNull(box)
+          const { height, width, x, y } = box ?? { x: 0, y: 0, width: 0, height: 0 }
+          return [x + (left / 1280) * width, y + (top / 800) * height] as const
+        }
+        await page.mouse.click(...(await at(200, 108)))
         await page.keyboard.type("Open, Sesam")
         await page.keyboard.type("xy")
         await page.keyboard.press("Backspace")
@@ -156,8 +159,8 @@ it.live(
           data.setData("text", "é! 報")
           image.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }))
         })
-        await page.mouse.dblclick(...at(1000, 600))
-        await page.mouse.click(...at(200, 340))
+        await page.mouse.dblclick(...(await at(1000, 600)))
+        await page.mouse.click(...(await at(200, 340)))
         await page.waitForTimeout(14_500)
         const waiting = await Effect.runPromise(send({ method: "GET", path: `/run/${session}`, key: me.key }))
         assert.notInclude(waiting.text, '"current_step":"CLICK 2"')

@@ -182,7 +182,7 @@ it.live(
       )
       assert.notInclude(text, "Sesam")
     }).pipe(Effect.scoped, Effect.provide(layer)),
-  { timeout: 120_000, retry: 2 }
+  120_000
 )
 
 it.live(

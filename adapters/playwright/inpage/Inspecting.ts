@@ -5,6 +5,7 @@
 import type { Appearance } from "../../../core/agent/recovery/Appearance.ts"
 import type { Candidate } from "../../../core/agent/recovery/Likeness.ts"
 import type { Survey } from "../../../core/agent/recovery/Survey.ts"
+import type { World } from "./InWorld.ts"
 
 /** What is asked: one element described, those like a wanted one, or the whole page with the element that a step is about. */
 export type Task =
@@ -18,7 +19,7 @@ export interface Found {
   readonly survey: Omit<Survey, "address" | "matched" | "requests"> | null
 }
 
-export const inspect = (subject: Element, task: Task): Found => {
+export const inspect = (task: Task, _world: World, subject: Element): Found => {
   const squeeze = (text: string | null | undefined): string => (text ?? "").replace(/\s+/g, " ").trim()
   const orNull = (text: string | null | undefined, most = 120): string | null => {
     const squeezed = squeeze(text)

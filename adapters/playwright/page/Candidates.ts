@@ -4,7 +4,8 @@
 import { Effect } from "effect"
 import type { Inspection } from "../../../core/agent/page/Inspection.ts"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
-import { inspect, seen, type Task } from "../inpage/Inspecting.ts"
+import { type Found, inspect, seen, type Task } from "../inpage/Inspecting.ts"
+import * as World from "../inpage/World.ts"
 import { locate, onOne } from "./Finder.ts"
 import type { Tabs } from "./Tabs.ts"
 import type { Traffic } from "./Traffic.ts"
@@ -27,7 +28,7 @@ export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
       bounded(
         attempt(null, async () => {
           const { page } = current()
-          const answer = await page.evaluate(seen, selectors)
+          const answer = await World.run(current(), page.mainFrame(), seen, selectors)
           const others = await Promise.all(
             answer.unknown.map(async (index) => {
               const first = locate(page, selectors[index] ?? "").first()
@@ -46,27 +47,26 @@ export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
           // What stands in a frame is of another world than what surveys the page.
           const element = matched === 1 ? await all?.elementHandle({ timeout: 1_000 }).catch(() => null) : null
           const isHere = element != null && (await element.ownerFrame().catch(() => null)) === page.mainFrame()
-          const root = page.locator("xpath=/*")
-          const { survey } =
-            isHere && element != null
-              ? await element.evaluate(inspect, { kind: "survey", isTarget: true, fields } as Task)
-              : await root.evaluate(inspect, { kind: "survey", isTarget: false, fields } as Task)
+          const task = { kind: "survey", isTarget: isHere, fields } as Task
+          const on = isHere && all !== null ? { root: all, waitMillis: inspectionMillis } : undefined
+          const { survey } = await World.run(current(), page.mainFrame(), inspect, task, on)
           if (survey === null) throw new Error("the page was not surveyed")
           return { ...survey, address: page.url(), matched, requests: underWay(page) }
         })
       ),
     describe: (target) =>
       Effect.suspend(() => {
-        let appearance: ReturnType<typeof inspect>["appearance"] = null
-        return onOne(tabs, target, async (element, timeout) => {
-          appearance = (await element.evaluate(inspect, { kind: "describe" } as Task, { timeout })).appearance
+        let appearance: Found["appearance"] = null
+        return onOne(tabs, target, async (element, timeout, frame) => {
+          const on = { root: element, waitMillis: timeout }
+          appearance = (await World.run(current(), frame, inspect, { kind: "describe" } as Task, on)).appearance
         }).pipe(Effect.flatMap(() => (appearance === null ? Effect.fail(noAnswer) : Effect.succeed(appearance))))
       }),
     candidates: ({ tag }) =>
       bounded(
         attempt(null, async () => {
-          const root = current().page.locator("xpath=/*")
-          const found = await root.evaluate(inspect, { kind: "candidates", tag, most: mostCandidates } as Task)
+          const task = { kind: "candidates", tag, most: mostCandidates } as Task
+          const found = await World.run(current(), current().page.mainFrame(), inspect, task)
           return found.candidates
         })
       )

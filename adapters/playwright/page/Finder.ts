@@ -50,10 +50,22 @@ export const locate = (page: Page, text: string): Locator => {
 }
 
 /** All elements that a selector means now, in the first place where there are any. */
-export const every = async (tab: Tab, text: string): Promise<Locator> => {
+export const every = async (tab: Tab, text: string): Promise<{ readonly frame: Frame; readonly all: Locator }> => {
   const selector = Selector.parse(text)
   const [place] = (await look(tab, selector)).places
-  return inPlace(place ?? { frame: tab.page.mainFrame(), where: "own" }, selector, "all")
+  const { frame, where } = place ?? ({ frame: tab.page.mainFrame(), where: "own" } as const)
+  return { frame, all: inPlace({ frame, where }, selector, "all") }
+}
+
+/** What a function tells of all elements that a selector means now, in the first place where there are any. */
+export const onEvery = async <A, B>(
+  tab: Tab,
+  text: string,
+  tell: (elements: ReadonlyArray<Element>, arg: A) => B,
+  arg: A
+): Promise<B> => {
+  const { all, frame } = await every(tab, text)
+  return World.runAll(tab, frame, tell, arg, all)
 }
 
 /** The elements of a place that a selector means. */
@@ -128,7 +140,7 @@ export const seen = async <A>(
   tab: Tab,
   frame: Frame,
   text: string,
-  tell: (element: Element) => A
+  tell: (arg: null, world: InPage, element: Element) => A
 ): Promise<A | null> => {
   const selector = Selector.parse(text)
   if (selector.kind !== "xpath") return null
@@ -136,9 +148,9 @@ export const seen = async <A>(
 }
 
 /** Runs in the page. */
-const told = ({ query, tell }: { query: Selector.Query; tell: string }, { call, elements }: InPage): unknown => {
-  const [element, ...others] = elements(query, false)
-  return element === undefined || others.length > 0 ? null : call(tell, element)
+const told = ({ query, tell }: { query: Selector.Query; tell: string }, world: InPage): unknown => {
+  const [element, ...others] = world.elements(query, false)
+  return element === undefined || others.length > 0 ? null : world.call(tell, null, world, element)
 }
 
 /** What an act came to: nothing, or a signal that it has to be looked again. */

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { type CDPSession, type Frame, type Locator, type Page, selectors } from "playwright-core"
+import { type CDPSession, type ElementHandle, type Frame, type Locator, type Page, selectors } from "playwright-core"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
 import * as InWorld from "./InWorld.ts"
@@ -37,6 +37,12 @@ export const locator = (frame: Frame, job: Extract<InWorld.Job, { readonly take:
 
 /** The element that a function kept in the world of a frame; what looks for it is told `gone` when it is in the document no more. */
 export const kept = (frame: Frame, name: string): Locator => frame.locator(encode({ kept: name }))
+
+/** Keeps an element that Playwright has found under a name in the world of its frame. */
+export const keep = async (element: ElementHandle, name: string): Promise<void> => {
+  const act = (name: string, { keep }: InWorld.World, root: Element): void => keep(name, root)
+  await (await element.$(encode({ run: act.toString(), arg: name })))?.dispose()
+}
 
 /** Raised when an evaluation was ended because it took too long. */
 export const tooSlow = () =>

@@ -7,7 +7,7 @@
  * a shadow root by itself, as if what they hold stood in their places: `//iframe[@id='a']//button`, `//x-card/button`.
  */
 import { Clock, Effect } from "effect"
-import type { Frame, Locator, Page } from "playwright-core"
+import type { Frame, Locator } from "playwright-core"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import * as Selector from "../../../core/agent/page/Selector.ts"
 import type { Target } from "../../../core/agent/page/Target.ts"
@@ -37,16 +37,9 @@ export interface Place {
 }
 
 /** Where a selector was found. */
-interface Sight {
+export interface Sight {
   readonly selector: Selector.Selector
   readonly places: ReadonlyArray<Place>
-}
-
-/** The elements of the looked-at window's own document that a selector means. */
-export const locate = (page: Page, text: string): Locator => {
-  const selector = Selector.parse(text)
-  if (selector.kind !== "xpath") return page.locator(text)
-  return World.locator(page.mainFrame(), { query: selector.query, where: "own", take: "all" })
 }
 
 /** All elements that a selector means now, in the first place where there are any. */
@@ -164,7 +157,8 @@ const acting = (act: Promise<unknown>): Promise<World.Signal | null> =>
     }
   )
 
-const total = ({ places }: Sight): number => places.reduce((sum, { matched }) => sum + matched, 0)
+/** How many elements match in all places together. */
+export const total = ({ places }: Sight): number => places.reduce((sum, { matched }) => sum + matched, 0)
 
 const theOne = (seen: Sight, { first }: Target): Place | null =>
   (first === true ? seen.places[0] : total(seen) === 1 ? seen.places[0] : undefined) ?? null
@@ -226,7 +220,8 @@ const inFrames = async (
   return found.flat()
 }
 
-const within = async <A>(millis: number, act: Promise<A>): Promise<A> => {
+/** What comes in time. */
+export const within = async <A>(millis: number, act: Promise<A>): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("late")), millis)

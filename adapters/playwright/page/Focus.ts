@@ -1,5 +1,5 @@
 /**
- * Where the focus of a window is.
+ * Where the focus of a window is, and what frames hold.
  */
 import type { Frame } from "playwright-core"
 import type { World as InPage } from "../inpage/InWorld.ts"
@@ -29,6 +29,16 @@ export const frameIn = async (frame: Frame, name: string): Promise<Frame | null>
   const inner = (await element?.contentFrame()) ?? null
   await element?.dispose()
   return inner
+}
+
+/** The address of a frame. One that has none of its own belongs to the document around it. */
+export const addressOf = (frame: Frame): string => {
+  let around = frame
+  for (let parent = around.parentFrame(); parent !== null && /^(about|data|blob):/.test(around.url()); ) {
+    around = parent
+    parent = around.parentFrame()
+  }
+  return around.url()
 }
 
 /** Runs in the page. */

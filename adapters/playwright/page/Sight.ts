@@ -210,13 +210,7 @@ export const make = (tabs: Tabs): Sight => {
         const frame = element?.frame ?? main
         const selector =
           element === null || frame !== main ? null : await World.run(tab, main, Outline.selectorOf, element.name)
-        // A frame without an address of its own belongs to the page around it.
-        let around: Frame = frame
-        for (let parent = around.parentFrame(); parent !== null && /^(about|data|blob):/.test(around.url()); ) {
-          around = parent
-          parent = around.parentFrame()
-        }
-        return { address: around.url(), selector }
+        return { address: Focus.addressOf(frame), selector }
       }),
     turn: (direction, container) =>
       Effect.tap(

@@ -33,7 +33,8 @@ const site = pages({
   "/tampered":
     body(`${tampering}<h1>Orders</h1><script>var hidden = "secret"</script><p style="display:none">hidden words</p>
     <ul><li>one</li><li>two</li></ul><form><label for="code">Code</label><input id="code" aria-label="One-time code" value="12"></form>
-    <iframe src="/inner" width="300" height="100"></iframe><div style="height:3000px"></div><button id="low">Low</button>`),
+    <iframe src="/inner" width="300" height="100"></iframe><iframe sandbox srcdoc="<p id='closed'>Closed</p>" width="300" height="50"></iframe>
+    <div style="height:3000px"></div><button id="low">Low</button>`),
   "/inner": body(`${tampering}<button>Within</button><textarea></textarea>`),
   "/lists": body(`${tampering}
     <select id="plain"><option value="a">Alpha<option value="b">Beta</select>
@@ -55,7 +56,8 @@ it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })(
           const page = yield* open("/tampered")
           assert.strictEqual(yield* page.read(at("//h1")), "Orders")
           assert.strictEqual(yield* page.read(at("css=h1")), "Orders")
-          const list = { kind: "list", path: "//li", item: { kind: "value", path: ".", type: "string" } } as const
+          assert.strictEqual(yield* page.read(at("//p[@id='closed']")), "Closed")
+        const list = { kind: "list", path: "//li", item: { kind: "value", path: ".", type: "string" } } as const
           assert.deepStrictEqual(yield* page.extract(list), ["one", "two"])
           const whole = yield* page.html({ sanitized: false })
           for (const text of ["<h1>Orders</h1>", "secret", "hidden words"]) assert.include(whole, text)
@@ -63,7 +65,7 @@ it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })(
           assert.include(sanitized, "<h1>Orders</h1>")
           for (const text of ["secret", "hidden words"]) assert.notInclude(sanitized, text)
           const snapshot = yield* page.snapshot({ maxBytes: 1_000_000 })
-          for (const text of ["<h1>Orders</h1>", "<title>Page</title>", "Within"]) assert.include(snapshot, text)
+          for (const text of ["<h1>Orders</h1>", "<title>Page</title>", "Within", "Closed"]) assert.include(snapshot, text)
           const { cut, html } = yield* page.readable({ selector: "//ul", metadata: false, maxCharacters: 1_000 })
           assert.deepStrictEqual([html, cut], ["<ul><li>one</li><li>two</li></ul>", false])
           const seen = yield* page.outline({ maxElements: 50 })

@@ -57,7 +57,7 @@ it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })(
           assert.strictEqual(yield* page.read(at("//h1")), "Orders")
           assert.strictEqual(yield* page.read(at("css=h1")), "Orders")
           assert.strictEqual(yield* page.read(at("//p[@id='closed']")), "Closed")
-        const list = { kind: "list", path: "//li", item: { kind: "value", path: ".", type: "string" } } as const
+          const list = { kind: "list", path: "//li", item: { kind: "value", path: ".", type: "string" } } as const
           assert.deepStrictEqual(yield* page.extract(list), ["one", "two"])
           const whole = yield* page.html({ sanitized: false })
           for (const text of ["<h1>Orders</h1>", "secret", "hidden words"]) assert.include(whole, text)
@@ -65,7 +65,8 @@ it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })(
           assert.include(sanitized, "<h1>Orders</h1>")
           for (const text of ["secret", "hidden words"]) assert.notInclude(sanitized, text)
           const snapshot = yield* page.snapshot({ maxBytes: 1_000_000 })
-          for (const text of ["<h1>Orders</h1>", "<title>Page</title>", "Within", "Closed"]) assert.include(snapshot, text)
+          for (const text of ["<h1>Orders</h1>", "<title>Page</title>", "Within", "Closed"])
+            assert.include(snapshot, text)
           const { cut, html } = yield* page.readable({ selector: "//ul", metadata: false, maxCharacters: 1_000 })
           assert.deepStrictEqual([html, cut], ["<ul><li>one</li><li>two</li></ul>", false])
           const seen = yield* page.outline({ maxElements: 50 })

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { Browser } from "../../core/agent/page/Browser.ts"
 import * as ElementMemory from "../../core/agent/recovery/ElementMemory.ts"
-import { graphOf, inBrowser, type Step, walk } from "../support/browser.ts"
-import { at, body, open, pages } from "../support/pages.ts"
-import { html, serve } from "../support/site.ts"
+import { graphOf, type Step, walk } from "../support/browser.ts"
+import { at, body, open, Pages, pages } from "../support/pages.ts"
 
 /** Replaces what JavaScript and the DOM come with, before anything of the page is there. */
 const tampering = `<script>
@@ -35,6 +35,11 @@ const site = pages({
     <ul><li>one</li><li>two</li></ul><form><label for="code">Code</label><input id="code" aria-label="One-time code" value="12"></form>
     <iframe src="/inner" width="300" height="100"></iframe><iframe sandbox srcdoc="<p id='closed'>Closed</p>" width="300" height="50"></iframe>
     <div style="height:3000px"></div><button id="low">Low</button>`),
+  "/order": body(order("first")),
+  "/moved":
+    body(`${tampering}<main>${order("second")}</main><div id="wall" style="position:fixed;inset:0;background:#eee;z-index:99">
+    We use cookies <button onclick="wall.remove()">Reject all</button></div>`),
+  "/done": body("<h1>Done</h1>"),
   "/inner": body(`${tampering}<button>Within</button><textarea></textarea>`),
   "/lists": body(`${tampering}
     <select id="plain"><option value="a">Alpha<option value="b">Beta</select>
@@ -140,47 +145,38 @@ it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })(
         }),
       60_000
     )
-  }
-)
 
-it.live(
-  "an element that a page lost is found again, and a banner dismissed, where the page replaced what JavaScript has",
-  () =>
-    Effect.gen(function* () {
-      const banner = `<div id="wall" style="position:fixed;inset:0;background:#eee;z-index:99">We use cookies
-        <button onclick="wall.remove()">Reject all</button></div>`
-      const at = yield* serve({
-        "/order": html(order("first")),
-        "/moved": html(`${tampering}<main>${order("second")}</main>${banner}`),
-        "/done": html("<h1>Done</h1>")
-      })
-      const step: Step = { action: "CLICK", parameters: { selector: "//button[@id='first']", wait_time: 1_500 } }
-      const title = { title: { type: "string", path: "//h1" } }
-      const read: Step = {
-        action: "EXTRACT_DATAMODEL",
-        parameters: { selector: "//h1", extract_data_model: { type: "object", properties: title } }
-      }
-      const first = yield* ElementMemory.of(Effect.succeed([]))
-      const recovery = { selectors: true, popups: true }
-      yield* walk(graphOf(`${at}/order`, [step, read]), {}, { recovery, memories: first.memories })
-      const { memories } = yield* ElementMemory.of(Effect.succeed(first.learned()))
-      const popupXpaths = ["//div[@id='wall']//button"]
-      for (const more of [{}, { popupXpaths }]) {
-        const { analyses, outcome } = yield* walk(
-          graphOf(`${at}/moved`, [step, read]),
-          {},
-          {
-            recovery: { ...recovery, ...more },
-            memories
+    it.effect(
+      "has lost elements found again in it, and banners dismissed",
+      () =>
+        Effect.gen(function* () {
+          const { browser, site } = yield* Pages
+          const step: Step = { action: "CLICK", parameters: { selector: "//button[@id='first']", wait_time: 1_500 } }
+          const title = { title: { type: "string", path: "//h1" } }
+          const extract_data_model = { type: "object", properties: title }
+          const read: Step = { action: "EXTRACT_DATAMODEL", parameters: { selector: "//h1", extract_data_model } }
+          const recovery = { selectors: true, popups: true }
+          const run = (path: string, options: Parameters<typeof walk>[2]) =>
+            Effect.provideService(walk(graphOf(`${site}${path}`, [step, read]), {}, options), Browser, browser)
+          const first = yield* ElementMemory.of(Effect.succeed([]))
+          yield* run("/order", { recovery, memories: first.memories })
+          const { memories } = yield* ElementMemory.of(Effect.succeed(first.learned()))
+          const known = { ...recovery, popupXpaths: ["//div[@id='wall']//button"] }
+          for (const [settings, expected] of [
+            [recovery, ["selector", "popup"]],
+            [known, ["popup_xpaths", "selector"]]
+          ] as const) {
+            const { analyses, outcome } = yield* run("/moved", { recovery: settings, memories })
+            assert.deepStrictEqual(outcome._tag === "Success" ? outcome.data : outcome.failure.message, {
+              title: "Done"
+            })
+            assert.deepStrictEqual(
+              analyses.map(({ kind }) => kind),
+              [...expected]
+            )
           }
-        )
-        assert.deepStrictEqual(outcome._tag === "Success" ? outcome.data : outcome.failure.message, { title: "Done" })
-        assert.includeMembers(
-          analyses.map(({ kind }) => kind),
-          ["selector"]
-        )
-        assert.lengthOf(analyses, 2)
-      }
-    }).pipe(Effect.scoped, inBrowser),
-  120_000
+        }),
+      120_000
+    )
+  }
 )

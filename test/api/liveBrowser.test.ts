@@ -155,6 +155,7 @@ it.live(
       const view = page.frameLocator("iframe")
       yield* Effect.promise(async () => {
         await page.goto(`${embedding.replace("127.0.0.1", "localhost")}/`)
+        await view.getByText("CLICK 1").waitFor()
         await view.getByRole("button", { name: "Take control" }).click()
         await view.getByRole("button", { name: "Give back control" }).waitFor()
         await view.locator("#picture").waitFor({ state: "visible" })
@@ -241,7 +242,7 @@ it.live(
         [
           {
             action: "SCROLL",
-            parameters: { execution: "STATIC", scroll_mode: "to-element", selector: "css=#over", wait_time: 60_000 }
+            parameters: { execution: "STATIC", scroll_mode: "to-element", xpath: "//p[@id='over']", wait_time: 60_000 }
           },
           { action: "CLICK", parameters: { execution: "STATIC", selector: "css=#go", wait_time: 10_000 } }
         ]

@@ -9,6 +9,7 @@ import type { Box, Outlined, Place, Seen, Sight } from "../../../core/agent/page
 import type { Typing } from "../../../core/agent/page/Typing.ts"
 import * as Outline from "../inpage/Outline.ts"
 import * as Finder from "./Finder.ts"
+import { framesInMiddle } from "./Middle.ts"
 import { intoView, scrollerOf } from "./Scrolling.ts"
 import type { Tabs } from "./Tabs.ts"
 import { strike } from "./Typing.ts"
@@ -125,7 +126,7 @@ export const make = (tabs: Tabs): Sight => {
             for (const [index, { box, ...one }] of data.told.entries()) {
               const ref = number === 0 ? `e${index + 1}` : `f${number}e${index + 1}`
               next.set(ref, { outline: handle, index })
-              elements.push({ ...one, ref, box: box === null ? null : moved(box, origin) })
+              elements.push({ ...one, ref, box: box === null ? null : seenOf(moved(box, origin), main) })
             }
           }
           for (const outline of new Set([...known.values()].map(({ outline }) => outline))) {
@@ -211,8 +212,7 @@ export const make = (tabs: Tabs): Sight => {
         const { page } = current()
         const element = place === null ? await focused(page.mainFrame()) : await elementAt(place)
         const frame = (await element?.ownerFrame()) ?? page.mainFrame()
-        const selector =
-          element === null || frame !== page.mainFrame() ? null : await element.evaluate(Outline.selectorOf)
+        const selector = element === null ? null : await pathTo(element, frame)
         // A frame without an address of its own belongs to the page around it.
         let around: Frame = frame
         for (let parent = around.parentFrame(); parent !== null && /^(about|data|blob):/.test(around.url()); ) {
@@ -224,7 +224,13 @@ export const make = (tabs: Tabs): Sight => {
     turn: (direction, container) =>
       Effect.tap(
         attempt(container, async () => {
-          if (container === null) return current().page.evaluate(Outline.turn, direction)
+          if (container === null) {
+            const { page } = current()
+            for (const frame of await framesInMiddle(page, 0)) {
+              if (await within(frame, () => frame.evaluate(Outline.turn, direction), false)) return true
+            }
+            return false
+          }
           const element = (await Finder.every(current(), container)).first()
           const scroller = await element.evaluateHandle(scrollerOf, "y" as "x" | "y", { timeout: inspectionMillis })
           return scroller.evaluate(Outline.turnIn, direction)
@@ -257,11 +263,28 @@ const moved = (box: Box, { x, y }: { readonly x: number; readonly y: number }): 
   y: box.y + y
 })
 
+/** The part of a box that is in the window; `null` when none is. */
+const seenOf = (box: Box, window: { readonly width: number; readonly height: number }): Box | null => {
+  const [x, y] = [Math.max(box.x, 0), Math.max(box.y, 0)]
+  const width = Math.min(box.x + box.width, window.width) - x
+  const height = Math.min(box.y + box.height, window.height) - y
+  return width > 0 && height > 0 ? { x, y, width, height } : null
+}
+
 /** Where the document of a frame begins in the window; `null` when it is not to be seen. */
 const originOf = async (frame: Frame): Promise<{ readonly x: number; readonly y: number } | null> => {
   const owner = await frame.frameElement()
   const box = await owner.boundingBox()
   return box === null || box.width < 2 || box.height < 2 ? null : { x: box.x, y: box.y }
+}
+
+/** A path to an element, through the frames that it is in; `null` when there is none. */
+const pathTo = async (element: ElementHandle<Element>, frame: Frame): Promise<string | null> => {
+  const within = await element.evaluate(Outline.selectorOf)
+  if (within === null || frame.parentFrame() === null) return within
+  const owner = await frame.frameElement()
+  const around = await pathTo(owner as ElementHandle<Element>, frame.parentFrame() ?? frame)
+  return around === null ? null : `${around}${within}`
 }
 
 /** The innermost element at a point of a frame, frames and shadow roots looked into. */

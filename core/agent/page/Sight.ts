@@ -50,7 +50,7 @@ export interface Outline {
 export interface Spot {
   /** The address of the document it belongs to, which in a frame is that of the frame. */
   readonly address: string
-  /** An XPath that matches it alone; `null` in a frame or a shadow root, which none reaches into. */
+  /** An XPath that leads to it alone, through frames and open shadow roots; `null` when none does. */
   readonly selector: string | null
 }
 

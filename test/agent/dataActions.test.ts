@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import { Browser } from "../../core/agent/page/Browser.ts"
 import { account } from "../support/accounts.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
-import { dataOf, failureOf, home, run } from "../support/shop.ts"
+import { dataOf, failureOf, home, run, site } from "../support/shop.ts"
 
 const transform = (...operations: ReadonlyArray<object>): Step => ({ action: "TRANSFORM", parameters: { operations } })
 const set = (target: string, value: string, more: object = {}) => ({ type: "SET", target, value, ...more })
@@ -122,6 +123,45 @@ describe("run_if", () => {
         inputs
       )
       assert.strictEqual(outcome._tag, holds ? "Failed" : "Success")
+    })
+  )
+
+  it.effect("is decided once for a step, and one that cannot be decided fails with it", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const browser = Layer.effect(
+        Browser,
+        Effect.map(Browser, ({ open }) => ({
+          open: (session) =>
+            Effect.map(open(session), (page) => ({
+              ...page,
+              address: Effect.suspend(() => {
+                asked++
+                return page.address
+              })
+            }))
+        }))
+      ).pipe(Layer.provide(ScriptedBrowser.layer(site)))
+      const typing = (more: object) => ({ action: "INPUT_TEXT", parameters: { selector: "#user", text: "x", ...more } })
+      const here = (value: string) => ({
+        run_if: { conditions: [{ field: "context.inputs.at", operator: "EQUAL", value }] }
+      })
+      const times = Effect.fnUntraced(function* (value: string) {
+        asked = 0
+        const seen = yield* walk(graphOf(home, [typing(here(value))]), { at: home }).pipe(Effect.provide(browser))
+        return { seen, asked }
+      })
+      const plain = yield* times(home)
+      const located = yield* times("{{window.location.href}}")
+      assert.deepStrictEqual(
+        [plain, located].map(({ seen }) => seen.steps),
+        [plain.seen.steps, plain.seen.steps]
+      )
+      assert.strictEqual(located.asked - plain.asked, 1)
+      const { seen } = yield* times("{{$error('no')}}")
+      assert.strictEqual(failureOf(seen).code, "TEMPLATE-E0001")
+      assert.strictEqual(failureOf(seen).node?.name, "INPUT_TEXT 1")
+      assert.strictEqual(seen.steps.at(-1), "INPUT_TEXT 1")
     })
   )
 

@@ -9,18 +9,20 @@ import { locate, onOne } from "./Finder.ts"
 import type { Tabs } from "./Tabs.ts"
 import type { Traffic } from "./Traffic.ts"
 
-/** How long a page may take to tell of itself, in milliseconds. */
-const inspectionMillis = 5_000
+/** How long a page may take to tell which of a few elements can be seen, which it is asked before each step, in milliseconds. */
+const glanceMillis = 5_000
 
 /** So many elements of a page are looked at. */
 const mostCandidates = 1_500
 
-const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
+const noAnswer = (millis: number) =>
+  new PageFailure({ kind: "unusable", reason: `it did not answer within ${millis} ms` })
 
-export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
+/** A page that is looked at more closely has `lookMillis` to tell of itself. */
+export const make = (tabs: Tabs, { underWay }: Traffic, lookMillis: number): Inspection => {
   const { attempt, current } = tabs
-  const bounded = <A>(effect: Effect.Effect<A, PageFailure>): Effect.Effect<A, PageFailure> =>
-    Effect.timeoutOrElse(effect, { duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
+  const bounded = <A>(effect: Effect.Effect<A, PageFailure>, millis = lookMillis): Effect.Effect<A, PageFailure> =>
+    Effect.timeoutOrElse(effect, { duration: millis, orElse: () => Effect.fail(noAnswer(millis)) })
 
   return {
     seen: (selectors) =>
@@ -35,7 +37,8 @@ export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
             })
           )
           return [...answer.seen, ...others.flat()].sort((a, b) => a - b)
-        })
+        }),
+        glanceMillis
       ),
     survey: ({ fields, target }) =>
       bounded(
@@ -60,7 +63,11 @@ export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
         let appearance: ReturnType<typeof inspect>["appearance"] = null
         return onOne(tabs, target, async (element, timeout) => {
           appearance = (await element.evaluate(inspect, { kind: "describe" } as Task, { timeout })).appearance
-        }).pipe(Effect.flatMap(() => (appearance === null ? Effect.fail(noAnswer) : Effect.succeed(appearance))))
+        }).pipe(
+          Effect.flatMap(() =>
+            appearance === null ? Effect.fail(noAnswer(target.waitMillis)) : Effect.succeed(appearance)
+          )
+        )
       }),
     candidates: ({ tag }) =>
       bounded(

@@ -3,6 +3,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { Frame, Locator } from "playwright-core"
+import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import type { Page } from "../../../core/agent/page/Browser.ts"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import type { Remembered } from "../../../core/agent/page/Session.ts"
@@ -125,7 +126,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     ...Transfers.make(tabs, options.downloads),
     ...scrolling,
     ...Pictures.make(tabs, scrolling),
-    ...Candidates.make(tabs, traffic),
+    ...Candidates.make(tabs, traffic, (options.downloads?.limits ?? defaultPageLimits).unresponsiveMillis),
     ...RemoteHand.make(tabs),
     screencast: (how, show) => Screencast.screencast(tabs, how, show),
     record: (how) => Recorder.record(tabs, how),

@@ -11,7 +11,10 @@ import type { Target } from "./Target.ts"
 export interface Inspection {
   /** Which of the selectors match something that can be seen, by position. One visit to the page for all of them. */
   readonly seen: (selectors: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, PageFailure>
-  /** What the page shows at this moment. It scrolls the element that is sought into view, and changes nothing else. */
+  /**
+   * What the page shows at this moment. It scrolls the element that is sought into view, and changes nothing else. Fails
+   * where the page does not tell within the time that it may answer nothing.
+   */
   readonly survey: (sought: Sought) => Effect.Effect<Survey, PageFailure>
   /** What the one element that matches looks like, waiting for it. */
   readonly describe: (target: Target) => Effect.Effect<Appearance, PageFailure>

@@ -186,3 +186,49 @@ it.live(
     ),
   patient
 )
+
+/** Tells whether the mouse came to a button as a hand moves it, and whether a field was typed into with pauses. */
+const mouse = `<p id="out">nothing</p>
+  <button style="position:absolute;left:500px;top:300px;width:120px;height:40px">Go</button>
+  <input aria-label="Name" style="position:absolute;left:500px;top:400px">
+  <script>
+    const out = document.getElementById("out")
+    let moves = 0, pauses = new Set(), last = 0
+    addEventListener("pointermove", (event) => { if (event.isTrusted) moves += event.getCoalescedEvents().length })
+    addEventListener("keydown", ({ timeStamp }) => { pauses.add(Math.round((timeStamp - last) / 10)); last = timeStamp })
+    const how = () => moves > 10 ? "by hand" : "at once"
+    document.querySelector("button").onclick = () => { out.textContent = how() }
+    document.querySelector("input").oninput = ({ target }) => {
+      if (target.value === "Adelaide") out.textContent = how() + (pauses.size > 3 ? ", typed by hand" : ", typed at once")
+    }
+  </script>`
+
+it.live(
+  "human_mode moves the mouse and types by hand where a model, or a point, says where",
+  () =>
+    inBrowser(
+      Effect.gen(function* () {
+        const done = calls("done", { reason: "Done" })
+        const named = { prompt: "The button or the field" }
+        const at = { execution: "COORDINATES", selector: '{"x": 560, "y": 320}' }
+        const typed = { ...named, execution: "LLM_DOM", text: "Adelaide" }
+        const task = { ...named, execution: "COMPUTER_USE" }
+        const byMoves = [chooses("Name", "click_element"), calls("type", { text: "Adelaide" }), done]
+        for (const [action, parameters, replies, expected] of [
+          ["CLICK", { ...named, execution: "LLM_DOM" }, [chooses("Go")], "by hand"],
+          ["CLICK", at, [], "by hand"],
+          ["CLICK", task, byMoves, "by hand, typed by hand"],
+          ["INPUT_TEXT", typed, [chooses("Name")], "by hand, typed by hand"]
+        ] as const) {
+          const step = { action, parameters: { ...parameters, human_mode: true, wait_time: 10_000 } }
+          const { data, failure } = yield* walked(mouse, [step, says(expected)], replies)
+          assert.isNull(failure, `${action} ${JSON.stringify(parameters)}`)
+          assert.deepStrictEqual(data, { out: expected })
+        }
+        const plain = { action: "CLICK", parameters: { ...named, execution: "LLM_DOM" } }
+        const { data } = yield* walked(mouse, [plain, says("at once")], [chooses("Go")])
+        assert.deepStrictEqual(data, { out: "at once" })
+      })
+    ),
+  patient
+)

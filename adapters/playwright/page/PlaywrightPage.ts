@@ -137,24 +137,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     html: ({ sanitized }) =>
       attempt(null, () => (sanitized ? current().page.evaluate(sanitizedHtml) : current().page.content())),
     click: (target, kind, gesture) =>
-      onOne(target, async (element, timeout) => {
-        const until = Date.now() + timeout
-        const position =
-          gesture === undefined ? undefined : await Pointer.moveTo(current().page, element, gesture, timeout)
-        const left = { timeout: Math.max(until - Date.now(), 1) }
-        const place = position === undefined ? left : { ...left, position }
-        const held = gesture === undefined ? place : { ...place, delay: gesture.holdMillis }
-        switch (kind) {
-          case "click":
-            return element.click(held)
-          case "double_click":
-            return element.dblclick(held)
-          case "right_click":
-            return element.click({ ...held, button: "right" })
-          case "hover":
-            return element.hover(place)
-        }
-      }),
+      onOne(target, (element, timeout) => Pointer.press(current().page, element, kind, timeout, gesture)),
     type: (target, typing) =>
       target === null
         ? attempt(null, () => strike(current().page, typing.strokes, typing))

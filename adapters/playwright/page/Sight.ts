@@ -4,12 +4,15 @@
 import { Effect } from "effect"
 import type { ElementHandle, Frame, JSHandle, Page } from "playwright-core"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import type { Gesture } from "../../../core/agent/page/Pointer.ts"
 import type { Position } from "../../../core/agent/page/Scrolling.ts"
 import type { Box, Outlined, Place, Seen, Sight } from "../../../core/agent/page/Sight.ts"
+import type { ClickKind } from "../../../core/agent/page/Target.ts"
 import type { Typing } from "../../../core/agent/page/Typing.ts"
 import * as Outline from "../inpage/Outline.ts"
 import * as Finder from "./Finder.ts"
 import { framesInMiddle } from "./Middle.ts"
+import * as Pointer from "./Pointer.ts"
 import { intoView, scrollerOf } from "./Scrolling.ts"
 import type { Tabs } from "./Tabs.ts"
 import { strike } from "./Typing.ts"
@@ -69,19 +72,15 @@ export const make = (tabs: Tabs): Sight => {
   const isWithin = async ({ x, y }: Extract<Place, { _tag: "Point" }>): Promise<boolean> =>
     current().page.evaluate(([left, top]) => left < innerWidth && top < innerHeight, [x, y] as const)
 
-  const press = Effect.fnUntraced(function* (
-    place: Place,
-    act: (element: ElementHandle<Element>, timeout: number) => Promise<void>,
-    onPoint: (mouse: Page["mouse"], x: number, y: number) => Promise<void>,
-    waitMillis: number
-  ) {
+  const clickAt = Effect.fnUntraced(function* (place: Place, kind: ClickKind, waitMillis: number, gesture?: Gesture) {
     if (place._tag === "Point") {
       if (!(yield* attempt("this point", () => isWithin(place)))) return yield* gone(place)
-      return yield* attempt("this point", () => onPoint(current().page.mouse, place.x, place.y))
+      return yield* attempt("this point", () => Pointer.pressAt(current().page, place, kind, gesture))
     }
     const element = yield* attempt(place.ref, () => elementAt(place))
     if (element === null) return yield* gone(place)
-    yield* attempt(place.ref, () => act(element, Math.max(waitMillis, 1))).pipe(
+    const timeout = Math.max(waitMillis, 1)
+    yield* attempt(place.ref, () => Pointer.press(current().page, element, kind, timeout, gesture)).pipe(
       Effect.mapError((failure) => {
         if (/not attached|detached/.test(failure.reason)) return gone(place)
         const reason = `the element did not become visible, enabled and still within ${waitMillis} ms`
@@ -161,42 +160,9 @@ export const make = (tabs: Tabs): Sight => {
           await page.evaluate(Outline.uncover).catch(() => undefined)
         }
       }).pipe(Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))),
-    clickAt: (place, kind, waitMillis) =>
-      press(
-        place,
-        (element, timeout) => {
-          switch (kind) {
-            case "click":
-              return element.click({ timeout })
-            case "double_click":
-              return element.dblclick({ timeout })
-            case "right_click":
-              return element.click({ button: "right", timeout })
-            case "hover":
-              return element.hover({ timeout })
-          }
-        },
-        (mouse, x, y) => {
-          switch (kind) {
-            case "click":
-              return mouse.click(x, y)
-            case "double_click":
-              return mouse.dblclick(x, y)
-            case "right_click":
-              return mouse.click(x, y, { button: "right" })
-            case "hover":
-              return mouse.move(x, y)
-          }
-        },
-        waitMillis
-      ),
-    typeAt: Effect.fnUntraced(function* (place: Place, typing: Typing, waitMillis: number) {
-      yield* press(
-        place,
-        (element, timeout) => element.click({ timeout }),
-        (mouse, x, y) => mouse.click(x, y),
-        waitMillis
-      )
+    clickAt,
+    typeAt: Effect.fnUntraced(function* (place: Place, typing: Typing, waitMillis: number, gesture?: Gesture) {
+      yield* clickAt(place, "click", waitMillis, gesture)
       const { keyboard } = current().page
       yield* attempt(null, async () => {
         if (typing.existing === "keep") await keyboard.press("End")

@@ -2,6 +2,7 @@
  * The frames in the middle of a window, where the wheel of a person who looks at it is turned.
  */
 import type { ElementHandle, Frame, Page } from "playwright-core"
+import { inside } from "./Visible.ts"
 
 /** How deep frames are followed into one another. */
 const deepest = 5
@@ -21,10 +22,10 @@ export const framesInMiddle = async (page: Page, least: number): Promise<Readonl
     const owner = handle.asElement() as ElementHandle<Element> | null
     const inner = await owner?.contentFrame()
     if (owner === null || inner == null) break
-    const box = await owner.evaluate(boxOf)
+    const [begins, box] = await Promise.all([owner.evaluate(inside), owner.evaluate(seenOf)])
     await owner.dispose()
-    if (box.width * box.height < least * window.width * window.height) break
-    at = { x: at.x - box.x, y: at.y - box.y }
+    if (begins === null || box.width * box.height < least * window.width * window.height) break
+    at = { x: at.x - begins.x, y: at.y - begins.y }
     frames.unshift(inner)
     frame = inner
   }
@@ -42,13 +43,10 @@ const frameAt = ({ x, y }: { readonly x: number; readonly y: number }): Element 
   return found?.localName === "iframe" || found?.localName === "frame" ? found : null
 }
 
-/** Runs in the page: where the document of a frame begins, and how much of it is to be seen. */
-const boxOf = (element: Element) => {
+/** Runs in the page: how much of a frame is to be seen. */
+const seenOf = (element: Element) => {
   const { bottom, left, right, top } = element.getBoundingClientRect()
-  const { paddingLeft, paddingTop } = getComputedStyle(element)
   return {
-    x: left + element.clientLeft + Number.parseFloat(paddingLeft),
-    y: top + element.clientTop + Number.parseFloat(paddingTop),
     width: Math.max(Math.min(right, innerWidth) - Math.max(left, 0), 0),
     height: Math.max(Math.min(bottom, innerHeight) - Math.max(top, 0), 0)
   }

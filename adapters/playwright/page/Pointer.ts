@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { ElementHandle, Locator, Page } from "playwright-core"
 import type { Gesture } from "../../../core/agent/page/Pointer.ts"
 import type { ClickKind } from "../../../core/agent/page/Target.ts"
+import { bringIntoSight } from "./Visible.ts"
 
 interface Point {
   readonly x: number
@@ -81,7 +82,7 @@ const moveTo = async (
   gesture: Gesture,
   timeout: number
 ): Promise<Point | undefined> => {
-  await element.scrollIntoViewIfNeeded({ timeout })
+  await bringIntoSight(element, timeout)
   const isFound = "elementHandle" in element
   const within = isFound
     ? await element.evaluate(place, gesture.landing, { timeout })

@@ -8,6 +8,7 @@ import type { Direction, Position, Scrolling } from "../../../core/agent/page/Sc
 import type { Target } from "../../../core/agent/page/Target.ts"
 import * as Finder from "./Finder.ts"
 import type { Tabs } from "./Tabs.ts"
+import { bringIntoSight, originOf } from "./Visible.ts"
 
 /** How often it is looked whether the page has come to rest, in milliseconds. */
 const lookMillis = 50
@@ -76,13 +77,6 @@ export const make = (tabs: Tabs): Scrolling => {
     }
   })
 
-  /** Where the document of what is scrolled begins in the window. */
-  const originOf = async (scroller: Scroller): Promise<{ readonly x: number; readonly y: number }> => {
-    const frame = await scroller.asElement()?.ownerFrame()
-    if (frame == null || frame === current().page.mainFrame()) return { x: 0, y: 0 }
-    return (await (await frame.frameElement()).boundingBox()) ?? { x: 0, y: 0 }
-  }
-
   /** Turns the wheel once, and answers where that led. */
   const step = Effect.fnUntraced(function* (scroller: Scroller, direction: Direction, until: number) {
     const [axis, sign] = [axisOf(direction), signOf(direction)]
@@ -91,7 +85,8 @@ export const make = (tabs: Tabs): Scrolling => {
     const distance = Math.max(Math.round(before.view * 0.9), 40) * sign
     yield* attempt(null, async () => {
       const { mouse } = current().page
-      const origin = await originOf(scroller)
+      const frame = await scroller.asElement()?.ownerFrame()
+      const origin = (frame == null ? null : await originOf(frame)) ?? { x: 0, y: 0 }
       await mouse.move(origin.x + before.x, origin.y + before.y)
       await mouse.wheel(axis === "x" ? distance : 0, axis === "y" ? distance : 0)
     })
@@ -123,7 +118,7 @@ export const make = (tabs: Tabs): Scrolling => {
     Effect.gen(function* () {
       let found: ElementHandle | null = null
       yield* Finder.onOne(tabs, { selector, waitMillis }, async (element, timeout) => {
-        await element.scrollIntoViewIfNeeded({ timeout })
+        await bringIntoSight(element, timeout)
         found = await element.elementHandle({ timeout })
       })
       const handle = found as ElementHandle | null

@@ -16,6 +16,7 @@ import * as Pointer from "./Pointer.ts"
 import { intoView, scrollerOf } from "./Scrolling.ts"
 import type { Tabs } from "./Tabs.ts"
 import { strike } from "./Typing.ts"
+import { inside, originOf } from "./Visible.ts"
 
 /** How many frames beside the page itself are described. */
 const maxFrames = 20
@@ -237,13 +238,6 @@ const seenOf = (box: Box, window: { readonly width: number; readonly height: num
   return width > 0 && height > 0 ? { x, y, width, height } : null
 }
 
-/** Where the document of a frame begins in the window; `null` when it is not to be seen. */
-const originOf = async (frame: Frame): Promise<{ readonly x: number; readonly y: number } | null> => {
-  const owner = await frame.frameElement()
-  const box = await owner.boundingBox()
-  return box === null || box.width < 2 || box.height < 2 ? null : { x: box.x, y: box.y }
-}
-
 /** A path to an element, through the frames that it is in; `null` when there is none. */
 const pathTo = async (element: ElementHandle<Element>, frame: Frame): Promise<string | null> => {
   const within = await element.evaluate(Outline.selectorOf)
@@ -270,11 +264,8 @@ const under = async (frame: Frame, x: number, y: number): Promise<ElementHandle<
   const element = handle.asElement() as ElementHandle<Element> | null
   const inner = await element?.contentFrame()
   if (inner == null || element == null) return element
-  const box = await element.evaluate((one) => {
-    const { left, top } = one.getBoundingClientRect()
-    return { x: left + one.clientLeft, y: top + one.clientTop }
-  })
-  return (await under(inner, x - box.x, y - box.y)) ?? element
+  const box = await element.evaluate(inside)
+  return box === null ? element : ((await under(inner, x - box.x, y - box.y)) ?? element)
 }
 
 /** The innermost element that has the focus. */

@@ -1,7 +1,9 @@
 /** Places on a page that a model tells, in a real Chromium, against a service that speaks the real protocol. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { account } from "../support/accounts.ts"
 import { inBrowser, type Step } from "../support/browser.ts"
+import { entryOf } from "../support/entries.ts"
 import { answering, calls, type Reply, wordsOf } from "../support/modelServer.ts"
 import { chooses, pointOf, walked } from "../support/modelWalk.ts"
 
@@ -228,6 +230,75 @@ it.live(
         const plain = { action: "CLICK", parameters: { ...named, execution: "LLM_DOM" } }
         const { data } = yield* walked(mouse, [plain, says("at once")], [chooses("Go")])
         assert.deepStrictEqual(data, { out: "at once" })
+      })
+    ),
+  patient
+)
+
+const code = "482915"
+
+/** A form for a code, in one field or a box for each digit, that tells its page when it was right. */
+const codes = (field: string, tell: string) => `<form onsubmit="
+    const given = [...document.querySelectorAll('form input')].map(({ value }) => value).join('')
+    const text = given === '${code}' ? 'signed in' : 'wrong ' + given; ${tell}; this.remove(); return false">
+  <input aria-label="Promotion" value="" style="display:none">${field}<button hidden>Go on</button></form>`
+const oneField = `<input aria-label="Security code" inputmode="numeric" maxlength="6">`
+const boxes = Array.from(
+  { length: 6 },
+  (_, index) => `<input aria-label="Digit ${index + 1}" maxlength="1" size="1" style="width:30px"
+    oninput="this.nextElementSibling?.focus?.()">`
+).join("")
+const outside = `<p id="out">nobody</p>`
+const here = "document.getElementById('out').textContent = text"
+const framed = (
+  host: string
+) => `${outside}<div style="height:900px"></div><iframe id="frame" style="width:500px;height:200px"></iframe>
+  <script>addEventListener("message", ({ data }) => { out.textContent = data })
+    frame.src = location.origin.replace("127.0.0.1", "${host}") + "/code"</script>`
+
+it.live(
+  "a one-time code is typed where the model sees its field, in boxes and frames too, on the site of the credential",
+  () =>
+    inBrowser(
+      Effect.gen(function* () {
+        const tfa = (execution: string): Step => ({
+          action: "TFA",
+          parameters: { tfa_type: "AUTHENTICATOR", credential: "BANK", execution, wait_time: 10_000 }
+        })
+        const own = { "/code": codes(oneField, "parent.postMessage(text, '*')") }
+        const found = (name: string, tool = "choose_element") => downTo(name, chooses(name, tool))
+        for (const [execution, page, replies, expected] of [
+          ["LLM_VISION", outside + codes(oneField, here), [point("Security code")], null],
+          ["LLM_VISION", outside + codes(boxes, here), [chooses("Digit 1")], null],
+          [
+            "COMPUTER_USE",
+            framed("127.0.0.1"),
+            [calls("scroll", { direction: "down" }), chooses("Security code")],
+            null
+          ],
+          ["LLM_VISION", framed("localhost"), [found("Security code")], "it is of another site"]
+        ] as const) {
+          const { asked, data, decisions, failure } = yield* walked(
+            page,
+            [tfa(execution), says("signed in")],
+            replies,
+            {
+              accounts: (site) => [account("BANK", { tfaSecret: "JBSWY3DPEHPK3PXP" }, entryOf({}, { domain: site }))],
+              code,
+              inputs: { BANK: "ada" },
+              pages: own
+            }
+          )
+          if (expected === null) {
+            assert.isNull(failure, failure?.message)
+            assert.deepStrictEqual(data, { out: "signed in" })
+          } else {
+            assert.strictEqual(failure?.code, "MODEL-E0006")
+            assert.include(failure?.message, expected)
+          }
+          assert.isFalse(asked.some(({ text }) => text.includes(code)))
+          assert.notInclude(JSON.stringify(decisions), code)
+        }
       })
     ),
   patient

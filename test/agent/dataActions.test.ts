@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import { Model } from "../../core/agent/model/Model.ts"
 import { Browser } from "../../core/agent/page/Browser.ts"
 import { account } from "../support/accounts.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
@@ -186,7 +187,10 @@ describe("run_if", () => {
 describe("CAPTCHA", () => {
   const marks = "css=.cf-turnstile, [name='cf-turnstile-response'], iframe[src*='challenges.cloudflare.com']"
   const answer = "css=[name='cf-turnstile-response']"
-  const step: Step = { action: "CAPTCHA", parameters: { captcha_type: "turnstile", wait_time: 0 } }
+  const step: Step = {
+    action: "CAPTCHA",
+    parameters: { captcha_type: "turnstile", wait_time: 0, execution: "LLM_VISION", prompt: "Solve it" }
+  }
   const on = (page: ScriptedBrowser.ScriptedSite[string], options: Parameters<typeof walk>[2] = {}) =>
     walk(graphOf(home, [step]), {}, options).pipe(Effect.provide(ScriptedBrowser.layer({ [home]: page })))
 
@@ -197,9 +201,11 @@ describe("CAPTCHA", () => {
     })
   )
 
-  it.live("fails when nobody may be asked", () =>
+  it.live("fails when nobody may be asked, and no model is, whatever its execution", () =>
     Effect.gen(function* () {
-      const failure = failureOf(yield* on([{ selector: marks }, { selector: answer, value: "" }]))
+      const model = { names: ["small"] as const, answer: () => Effect.die("the model was asked") }
+      const seen = on([{ selector: marks }, { selector: answer, value: "" }]).pipe(Effect.provideService(Model, model))
+      const failure = failureOf(yield* seen)
       assert.strictEqual(failure.code, "CAPTCHA-E0001")
       assert.include(failure.message, "manual_captcha_solve")
     })

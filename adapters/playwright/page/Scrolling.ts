@@ -7,6 +7,7 @@ import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import type { Direction, Position, Scrolling } from "../../../core/agent/page/Scrolling.ts"
 import type { Target } from "../../../core/agent/page/Target.ts"
 import * as Finder from "./Finder.ts"
+import { framesInMiddle } from "./Middle.ts"
 import type { Tabs } from "./Tabs.ts"
 import { bringIntoSight, originOf } from "./Visible.ts"
 
@@ -21,6 +22,9 @@ const startMillis = 300
 
 /** How long one step waits at most for what it makes the page load, in milliseconds. */
 const loadMillis = 5_000
+
+/** A frame is scrolled like the page when it covers so much of the window. */
+const largeFrame = 0.5
 
 /** What is scrolled, and where it stands. */
 interface Measure {
@@ -49,11 +53,19 @@ export const make = (tabs: Tabs): Scrolling => {
 
   const measured = (scroller: Scroller, axis: Axis) => attempt(null, () => scroller.evaluate(measure, axis))
 
-  /** What a wheel over the middle of the window scrolls. */
-  const pageScroller = (axis: Axis) =>
+  /** What a wheel over the middle of the window scrolls: a frame that is most of the window, as long as it goes on, or the page. */
+  const pageScroller = (direction: Direction) =>
     attempt(null, async () => {
-      await current().page.waitForLoadState("domcontentloaded")
-      return (await current().page.evaluateHandle(scrollerAt, axis)) as Scroller
+      const { page } = current()
+      const axis = axisOf(direction)
+      await page.waitForLoadState("domcontentloaded")
+      const frames = await framesInMiddle(page, largeFrame).catch(() => [])
+      for (const frame of frames.filter((one) => one !== page.mainFrame())) {
+        const scroller = (await frame.evaluateHandle(scrollerAt, axis)) as Scroller
+        if (!isAtEnd(await scroller.evaluate(measure, axis), signOf(direction))) return scroller
+        await scroller.dispose()
+      }
+      return (await page.evaluateHandle(scrollerAt, axis)) as Scroller
     })
 
   /** Waits until nothing moves, grows or is being loaded any more; at an end, a moment longer for what may come. */
@@ -108,7 +120,7 @@ export const make = (tabs: Tabs): Scrolling => {
     for (let done = 0; done < count; done++) {
       if ((yield* Clock.currentTimeMillis) > until)
         return yield* late(`only ${done} of ${count} ticks were done`, waitMillis)
-      const { after, before } = yield* step(yield* pageScroller(axisOf(direction)), direction, until)
+      const { after, before } = yield* step(yield* pageScroller(direction), direction, until)
       if (isAtEnd(after, signOf(direction)) && !hasMoved(before, after)) return
     }
   })
@@ -184,7 +196,7 @@ export const make = (tabs: Tabs): Scrolling => {
           case "ticks":
             return ticks(scroll.ticks, scroll.direction, waitMillis)
           case "element":
-            return find(pageScroller("y"), { ...scroll, direction: "down" }, waitMillis)
+            return find(pageScroller("down"), { ...scroll, direction: "down" }, waitMillis)
           case "find":
             return find(containerOf(scroll.container, axisOf(scroll.direction), waitMillis), scroll, waitMillis)
           case "end":

@@ -30,7 +30,8 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const [owner] = yield* sql<{ readonly id: string }>`
               select id from workflows join gates on gates.workflow_id = workflows.id
-              where id = ${workflowId} and workflows.workspace_id = ${workspaceId} and removed_at is null`
+              where id = ${workflowId} and workflows.workspace_id = ${workspaceId} and removed_at is null
+              for share of gates`
             if (owner === undefined) return
             for (const one of rows) {
               yield* sql`

@@ -101,14 +101,11 @@ export const layer = Layer.effect(
             event: "execution.step",
             payload: { ...session, current_step: node.name, next_step: following?.name ?? null }
           }),
-        // Only those who look into a run are told of what it did not do.
         skipped: (node) =>
-          run.options.debug === true
-            ? reporter.event({
-                event: "execution.step",
-                payload: { ...session, current_step: node.name, next_step: null, skipped: true }
-              })
-            : Effect.void,
+          reporter.event({
+            event: "execution.step_skipped",
+            payload: { ...session, current_step: node.name, node_id: node.id }
+          }),
         picture: (picture) => Effect.asVoid(upload(picture)),
         file: RunFiles.keeping(claimed, reporter, keeper),
         before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true }),

@@ -1,9 +1,8 @@
 /**
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
-import { Clock, Effect, Option, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { Graph, Node } from "../workflow/Graph.ts"
-import * as RunIf from "../workflow/RunIf.ts"
 import type { Execution } from "./Execution.ts"
 import { ofPage } from "./Failure.ts"
 import * as Heard from "./Heard.ts"
@@ -105,10 +104,11 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     )
   })
   const decided = Effect.fnUntraced(function* (node: Node, memory: Memory.Memory) {
-    if (RunIf.of(node) === null) return false
     const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
-    const decision = yield* isSkipped(node, { memory, page }).pipe(Effect.timeoutOption(left), Effect.result)
-    return Result.isSuccess(decision) && Option.getOrElse(decision.success, () => false)
+    return yield* isSkipped(node, { memory, page }).pipe(
+      Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong(limits)) }),
+      Effect.result
+    )
   })
   const told: Recovery.Told<E> = {
     analysed: (analysis) => observer.analysed?.(analysis) ?? Effect.void,
@@ -137,8 +137,8 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     }
     const outOfBounds = exceeded(limits, steps, (yield* Clock.currentTimeMillis) - began)
     // What is not done is told of as that, and leaves no mark. A condition that fails to be decided fails with its step.
-    const skipped = outOfBounds === null && (yield* decided(node, position.memory))
-    if (skipped) {
+    const verdict = outOfBounds === null ? yield* decided(node, position.memory) : Result.fail(outOfBounds)
+    if (Result.isSuccess(verdict) && verdict.success) {
       yield* observer.skipped?.(node) ?? Effect.void
       position = Position.after(graph, position, { _tag: "Skipped" })
       yield* moved(Login.after(login, node, position.at), "over")
@@ -161,9 +161,14 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     const noted: Noted = { selector: null, appearance: null }
     const describes =
       settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
-    const again: Recovery.Again<Done | Position.Turned> = (memory, on, option) =>
-      attempt({ node, position: { ...position, memory } }, noting(on, noted, describes), brought, option)
-    const first = outOfBounds === null ? yield* again(position.memory, page, null) : Result.fail(outOfBounds)
+    const again: Recovery.Again<Done | Position.Turned> = Effect.fnUntraced(function* (memory, on, option) {
+      // A condition that held is not asked again, whatever the step brought about before it failed.
+      const skips = Result.isSuccess(verdict) ? verdict : yield* decided(node, memory)
+      if (Result.isFailure(skips)) return Result.fail(skips.failure)
+      if (skips.success) return Result.succeed<Done>({ _tag: "Skipped" })
+      return yield* attempt({ node, position: { ...position, memory } }, noting(on, noted, describes), brought, option)
+    })
+    const first = Result.isSuccess(verdict) ? yield* again(position.memory, page, null) : verdict
     const signedIn = signsIn && Login.underWay(login) === null
     const done: Recovery.Recovered<Done | Position.Turned> =
       first._tag === "Success"

@@ -26,7 +26,6 @@ import { StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import type * as Position from "./Position.ts"
 import type { Page } from "./page/Browser.ts"
-import { isSkipped } from "./Skipping.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 
 /** Does the node that comes next in a position, on the page of the surroundings. */
@@ -37,9 +36,7 @@ export const perform = (
 ): Effect.Effect<Done | Position.Turned, StepFailed> => {
   if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
   const action = actions[node.action] as Action<ActionName>
-  return Effect.flatMap(isSkipped(node, surroundings), (skipped) =>
-    skipped ? Effect.succeed<Done>({ _tag: "Skipped" }) : accompanied(node, surroundings, action(node, surroundings))
-  )
+  return accompanied(node, surroundings, action(node, surroundings))
 }
 
 /** Actions that begin no download: a FILE_DOWNLOAD after them takes what an action before them began. */

@@ -19,6 +19,8 @@ type Pointed = NodeOf<"CLICK"> | NodeOf<"INPUT_TEXT"> | NodeOf<"TFA">
 export const isPointed = ({ parameters }: Pointed): boolean =>
   parameters.execution === "COORDINATES" || Executions.isModelExecution(parameters.execution)
 
+const isByHand = ({ parameters }: Pointed): boolean => "human_mode" in parameters && parameters.human_mode === true
+
 /** The point that a selector names. */
 export const point = Effect.fnUntraced(function* (node: Pointed, { memory, page }: Surroundings) {
   const selector = yield* Memory.evaluateText(node.parameters.selector ?? "", memory, page)
@@ -65,7 +67,7 @@ export const place = Effect.fnUntraced(function* (
   }
   const chosen =
     execution === "COMPUTER_USE"
-      ? yield* Moving.move({ ...wanted, memory, ends: "place" })
+      ? yield* Moving.move({ ...wanted, memory, ends: "place", byHand: isByHand(node) })
       : yield* Choosing.place({
           ...wanted,
           secrets: memory.credentials.secrets,

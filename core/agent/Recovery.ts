@@ -15,7 +15,7 @@
  * it fails otherwise than before, all have another look. A step that may have taken effect is never tried again, nor one
  * that must not be repeated: those end the run.
  */
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import type { Node } from "../workflow/Graph.ts"
 import type { Offer } from "../workflow/Patch.ts"
 import { StepFailed } from "./Failure.ts"
@@ -76,9 +76,6 @@ export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => 
   return { _tag: "Failed", failure, classification, memory: done.memory }
 }
 
-/** A look at the page may take so long, in milliseconds. */
-const lookMillis = 5_000
-
 /** Tries everything that is allowed. It fails only as those who are told do. */
 export const recover = Effect.fnUntraced(function* <A, E>(
   { failure: first, memory, node, page, signedIn, trail }: Failed,
@@ -89,15 +86,10 @@ export const recover = Effect.fnUntraced(function* <A, E>(
   const tried = new Map<Kind, number>()
   const looked = Effect.fnUntraced(function* (failure: StepFailed, known: Memory.Memory, seen: Page) {
     const sought = { target: failure.selector ?? null, fields: trail.map(({ selector }) => selector) }
-    const shown = Classification.speaksForItself(failure.code)
-      ? null
-      : yield* seen.survey(sought).pipe(
-          Effect.timeoutOption(lookMillis),
-          Effect.map(Option.getOrNull),
-          Effect.orElseSucceed(() => null)
-        )
-    const typed = trail.length > 0
-    const classification = Classification.of(failure, shown, { signedIn, typed })
+    const looking = Classification.speaksForItself(failure.code) ? null : yield* Effect.result(seen.survey(sought))
+    const shown = looking?._tag === "Success" ? looking.success : null
+    const unseen = looking?._tag === "Failure" ? looking.failure.reason : null
+    const classification = Classification.of(failure, shown, { signedIn, typed: trail.length > 0, unseen })
     const trouble = { node, failure, memory: known, page: seen, signedIn, trail, survey: shown ?? Survey.empty }
     return { ...trouble, classification, tried: 0 } satisfies Trouble
   })

@@ -65,10 +65,13 @@ export const RunEvent = Schema.Union([
     payload: Schema.Struct({
       ...session,
       current_step: Schema.String,
-      next_step: Schema.NullOr(Schema.String),
-      /** In debug runs: the step is not done, as the condition under which it is done does not hold. */
-      skipped: Schema.optionalKey(Schema.Boolean)
+      next_step: Schema.NullOr(Schema.String)
     })
+  }),
+  /** A step was not done, as the condition under which it is done (`run_if`) did not hold. No other event is told of it. */
+  Schema.Struct({
+    event: Schema.Literal("execution.step_skipped"),
+    payload: Schema.Struct({ ...session, current_step: Schema.String, node_id: Schema.String })
   }),
   Schema.Struct({
     event: Schema.Literal("execution.requeued"),

@@ -8,6 +8,7 @@ export const EventType = Schema.Literals([
   "execution.queued",
   "execution.start",
   "execution.step",
+  "execution.step_skipped",
   "execution.paused",
   "execution.pause",
   "execution.requeued",

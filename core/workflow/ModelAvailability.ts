@@ -17,7 +17,7 @@ export const ModelAvailability: Context.Reference<Availability> = Context.Refere
 )
 
 /** Actions that take no notice of `execution`. */
-const heedless = new Set(["INPUT_SELECT"])
+const heedless = new Set(["INPUT_SELECT", "CAPTCHA"])
 
 /** Each node that asks for a model that is not there, at its path. What cannot be read as a node is passed over. */
 export const problems = (

@@ -8,7 +8,7 @@ import type { Caller, WorkspaceId } from "../workspace/Workspace.ts"
 import type * as FieldLimit from "./FieldLimit.ts"
 import * as Patch from "./Patch.ts"
 import type { InvalidWorkflow, WorkflowId, WorkflowNotFound } from "./Workflow.ts"
-import type { Stored } from "./WorkflowStore.ts"
+import { type Stored, WorkflowStore } from "./WorkflowStore.ts"
 import { type VersionConflict, Workflows } from "./Workflows.ts"
 
 export class PatchStore extends Context.Service<
@@ -30,7 +30,7 @@ export interface Applied {
 export class Patches extends Context.Service<
   Patches,
   {
-    /** Keeps what a run found out to help, or notes that one more run did. */
+    /** Keeps what a run found out to help, or notes that one more run did. Of a workflow that is gone nothing is kept. */
     readonly offer: (
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,
@@ -76,6 +76,7 @@ export class Patches extends Context.Service<
     Effect.gen(function* () {
       const store = yield* PatchStore
       const workflows = yield* Workflows
+      const kept = yield* WorkflowStore
       const identifiers = yield* Identifiers
 
       const find = Effect.fnUntraced(function* (caller: Caller, workflowId: WorkflowId, id: string) {
@@ -108,6 +109,7 @@ export class Patches extends Context.Service<
         offered: Patch.Offer,
         runId: string
       ) {
+        if (Option.isNone(yield* Effect.option(kept.get(workspaceId, workflowId)))) return
         const at = yield* Clock.currentTimeMillis
         const known = yield* store.find(workspaceId, Patch.keyOf(workflowId, offered))
         if (Option.isSome(known)) {

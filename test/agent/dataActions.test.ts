@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import { Model } from "../../core/agent/model/Model.ts"
+import { Browser } from "../../core/agent/page/Browser.ts"
 import { account } from "../support/accounts.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
-import { dataOf, failureOf, home, run } from "../support/shop.ts"
+import { dataOf, failureOf, home, run, site } from "../support/shop.ts"
 
 const transform = (...operations: ReadonlyArray<object>): Step => ({ action: "TRANSFORM", parameters: { operations } })
 const set = (target: string, value: string, more: object = {}) => ({ type: "SET", target, value, ...more })
@@ -125,6 +127,45 @@ describe("run_if", () => {
     })
   )
 
+  it.effect("is decided once for a step, and one that cannot be decided fails with it", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const browser = Layer.effect(
+        Browser,
+        Effect.map(Browser, ({ open }) => ({
+          open: (session) =>
+            Effect.map(open(session), (page) => ({
+              ...page,
+              address: Effect.suspend(() => {
+                asked++
+                return page.address
+              })
+            }))
+        }))
+      ).pipe(Layer.provide(ScriptedBrowser.layer(site)))
+      const typing = (more: object) => ({ action: "INPUT_TEXT", parameters: { selector: "#user", text: "x", ...more } })
+      const here = (value: string) => ({
+        run_if: { conditions: [{ field: "context.inputs.at", operator: "EQUAL", value }] }
+      })
+      const times = Effect.fnUntraced(function* (value: string) {
+        asked = 0
+        const seen = yield* walk(graphOf(home, [typing(here(value))]), { at: home }).pipe(Effect.provide(browser))
+        return { seen, asked }
+      })
+      const plain = yield* times(home)
+      const located = yield* times("{{window.location.href}}")
+      assert.deepStrictEqual(
+        [plain, located].map(({ seen }) => seen.steps),
+        [plain.seen.steps, plain.seen.steps]
+      )
+      assert.strictEqual(located.asked - plain.asked, 1)
+      const { seen } = yield* times("{{$error('no')}}")
+      assert.strictEqual(failureOf(seen).code, "TEMPLATE-E0001")
+      assert.strictEqual(failureOf(seen).node?.name, "INPUT_TEXT 1")
+      assert.strictEqual(seen.steps.at(-1), "INPUT_TEXT 1")
+    })
+  )
+
   it.effect.each([
     ["all", [true, true], true],
     ["all", [true, false], false],
@@ -146,7 +187,10 @@ describe("run_if", () => {
 describe("CAPTCHA", () => {
   const marks = "css=.cf-turnstile, [name='cf-turnstile-response'], iframe[src*='challenges.cloudflare.com']"
   const answer = "css=[name='cf-turnstile-response']"
-  const step: Step = { action: "CAPTCHA", parameters: { captcha_type: "turnstile", wait_time: 0 } }
+  const step: Step = {
+    action: "CAPTCHA",
+    parameters: { captcha_type: "turnstile", wait_time: 0, execution: "LLM_VISION", prompt: "Solve it" }
+  }
   const on = (page: ScriptedBrowser.ScriptedSite[string], options: Parameters<typeof walk>[2] = {}) =>
     walk(graphOf(home, [step]), {}, options).pipe(Effect.provide(ScriptedBrowser.layer({ [home]: page })))
 
@@ -157,9 +201,11 @@ describe("CAPTCHA", () => {
     })
   )
 
-  it.live("fails when nobody may be asked", () =>
+  it.live("fails when nobody may be asked, and no model is, whatever its execution", () =>
     Effect.gen(function* () {
-      const failure = failureOf(yield* on([{ selector: marks }, { selector: answer, value: "" }]))
+      const model = { names: ["small"] as const, answer: () => Effect.die("the model was asked") }
+      const seen = on([{ selector: marks }, { selector: answer, value: "" }]).pipe(Effect.provideService(Model, model))
+      const failure = failureOf(yield* seen)
       assert.strictEqual(failure.code, "CAPTCHA-E0001")
       assert.include(failure.message, "manual_captcha_solve")
     })

@@ -1,12 +1,48 @@
+import { writeFileSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ExtractionPlan } from "../../core/agent/page/Extraction.ts"
+import type { Scroll } from "../../core/agent/page/Scrolling.ts"
 import { at, body, open, pages } from "../support/pages.ts"
 
 const told = (name: string) => `onclick="document.querySelector('output').textContent += '${name} '"`
 const table = `<table>${["a", "b"].map((name) => `<tr><td>${name}</td><td><a href="#${name}">go</a></td></tr>`).join("")}</table>`
 
+/** A red box, a field for files, a list that draws what is seen of it, and an end far below; they tell in an output. */
+const things = `<output>none</output><div style="height:900px"></div><div id="box" style="width:200px;height:100px;background:red"></div>
+  <input type="file"><div id="list" style="height:200px;width:300px;overflow:auto"><div style="height:3000px;position:relative"></div></div>
+  <div style="height:900px"></div><b id="end" style="display:block;width:50px;height:20px">end</b>`
+const alive = `(root) => {
+  const [output, list, file] = ["output", "#list", "input"].map((name) => root.querySelector(name))
+  const tell = (text) => { output.textContent = text }
+  file.onchange = () => tell("got " + file.files[0].name)
+  const draw = () => {
+    const first = Math.floor(list.scrollTop / 30)
+    list.firstElementChild.innerHTML = [...Array(8).keys()].map((n) => first + n).filter((n) => n < 100)
+      .map((n) => '<i id="row' + n + '" style="position:absolute;top:' + n * 30 + 'px">row ' + n + '</i>').join("")
+    if (list.scrollTop + list.clientHeight >= list.scrollHeight - 2) tell("all of it")
+  }
+  list.onscroll = draw
+  draw()
+  new IntersectionObserver(([one]) => { if (one.isIntersecting) tell("end seen") }, { threshold: 1 }).observe(root.querySelector("#end"))
+}`
+
 const site = pages({
+  "/things": body(`${things}<script>(${alive})(document)</script>`),
+  "/thingsframed":
+    body(`<div style="height:900px"></div><iframe src="{{other}}/between" style="width:90%;height:500px;border:9px solid"></iframe>
+    <div style="height:900px"></div>`),
+  "/between": body(
+    `<div style="height:700px"></div><iframe src="/things" style="width:90%;height:400px;padding:11px"></iframe>`
+  ),
+  "/thingsshadowed":
+    body(`<p></p><x-outer></x-outer><script>customElements.define("x-outer", class extends HTMLElement {
+    connectedCallback() { this.attachShadow({ mode: "open" }).innerHTML = "<div style='height:900px'></div><x-deeper></x-deeper>" } })
+    customElements.define("x-deeper", class extends HTMLElement { connectedCallback() {
+      this.attachShadow({ mode: "open" }).innerHTML = ${JSON.stringify(things)}; (${alive})(this.shadowRoot) } })</script>`),
   "/frames": body(`<output></output><button ${told("top")}>Only here</button>
     <iframe id="near" name="near" src="/inner"></iframe><iframe id="far" src="{{other}}/far"></iframe>`),
   "/inner": body(`<output></output><button ${told("near")}>Near</button><button ${told("both")}>Both</button>
@@ -190,6 +226,41 @@ describe("frames and shadow roots", () => {
           "2 elements match after 300 ms (2 in shadow roots of the page), expected exactly 1"
         )
       })
+    )
+
+    it.effect(
+      "files are uploaded, pictures taken and lists scrolled in nested frames of other sites and nested shadow roots",
+      () =>
+        Effect.gen(function* () {
+          const folder = yield* Effect.acquireRelease(
+            Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-test-"))),
+            (path) => Effect.promise(() => rm(path, { recursive: true }))
+          )
+          const path = join(folder, "file")
+          writeFileSync(path, "scan")
+          const box = { fullPage: false, target: at("//div[@id='box']", 20_000) }
+          const plain = yield* (yield* open("/things")).screenshot(box)
+          for (const where of ["/thingsframed", "/thingsshadowed"]) {
+            const page = yield* open(where)
+            const tells = (text: string) =>
+              Effect.map(page.read(at(`//output[.='${text}']`, 10_000)), (told) =>
+                assert.strictEqual(told, text, where)
+              )
+            const scroll = (how: Scroll) => page.scroll(how, 30_000)
+            yield* page.upload(at("//input[@type='file']", 20_000), { path, fileName: "scan.pdf" })
+            yield* tells("got scan.pdf")
+            assert.isTrue(Buffer.from((yield* page.screenshot(box)).bytes).equals(plain.bytes), `${where}: the red box`)
+            const container = "//div[@id='list']"
+            const row = { selector: "//i[@id='row60']", position: "start" } as const
+            yield* scroll({ kind: "find", container, direction: "down", ...row })
+            assert.strictEqual(yield* page.read(at(row.selector)), "row 60")
+            yield* scroll({ kind: "end", container, direction: "down" })
+            yield* tells("all of it")
+            yield* scroll({ kind: "element", selector: "//b[@id='end']", position: "end" })
+            yield* tells("end seen")
+          }
+        }),
+      60_000
     )
   })
 })

@@ -32,6 +32,12 @@ describe("an option", () => {
     assert.deepStrictEqual(Options.choose(twice, "A", false), { _tag: "Found", index: 1 })
   })
 
+  it("that is spelt otherwise is searched for by parts of what is wanted", () => {
+    assert.deepStrictEqual(Options.partsOf("New Orlens, La"), ["Orlens", "New", "Orl"])
+    assert.deepStrictEqual(Options.partsOf("Bärlin"), ["Bär"])
+    assert.deepStrictEqual(Options.partsOf("NY"), [])
+  })
+
   it("that is missing is told with the nearest of many", () => {
     assert.include(Options.missing(list, "Paris", false), '"Berlin", "Bern"')
     const many = options(...Array.from({ length: 500 }, (_, index) => `Row ${index}`), "Paris East")

@@ -20,6 +20,19 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
     )
 
     it.effect(
+      "ticks scroll what a page shows in a frame that is most of it",
+      () =>
+        Effect.gen(function* () {
+          const seen = yield* run("/framed-list", () => [
+            scroll({ load_events_triggered_through_scroll: 4, wait_time: 30_000 }),
+            there("r50")
+          ])
+          assert.strictEqual(found(seen), "row 50")
+        }),
+      timeout
+    )
+
+    it.effect(
       "an element of a list without an end is found on the way, and one that never comes fails by its time",
       () =>
         Effect.gen(function* () {

@@ -4,6 +4,9 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { rolldown } from "rolldown"
+import { ofPage } from "../../core/agent/Failure.ts"
+import type { Page } from "../../core/agent/page/Browser.ts"
+import * as Classification from "../../core/agent/recovery/Classification.ts"
 import { at, body, open, pages } from "../support/pages.ts"
 import type { Answer } from "../support/site.ts"
 
@@ -125,6 +128,18 @@ describe("choosing", () => {
         return page
       })
 
+    /** Chooses like a step does that may take what is most like its value, and sees that it is told of two like it. */
+    const unclear = (page: Page, selector: string, value: string) =>
+      Effect.gen(function* () {
+        const before = yield* page.read(at(selector))
+        const failed = yield* Effect.flip(page.select(at(selector, 30_000), value, true))
+        assert.deepInclude(failed, { kind: "option", alike: 2 }, selector)
+        assert.include(failed.reason, '2 options are equally like it; there are "New York", "New Orleans"')
+        const { category } = Classification.of(ofPage("choose", failed), null, { signedIn: false, typed: false })
+        assert.strictEqual(category, "MULTIPLE_MATCHING_RESULTS_FOUND")
+        assert.strictEqual(yield* page.read(at(selector)), before, "nothing is chosen")
+      })
+
     it.effect("lists of the browser: by value, text, group, several at once, filled late, and suggestions", () =>
       Effect.gen(function* () {
         const page = yield* chosen("/native", [
@@ -147,25 +162,29 @@ describe("choosing", () => {
         assert.include(failed.reason, '"Berlin", "Bern"')
         const closed = yield* Effect.flip(page.select(at("//select[@id='one']"), "Closed", false))
         assert.include(closed.reason, "disabled")
-        const unclear = yield* Effect.flip(page.select(at("//select[@id='one']"), "new", true))
-        assert.strictEqual(unclear.kind, "option")
+        yield* unclear(page, "//select[@id='one']", "new")
+        yield* unclear(page, "//input[@id='data']", "new")
       })
     )
 
     it.effect("Select2: by what is seen, and by the list behind it", () =>
-      chosen("/select2", [
-        ["//select[@id='plain']", "Zürich", false, "//select[@id='plain']", "c2"],
-        [
-          "//span[contains(@class, 'select2-selection')][contains(@aria-labelledby, 'plain')]",
-          "Bern",
-          false,
-          "//select[@id='plain']",
-          "c1"
-        ],
-        ["//select[@id='plain']", "sao paulo", true, "//select[@id='plain']", "c3"],
-        ["//select[@id='ajax']", "New York", false, "//span[contains(@id, 'select2-ajax')]", "New York"],
-        ["//select[@id='multi']", "Bern", false, "//select[@id='multi']", "c1"]
-      ])
+      Effect.flatMap(
+        chosen("/select2", [
+          ["//select[@id='plain']", "Zürich", false, "//select[@id='plain']", "c2"],
+          [
+            "//span[contains(@class, 'select2-selection')][contains(@aria-labelledby, 'plain')]",
+            "Bern",
+            false,
+            "//select[@id='plain']",
+            "c1"
+          ],
+          ["//select[@id='plain']", "sao paulo", true, "//select[@id='plain']", "c3"],
+          ["//select[@id='ajax']", "New York", false, "//span[contains(@id, 'select2-ajax')]", "New York"],
+          ["//select[@id='ajax']", "orleans, old", true, "//span[contains(@id, 'select2-ajax')]", "New Orleans"],
+          ["//select[@id='multi']", "Bern", false, "//select[@id='multi']", "c1"]
+        ]),
+        (page) => unclear(page, "//select[@id='plain']", "new")
+      )
     )
 
     it.effect("React-Select: by its input, its box and its hidden field", () =>
@@ -189,11 +208,13 @@ describe("choosing", () => {
             ["//button[@id='opens']", "new orleans", true, "//input[@id='behind']", "New Orleans"],
             ["//input[@id='behind']", "Berlin", false, "//input[@id='behind']", "Berlin"],
             ["//ul[@id='shown']", "Bern", false, "//li[@aria-selected='true']", "Bern"],
+            ["//ul[@id='shown']", "zurich", true, "//li[@aria-selected='true']", "Zürich"],
             ["//div[@id='long']", "Item 150", false, "//div[@id='long']", "Item 150"]
           ])
           const failed = yield* Effect.flip(page.select(at("//div[@id='only']"), "Paris", false))
           assert.strictEqual(failed.kind, "option")
           assert.include(failed.reason, '"Berlin", "Bern"')
+          yield* unclear(page, "//ul[@id='shown']", "new")
         })
     )
   })

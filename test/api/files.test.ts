@@ -67,6 +67,29 @@ interface File {
 
 it.layer(layer, { timeout: "30 seconds" })("files of runs", (it) => {
   describe("that were downloaded", () => {
+    it.effect("are none where the step is skipped, which the record tells instead of the step", () =>
+      Effect.gen(function* () {
+        const run_if = { conditions: [{ field: "context.inputs.wanted", operator: "IS_NOT_NULL" }] }
+        const skipped = { action: "FILE_DOWNLOAD", parameters: { metadata: {}, run_if } }
+        const record = yield* carriedOut(yield* (yield* Service).member("Member"), [...save.slice(0, 1), skipped])
+        assert.strictEqual(record.status, "execution.success")
+        assert.deepStrictEqual(record.file_urls, [])
+        const events = record.events as ReadonlyArray<{ readonly event: string; readonly payload: object }>
+        assert.deepStrictEqual(
+          events.map(({ event, payload }) => [event, "current_step" in payload ? payload.current_step : null]),
+          [
+            ["execution.queued", null],
+            ["execution.start", null],
+            ["execution.step", "START 0"],
+            ["execution.step", "CLICK 1"],
+            ["execution.step_skipped", "FILE_DOWNLOAD 2"],
+            ["execution.success", null]
+          ]
+        )
+        assert.deepInclude(events[4]?.payload, { node_id: graphOf(shop, [...save, skipped]).nodes[2]?.id })
+      })
+    )
+
     it.effect("are in the record and in the events, with addresses that need no key", () =>
       Effect.gen(function* () {
         const { send } = yield* Service

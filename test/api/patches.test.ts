@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Offer } from "../../core/workflow/Patch.ts"
-import { Patches } from "../../core/workflow/Patches.ts"
+import { Patches, PatchStore } from "../../core/workflow/Patches.ts"
 import { WorkflowId } from "../../core/workflow/Workflow.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { graphOf } from "../support/browser.ts"
@@ -46,6 +46,7 @@ it.layer(layer, { timeout: "30 seconds" })("the changes that runs offer", (it) =
       return {
         key,
         path,
+        workspaceId: caller.workspaceId,
         get: send({ method: "GET", path, key }),
         list: Effect.map(
           send({ method: "GET", path: `${path}/patches`, key }),
@@ -141,6 +142,19 @@ it.layer(layer, { timeout: "30 seconds" })("the changes that runs offer", (it) =
       const [patch] = yield* mine.list
       assert.strictEqual((yield* other.decide(patch?.id, "apply")).status, 404)
       assert.strictEqual((yield* mine.decide("nothing", "dismiss")).status, 404)
+    })
+  )
+
+  it.effect("go with their workflow, and what its last runs offer is not kept", () =>
+    Effect.gen(function* () {
+      const { key, list, offer, path, workspaceId } = yield* setUp(press("//a"))
+      const { send } = yield* Service
+      yield* offer(popupOffer())
+      assert.lengthOf(yield* list, 1)
+      assert.strictEqual((yield* send({ method: "DELETE", path, key })).status, 200)
+      yield* offer(popupOffer())
+      assert.strictEqual((yield* send({ method: "GET", path: `${path}/patches`, key })).status, 404)
+      assert.deepStrictEqual(yield* (yield* PatchStore).list(workspaceId), [])
     })
   )
 })

@@ -5,7 +5,7 @@ import { unknown } from "../../core/agent/recovery/Appearance.ts"
 import { ElementMemory, mostRemembered, type Remembered } from "../../core/agent/recovery/ElementMemory.ts"
 import { confirmed, keyOf } from "../../core/workflow/Patch.ts"
 import { PatchStore } from "../../core/workflow/Patches.ts"
-import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
@@ -86,6 +86,28 @@ const suite = <E>(name: string, layer: Layer.Layer<ElementMemory | PatchStore | 
           kept.filter(({ seenAt }) => seenAt <= 2),
           []
         )
+      })
+    )
+
+    it.effect("both go with their workflow, and nothing is remembered of it any more", () =>
+      Effect.gen(function* () {
+        const [memory, patches, workflows] = [yield* ElementMemory, yield* PatchStore, yield* WorkflowStore]
+        const caller = yield* makeWorkspace()
+        const { workspaceId } = caller
+        const [gone, kept] = [(yield* makeWorkflow(caller)).workflow.id, (yield* makeWorkflow(caller)).workflow.id]
+        const [lost, left] = [patchOf(gone), patchOf(kept)]
+        yield* patches.insert(workspaceId, lost)
+        yield* patches.insert(workspaceId, left)
+        for (const id of [gone, kept]) yield* memory.keep(workspaceId, id, [seen("a", 10)])
+        yield* workflows.remove(workspaceId, gone)
+        // A run that is still under way learns of elements when it ends.
+        yield* memory.keep(workspaceId, gone, [seen("b", 20)])
+        assert.deepStrictEqual(yield* patches.ofWorkflow(workspaceId, gone), [])
+        assert.deepStrictEqual(yield* patches.get(workspaceId, lost.id), Option.none())
+        assert.deepStrictEqual(yield* patches.find(workspaceId, keyOf(gone, lost)), Option.none())
+        assert.deepStrictEqual(yield* memory.of(workspaceId, gone), [])
+        assert.deepStrictEqual(yield* patches.ofWorkflow(workspaceId, kept), [left])
+        assert.deepStrictEqual(yield* memory.of(workspaceId, kept), [seen("a", 10)])
       })
     )
 

@@ -108,6 +108,9 @@ const pages: Readonly<Record<string, Answer>> = {
         busy = false
       }, 150)
     })</script>`),
+  "/framed-list": html(
+    `<!doctype html><style>body { margin: 0; overflow: hidden }</style><iframe src="/endless-list" style="width:100vw;height:100vh;border:0"></iframe>`
+  ),
   "/virtual": html(`<!doctype html><h1>Table</h1><div id=box style="height:300px;overflow:auto;border:1px solid">
     <div id=inner style="height:${150 * 30}px;position:relative"></div></div><div style="height:2000px"></div><script>
     function draw() {

@@ -1,12 +1,13 @@
 /**
  * Walks steps on a page of a local site with a model that gives written-down answers.
  */
-import { Effect, type Schema } from "effect"
+import { Effect, Option, Redacted, type Schema } from "effect"
 import * as Budget from "../../core/agent/model/Budget.ts"
 import type { Decision } from "../../core/agent/model/Decision.ts"
 import * as ModelUse from "../../core/agent/model/ModelUse.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import type { Browser } from "../../core/agent/page/Browser.ts"
+import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { Account } from "../../core/vault/Account.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
 import { type Asked, answering, calls, type Reply, withModel, wordsOf } from "./modelServer.ts"
@@ -24,8 +25,23 @@ export interface Options {
   readonly inputs?: Schema.JsonObject
   /** The credentials, given the origin of the site. */
   readonly accounts?: (site: string) => ReadonlyArray<Account>
+  /** The one-time code of every credential. */
+  readonly code?: string
   /** Further pages, by their path. */
   readonly pages?: Readonly<Record<string, string>>
+}
+
+const giving = (code: string): LoginCodes["Service"] => {
+  const given = Effect.sync(() => Option.some(Redacted.make(code)))
+  return {
+    generated: () => given,
+    addressOf: () => Effect.succeed("robot@inbox.example"),
+    received: () =>
+      Effect.map(
+        given,
+        Option.map((one) => [one])
+      )
+  }
 }
 
 /** `page` is the page at the path `/`; `SITE` in it stands for the origin. */
@@ -43,7 +59,10 @@ export const walked = (
       const record = (one: Decision) => Effect.sync(() => void decisions.push(one))
       const use = ModelUse.make(options.budget ?? Budget.defaultBudget, record)
       return yield* withModel(replies, (asked) =>
-        walk(graphOf(`${site}/`, steps), options.inputs ?? {}, { accounts: options.accounts?.(site) ?? [] }).pipe(
+        walk(graphOf(`${site}/`, steps), options.inputs ?? {}, {
+          accounts: options.accounts?.(site) ?? [],
+          ...(options.code === undefined ? {} : { codes: giving(options.code) })
+        }).pipe(
           Effect.provideService(ModelUse.ModelUse, use),
           Effect.map(({ outcome }) => ({
             data: outcome.data,

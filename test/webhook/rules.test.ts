@@ -174,6 +174,7 @@ describe("the targets of an event", () => {
       "execution.paused",
       "execution.start",
       "execution.step",
+      "execution.step_skipped",
       "execution.requeued",
       "screenshot.uploaded",
       "execution.success",

@@ -78,7 +78,7 @@ describe("a point", () => {
   })
 })
 
-it("the choice of an option takes no notice of its execution", () => {
-  const parameters = { execution: "LLM_VISION", selector: "//select", value: "a" }
-  assert.deepStrictEqual(pathsOf({ action: "INPUT_SELECT", parameters }), [])
+it("the choice of an option and a captcha take no notice of their execution", () => {
+  const parameters = { execution: "LLM_VISION", selector: "//select", value: "a", captcha_type: "turnstile" }
+  for (const action of ["INPUT_SELECT", "CAPTCHA"]) assert.deepStrictEqual(pathsOf({ action, parameters }), [])
 })

@@ -75,9 +75,10 @@ export const outline = (maxElements: number, { keep }: World) => {
     return states
   }
   const boxOf = (element: Element) => {
-    const { height, left, top, width } = element.getBoundingClientRect()
-    const isInWindow = top < innerHeight && left < innerWidth && top + height > 0 && left + width > 0
-    return isInWindow ? { x: left, y: top, width, height } : null
+    const { bottom, left, right, top } = element.getBoundingClientRect()
+    if (top >= innerHeight || left >= innerWidth || bottom <= 0 || right <= 0) return null
+    const [x, y] = [Math.max(left, 0), Math.max(top, 0)]
+    return { x, y, width: Math.min(right, innerWidth) - x, height: Math.min(bottom, innerHeight) - y }
   }
 
   const elements: Array<Element> = []
@@ -198,24 +199,37 @@ export const turnIn = (direction: "down" | "up", { kept }: World): boolean => {
   return element.scrollTop !== before
 }
 
-/** An XPath that matches what is kept under a name alone; `null` in a shadow root. */
+/**
+ * An XPath that leads alone to what is kept under a name, through open shadow roots as if what they hold stood first in their
+ * hosts; `null` where it would lead to something else. That of a frame can be gone on from into what the frame holds.
+ */
 export const selectorOf = (name: string, { kept }: World): string | null => {
   const element = kept(name)
-  if (!(element instanceof Element) || element.getRootNode() !== document) return null
+  if (!(element instanceof Element) || !element.isConnected) return null
+  const isInShadow = element.getRootNode() !== document
   const steps: Array<string> = []
-  for (let one: Element | null = element; one !== null; one = one.parentElement) {
-    const { id } = one
-    if (id !== "" && !/["']/.test(id) && document.querySelectorAll(`#${CSS.escape(id)}`).length === 1) {
-      return `//*[@id="${id}"]${steps.length === 0 ? "" : `/${steps.join("/")}`}`
+  for (let one: Element | null = element; one !== null; ) {
+    const { id, localName } = one
+    const isFrame = localName === "iframe" || localName === "frame"
+    const isKnown = !isInShadow && id !== "" && !/["']/.test(id)
+    if (isKnown && document.querySelectorAll(`#${CSS.escape(id)}`).length === 1) {
+      return `//${isFrame ? localName : "*"}[@id="${id}"]${steps.length === 0 ? "" : `/${steps.join("/")}`}`
     }
-    let place = 1
-    for (let other = one.previousElementSibling; other !== null; other = other.previousElementSibling) {
-      if (other.localName === one.localName) place++
-    }
+    const before = (siblings: Iterable<Element>) =>
+      [...siblings].filter((other) => other.localName === localName).length
+    const own = [...(one.parentNode?.children ?? [])]
+    const shadow = isInShadow ? (one.parentElement?.shadowRoot?.children ?? []) : []
+    const place = before(own.slice(0, own.indexOf(one))) + before(shadow) + 1
     const isPlain = one.namespaceURI === "http://www.w3.org/1999/xhtml"
-    steps.unshift(isPlain ? `${one.localName}[${place}]` : `*[local-name()="${one.localName}"][${place}]`)
+    steps.unshift(isPlain ? `${localName}[${place}]` : `*[local-name()="${localName}"][${place}]`)
+    const root = one.getRootNode()
+    one = one.parentElement ?? (root instanceof ShadowRoot ? root.host : null)
   }
-  return `/${steps.join("/")}`
+  const path = `/${steps.join("/")}`
+  if (!isInShadow) return path
+  // Where the document by itself has something there, that is meant.
+  const other = document.evaluate(path, document, null, XPathResult.ANY_UNORDERED_NODE_TYPE, null).singleNodeValue
+  return other === null ? path : null
 }
 
 /** What elements hold, as HTML of what can be read. */

@@ -17,8 +17,8 @@ import * as Focus from "./Focus.ts"
 import type { Tab, Tabs } from "./Tabs.ts"
 import type { Traffic } from "./Traffic.ts"
 
-/** How long a page may take to tell of itself, in milliseconds. */
-const inspectionMillis = 5_000
+/** How long a page may take to tell which of a few elements can be seen, which it is asked before each step, in milliseconds. */
+const glanceMillis = 5_000
 
 /** How long one frame of it may take, in milliseconds. */
 const frameMillis = 2_000
@@ -33,17 +33,23 @@ const mostFrames = 20
 const mostCovering = 5
 const deepest = 4
 
-const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
+const noAnswer = (millis: number) =>
+  new PageFailure({ kind: "unusable", reason: `it did not answer within ${millis} ms` })
 
 const looks = lookingAt.toString()
 
-export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
+/** A page that is looked at more closely has `lookMillis` to tell of itself. */
+export const make = (tabs: Tabs, { underWay }: Traffic, lookMillis: number): Inspection => {
   const { attempt, current } = tabs
-  const bounded = <A>(effect: Effect.Effect<A, PageFailure>): Effect.Effect<A, PageFailure> =>
-    Effect.timeoutOrElse(effect, { duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
+  const bounded = <A>(effect: Effect.Effect<A, PageFailure>, millis = lookMillis): Effect.Effect<A, PageFailure> =>
+    Effect.timeoutOrElse(effect, { duration: millis, orElse: () => Effect.fail(noAnswer(millis)) })
 
   return {
-    seen: (selectors) => bounded(attempt(null, () => seen(current(), selectors))),
+    seen: (selectors) =>
+      bounded(
+        attempt(null, () => seen(current(), selectors)),
+        glanceMillis
+      ),
     survey: ({ fields, target }) =>
       bounded(
         attempt(null, async () => {
@@ -59,7 +65,11 @@ export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
         let appearance: Appearance | null = null
         return Finder.onOne(tabs, target, async (root, waitMillis, frame) => {
           appearance = await World.run(current(), frame, Inspecting.describe, { looks }, { root, waitMillis })
-        }).pipe(Effect.flatMap(() => (appearance === null ? Effect.fail(noAnswer) : Effect.succeed(appearance))))
+        }).pipe(
+          Effect.flatMap(() =>
+            appearance === null ? Effect.fail(noAnswer(target.waitMillis)) : Effect.succeed(appearance)
+          )
+        )
       }),
     candidates: ({ tag }) => bounded(attempt(null, () => candidates(current(), tag)))
   }
@@ -139,7 +149,7 @@ const surveyed = async (tab: Tab, sight: Finder.Sight | null, fields: ReadonlyAr
     return { ...survey, overlays: await withFrames(tab, main, survey.overlays) }
   }
   const root = Finder.inPlace(place, sight.selector, "one")
-  const on = { root, waitMillis: inspectionMillis }
+  const on = { root, waitMillis: glanceMillis }
   const sought = { looks, fields: place.frame === main ? fields : [], isSought: true }
   let { middle, survey } = await World.run(tab, place.frame, Inspecting.survey, { ...sought, within: null }, on)
   const overlays = [...(await withFrames(tab, place.frame, survey.overlays))]

@@ -172,7 +172,7 @@ class Opened {
       (await this.lookFor(this.wanted.value, false, true)) ||
       (await this.typeFor(this.wanted.value, false)) ||
       (await this.scrollFor(this.wanted.value, false)) ||
-      (this.wanted.fuzzy && (await this.chooseAlike()))
+      (this.wanted.fuzzy && ((await this.chooseAlike()) || (await this.chooseByParts())))
     if (done) return
     await this.page.keyboard.press("Escape").catch(() => undefined)
     throw missing([...this.known.values()], this.wanted)
@@ -221,8 +221,8 @@ class Opened {
     }
   }
 
-  /** Types a value into the list, and waits until it shows what fits. */
-  async typeFor(value: string, fuzzy: boolean): Promise<boolean> {
+  /** Types a value, or a part of it, into the list, and waits until it shows what fits. */
+  async typeFor(value: string, fuzzy: boolean, typed = value): Promise<boolean> {
     if (!(await this.look(InWidget.shownOptions, null)).typed) return false
     const field = this.part("typed")
     // Other fields may be meant once the list is shown otherwise.
@@ -230,7 +230,7 @@ class Opened {
     const before = await field.inputValue().catch(() => "")
     await field.focus()
     await this.page.keyboard.press("ControlOrMeta+a")
-    await this.page.keyboard.type(value)
+    await this.page.keyboard.type(typed)
     let changed = performance.now()
     let state = ""
     while (true) {
@@ -278,6 +278,16 @@ class Opened {
       (await this.typeFor(option.text, false)) ||
       (await this.scrollFor(option.text, false))
     )
+  }
+
+  /** A list that finds nothing for a value that is spelt otherwise is asked for parts of it. */
+  async chooseByParts(): Promise<boolean> {
+    const { value } = this.wanted
+    for (const part of Options.partsOf(value)) {
+      if (Options.alikeIn([...this.known.values()], value) > 0 || performance.now() > this.until) return false
+      if ((await this.typeFor(value, false, part)) || (await this.chooseAlike())) return true
+    }
+    return false
   }
 
   /** Clicks an option and sees that the list shows it. `false` when it was gone before it could be clicked. */

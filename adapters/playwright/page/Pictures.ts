@@ -8,6 +8,7 @@ import type { Framing, Shot } from "../../../core/agent/page/Shot.ts"
 import * as World from "../inpage/World.ts"
 import * as Finder from "./Finder.ts"
 import type { Tabs } from "./Tabs.ts"
+import { boxOf, bringIntoSight } from "./Visible.ts"
 
 /** How long taking a picture may take, in milliseconds. */
 const shotMillis = 10_000
@@ -48,19 +49,19 @@ export const make = (tabs: Tabs, { scroll }: Scrolling) => {
       target
     }: Framing) {
       if (maxScrolls > 0) yield* loaded(maxScrolls, settleMillis)
-      let clip: Clip | null = null
+      let framed: { readonly fullPage: boolean; readonly clip?: Clip } = { fullPage }
       if (target !== undefined) {
-        yield* Finder.onOne(tabs, target, async (element, timeout) => {
-          await element.scrollIntoViewIfNeeded({ timeout })
-          const box = await element.boundingBox({ timeout })
+        yield* Finder.onOne(tabs, target, async (element, timeout, frame) => {
+          await bringIntoSight(current(), frame, element, timeout)
+          const box = await boxOf(current(), frame, element, timeout)
           const page = await placed()
-          clip = box === null ? null : around(box, margin, page)
+          if (box !== null) framed = around(box, margin, page)
         })
       } else if (fullPage) {
         const page = yield* attempt(null, placed)
-        if (page.height > longestPicture) clip = { x: 0, y: 0, width: page.width, height: longestPicture }
+        const clip = { x: 0, y: 0, width: page.width, height: longestPicture }
+        if (page.height > longestPicture) framed = { fullPage, clip }
       }
-      const framed = clip === null ? { fullPage } : { fullPage: true, clip }
       const bytes = yield* attempt(null, () =>
         current().page.screenshot({ ...framed, type: "jpeg", quality: 80, timeout: shotMillis })
       )
@@ -69,13 +70,20 @@ export const make = (tabs: Tabs, { scroll }: Scrolling) => {
   }
 }
 
-/** A box of the window with a margin, as a part of the whole page. */
-const around = (box: Clip, margin: number, page: ReturnType<typeof place>): Clip => {
+/**
+ * A box of the window with a margin. What is in the window is taken from there: a picture of the whole page is drawn anew for
+ * it, and frames of other sites may not be done with that.
+ */
+const around = (box: Clip, margin: number, page: ReturnType<typeof place>) => {
   const left = Math.max(box.x + page.x - margin, 0)
   const top = Math.max(box.y + page.y - margin, 0)
   const right = Math.min(box.x + page.x + box.width + margin, page.width)
   const bottom = Math.min(box.y + page.y + box.height + margin, page.height, top + longestPicture)
-  return { x: left, y: top, width: Math.max(right - left, 1), height: Math.max(bottom - top, 1) }
+  const clip = { x: left, y: top, width: Math.max(right - left, 1), height: Math.max(bottom - top, 1) }
+  const seen = { ...clip, x: left - page.x, y: top - page.y }
+  const isSeen =
+    seen.x >= 0 && seen.y >= 0 && seen.x + clip.width <= page.inWidth && seen.y + clip.height <= page.inHeight
+  return isSeen ? { fullPage: false, clip: seen } : { fullPage: true, clip }
 }
 
 /** Runs in the page. */
@@ -84,6 +92,8 @@ const place = () => {
   return {
     x: scrollX,
     y: scrollY,
+    inWidth: innerWidth,
+    inHeight: innerHeight,
     width: scrollWidth,
     height: Math.max(scrollHeight, document.body?.scrollHeight ?? 0)
   }

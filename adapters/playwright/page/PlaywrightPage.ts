@@ -3,6 +3,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { Frame, Locator } from "playwright-core"
+import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import type { Page } from "../../../core/agent/page/Browser.ts"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import type { Remembered } from "../../../core/agent/page/Session.ts"
@@ -126,7 +127,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     ...Transfers.make(tabs, options.downloads),
     ...scrolling,
     ...Pictures.make(tabs, scrolling),
-    ...Candidates.make(tabs, traffic),
+    ...Candidates.make(tabs, traffic, (options.downloads?.limits ?? defaultPageLimits).unresponsiveMillis),
     ...RemoteHand.make(tabs),
     screencast: (how, show) => Screencast.screencast(tabs, how, show),
     record: (how) => Recorder.record(tabs, how),
@@ -139,24 +140,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
         sanitized ? World.run(current(), current().page.mainFrame(), sanitizedHtml, null) : current().page.content()
       ),
     click: (target, kind, gesture) =>
-      onOne(target, async (element, timeout, frame) => {
-        const until = Date.now() + timeout
-        const position =
-          gesture === undefined ? undefined : await Pointer.moveTo(current(), frame, element, gesture, timeout)
-        const left = { timeout: Math.max(until - Date.now(), 1) }
-        const place = position === undefined ? left : { ...left, position }
-        const held = gesture === undefined ? place : { ...place, delay: gesture.holdMillis }
-        switch (kind) {
-          case "click":
-            return element.click(held)
-          case "double_click":
-            return element.dblclick(held)
-          case "right_click":
-            return element.click({ ...held, button: "right" })
-          case "hover":
-            return element.hover(place)
-        }
-      }),
+      onOne(target, (element, timeout, frame) => Pointer.press(current(), frame, element, kind, timeout, gesture)),
     type: (target, typing) =>
       target === null
         ? attempt(null, () => strike(current(), typing.strokes, typing))

@@ -9,7 +9,9 @@ import type { Target } from "../../../core/agent/page/Target.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import * as Finder from "./Finder.ts"
+import { framesInMiddle } from "./Middle.ts"
 import type { Tab, Tabs } from "./Tabs.ts"
+import { bringIntoSight, originOf } from "./Visible.ts"
 
 /** How often it is looked whether the page has come to rest, in milliseconds. */
 const lookMillis = 50
@@ -22,6 +24,9 @@ const startMillis = 300
 
 /** How long one step waits at most for what it makes the page load, in milliseconds. */
 const loadMillis = 5_000
+
+/** A frame is scrolled like the page when it covers so much of the window. */
+const largeFrame = 0.5
 
 /** What is scrolled, and where it stands. */
 interface Measure {
@@ -55,14 +60,20 @@ export const make = (tabs: Tabs): Scrolling => {
   const measured = (scroller: Scroller, axis: Axis) =>
     attempt(null, () => World.run(scroller.tab, scroller.frame, measure, axis))
 
-  /** What a wheel over the middle of the window scrolls. */
-  const pageScroller = (axis: Axis) =>
-    attempt(null, async () => {
+  /** What a wheel over the middle of the window scrolls: a frame that is most of the window, as long as it goes on, or the page. */
+  const pageScroller = (direction: Direction) =>
+    attempt(null, async (): Promise<Scroller> => {
       const tab = current()
+      const main = tab.page.mainFrame()
+      const axis = axisOf(direction)
       await tab.page.waitForLoadState("domcontentloaded")
-      const scroller: Scroller = { tab, frame: tab.page.mainFrame() }
-      await World.run(tab, scroller.frame, scrollerAt, axis)
-      return scroller
+      const frames = await framesInMiddle(tab, largeFrame).catch(() => [])
+      for (const frame of frames.filter((one) => one !== main)) {
+        await World.run(tab, frame, scrollerAt, axis)
+        if (!isAtEnd(await World.run(tab, frame, measure, axis), signOf(direction))) return { tab, frame }
+      }
+      await World.run(tab, main, scrollerAt, axis)
+      return { tab, frame: main }
     })
 
   /** Waits until nothing moves, grows or is being loaded any more; at an end, a moment longer for what may come. */
@@ -86,12 +97,6 @@ export const make = (tabs: Tabs): Scrolling => {
     }
   })
 
-  /** Where the document of what is scrolled begins in the window. */
-  const originOf = async ({ frame, tab }: Scroller): Promise<{ readonly x: number; readonly y: number }> => {
-    if (frame === tab.page.mainFrame()) return { x: 0, y: 0 }
-    return (await (await frame.frameElement()).boundingBox()) ?? { x: 0, y: 0 }
-  }
-
   /** Turns the wheel once, and answers where that led. */
   const step = Effect.fnUntraced(function* (scroller: Scroller, direction: Direction, until: number) {
     const [axis, sign] = [axisOf(direction), signOf(direction)]
@@ -100,7 +105,7 @@ export const make = (tabs: Tabs): Scrolling => {
     const distance = Math.max(Math.round(before.view * 0.9), 40) * sign
     yield* attempt(null, async () => {
       const { mouse } = current().page
-      const origin = await originOf(scroller)
+      const origin = (await originOf(scroller.tab, scroller.frame)) ?? { x: 0, y: 0 }
       await mouse.move(origin.x + before.x, origin.y + before.y)
       await mouse.wheel(axis === "x" ? distance : 0, axis === "y" ? distance : 0)
     })
@@ -122,7 +127,7 @@ export const make = (tabs: Tabs): Scrolling => {
     for (let done = 0; done < count; done++) {
       if ((yield* Clock.currentTimeMillis) > until)
         return yield* late(`only ${done} of ${count} ticks were done`, waitMillis)
-      const { after, before } = yield* step(yield* pageScroller(axisOf(direction)), direction, until)
+      const { after, before } = yield* step(yield* pageScroller(direction), direction, until)
       if (isAtEnd(after, signOf(direction)) && !hasMoved(before, after)) return
     }
   })
@@ -133,7 +138,7 @@ export const make = (tabs: Tabs): Scrolling => {
       let found: Scroller | null = null
       yield* Finder.onOne(tabs, { selector, waitMillis }, async (element, timeout, frame) => {
         const tab = current()
-        await element.scrollIntoViewIfNeeded({ timeout })
+        await bringIntoSight(tab, frame, element, timeout)
         await World.run(tab, frame, scrollerOf, axis, { root: element, waitMillis: timeout })
         found = { tab, frame }
       })
@@ -200,7 +205,7 @@ export const make = (tabs: Tabs): Scrolling => {
           case "ticks":
             return ticks(scroll.ticks, scroll.direction, waitMillis)
           case "element":
-            return find(pageScroller("y"), { ...scroll, direction: "down" }, waitMillis)
+            return find(pageScroller("down"), { ...scroll, direction: "down" }, waitMillis)
           case "find":
             return find(containerOf(scroll.container, axisOf(scroll.direction), waitMillis), scroll, waitMillis)
           case "end":

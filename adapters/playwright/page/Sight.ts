@@ -2,19 +2,24 @@
  * Looking at a page and acting on it without a selector, done by Playwright.
  */
 import { Effect } from "effect"
-import type { Frame, Locator, Page } from "playwright-core"
+import type { Frame, Page } from "playwright-core"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import type { Gesture } from "../../../core/agent/page/Pointer.ts"
 import type { Position } from "../../../core/agent/page/Scrolling.ts"
 import type { Box, Outlined, Place, Seen, Sight } from "../../../core/agent/page/Sight.ts"
+import type { ClickKind } from "../../../core/agent/page/Target.ts"
 import type { Typing } from "../../../core/agent/page/Typing.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as Outline from "../inpage/Outline.ts"
 import * as World from "../inpage/World.ts"
 import * as Finder from "./Finder.ts"
 import * as Focus from "./Focus.ts"
+import { framesInMiddle } from "./Middle.ts"
+import * as Pointer from "./Pointer.ts"
 import { intoView, scrollerOf } from "./Scrolling.ts"
 import type { Tab, Tabs } from "./Tabs.ts"
 import { strike } from "./Typing.ts"
+import { keepOwner, originOf } from "./Visible.ts"
 
 /** How many frames beside the page itself are described. */
 const maxFrames = 20
@@ -75,19 +80,18 @@ export const make = (tabs: Tabs): Sight => {
       y
     ] as const)
 
-  const press = Effect.fnUntraced(function* (
-    place: Place,
-    act: (element: Locator, timeout: number) => Promise<void>,
-    onPoint: (mouse: Page["mouse"], x: number, y: number) => Promise<void>,
-    waitMillis: number
-  ) {
+  const clickAt = Effect.fnUntraced(function* (place: Place, kind: ClickKind, waitMillis: number, gesture?: Gesture) {
     if (place._tag === "Point") {
       if (!(yield* attempt("this point", () => isWithin(place)))) return yield* gone(place)
-      return yield* attempt("this point", () => onPoint(current().page.mouse, place.x, place.y))
+      return yield* attempt("this point", () => Pointer.pressAt(current().page, place, kind, gesture))
     }
     const element = yield* attempt(place.ref, () => elementAt(place))
     if (element === null) return yield* gone(place)
-    yield* attempt(place.ref, () => act(World.kept(element.frame, element.name), Math.max(waitMillis, 1))).pipe(
+    const { frame, name } = element
+    const timeout = Math.max(waitMillis, 1)
+    yield* attempt(place.ref, () =>
+      Pointer.press(current(), frame, World.kept(frame, name), kind, timeout, gesture)
+    ).pipe(
       Effect.mapError((failure) => {
         if (/sluice:gone|not attached|detached/.test(failure.reason)) return gone(place)
         const reason = `the element did not become visible, enabled and still within ${waitMillis} ms`
@@ -109,7 +113,7 @@ export const make = (tabs: Tabs): Sight => {
           let more = 0
           let main = { title: "", width: 0, height: 0 }
           for (const [number, frame] of frames().entries()) {
-            const origin = number === 0 ? { x: 0, y: 0 } : await within(frame, () => originOf(frame), null)
+            const origin = number === 0 ? { x: 0, y: 0 } : await within(frame, () => originOf(tab, frame), null)
             if (origin === null) continue
             const described = await within(
               frame,
@@ -122,7 +126,7 @@ export const make = (tabs: Tabs): Sight => {
             for (const [index, { box, ...one }] of described.told.entries()) {
               const ref = number === 0 ? `e${index + 1}` : `f${number}e${index + 1}`
               next.set(ref, { frame, name: `outlined ${index}` })
-              elements.push({ ...one, ref, box: box === null ? null : moved(box, origin) })
+              elements.push({ ...one, ref, box: box === null ? null : seenOf(moved(box, origin), main) })
             }
           }
           known = next
@@ -132,11 +136,12 @@ export const make = (tabs: Tabs): Sight => {
       ),
     texts: bounded(
       attempt(null, async () => {
+        const tab = current()
         const seen: Array<Seen> = []
         for (const [number, frame] of frames().entries()) {
-          const origin = number === 0 ? { x: 0, y: 0 } : await within(frame, () => originOf(frame), null)
+          const origin = number === 0 ? { x: 0, y: 0 } : await within(frame, () => originOf(tab, frame), null)
           if (origin === null) continue
-          const inFrame = await within(frame, () => World.run(current(), frame, Outline.texts, null), [])
+          const inFrame = await within(frame, () => World.run(tab, frame, Outline.texts, null), [])
           seen.push(...inFrame.map(({ box, text }) => ({ text, box: moved(box, origin) })))
         }
         return seen
@@ -155,42 +160,9 @@ export const make = (tabs: Tabs): Sight => {
           await World.run(tab, page.mainFrame(), Outline.uncover, null).catch(() => undefined)
         }
       }).pipe(Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))),
-    clickAt: (place, kind, waitMillis) =>
-      press(
-        place,
-        (element, timeout) => {
-          switch (kind) {
-            case "click":
-              return element.click({ timeout })
-            case "double_click":
-              return element.dblclick({ timeout })
-            case "right_click":
-              return element.click({ button: "right", timeout })
-            case "hover":
-              return element.hover({ timeout })
-          }
-        },
-        (mouse, x, y) => {
-          switch (kind) {
-            case "click":
-              return mouse.click(x, y)
-            case "double_click":
-              return mouse.dblclick(x, y)
-            case "right_click":
-              return mouse.click(x, y, { button: "right" })
-            case "hover":
-              return mouse.move(x, y)
-          }
-        },
-        waitMillis
-      ),
-    typeAt: Effect.fnUntraced(function* (place: Place, typing: Typing, waitMillis: number) {
-      yield* press(
-        place,
-        (element, timeout) => element.click({ timeout }),
-        (mouse, x, y) => mouse.click(x, y),
-        waitMillis
-      )
+    clickAt,
+    typeAt: Effect.fnUntraced(function* (place: Place, typing: Typing, waitMillis: number, gesture?: Gesture) {
+      yield* clickAt(place, "click", waitMillis, gesture)
       const { keyboard } = current().page
       yield* attempt(null, async () => {
         if (typing.existing === "keep") await keyboard.press("End")
@@ -204,19 +176,21 @@ export const make = (tabs: Tabs): Sight => {
     spot: (place) =>
       attempt(null, async () => {
         const tab = current()
-        const main = tab.page.mainFrame()
         const focus = place === null ? await Focus.find(tab) : null
         const element = place === null ? focus && { frame: focus, name: Focus.name } : await elementAt(place)
-        const frame = element?.frame ?? main
-        const selector =
-          element === null || frame !== main ? null : await World.run(tab, main, Outline.selectorOf, element.name)
-        return { address: Focus.addressOf(frame), selector }
+        const selector = element === null ? null : await pathTo(tab, element)
+        return { address: Focus.addressOf(element?.frame ?? tab.page.mainFrame()), selector }
       }),
     turn: (direction, container) =>
       Effect.tap(
         attempt(container, async () => {
           const tab = current()
-          if (container === null) return World.run(tab, tab.page.mainFrame(), Outline.turn, direction)
+          if (container === null) {
+            for (const frame of await framesInMiddle(tab, 0)) {
+              if (await within(frame, () => World.run(tab, frame, Outline.turn, direction), false)) return true
+            }
+            return false
+          }
           const { frame, all } = await Finder.every(tab, container)
           await World.run(tab, frame, scrollerOf, "y", { root: all.first(), waitMillis: inspectionMillis })
           return World.run(tab, frame, Outline.turnIn, direction)
@@ -249,34 +223,46 @@ const moved = (box: Box, { x, y }: { readonly x: number; readonly y: number }): 
   y: box.y + y
 })
 
-/** Where the document of a frame begins in the window; `null` when it is not to be seen. */
-const originOf = async (frame: Frame): Promise<{ readonly x: number; readonly y: number } | null> => {
-  const owner = await frame.frameElement()
-  const box = await owner.boundingBox()
-  return box === null || box.width < 2 || box.height < 2 ? null : { x: box.x, y: box.y }
+/** The part of a box that is in the window; `null` when none is. */
+const seenOf = (box: Box, window: { readonly width: number; readonly height: number }): Box | null => {
+  const [x, y] = [Math.max(box.x, 0), Math.max(box.y, 0)]
+  const width = Math.min(box.x + box.width, window.width) - x
+  const height = Math.min(box.y + box.height, window.height) - y
+  return width > 0 && height > 0 ? { x, y, width, height } : null
+}
+
+/** A path to an element, through the frames that it is in; `null` when there is none. */
+const pathTo = async (tab: Tab, { frame, name }: Known): Promise<string | null> => {
+  const within = await World.run(tab, frame, Outline.selectorOf, name)
+  const parent = frame.parentFrame()
+  if (within === null || parent === null) return within
+  const around = await pathTo(tab, { frame: parent, name: await keepOwner(frame) })
+  return around === null ? null : `${around}${within}`
 }
 
 /** The frame with the innermost element at a point of a frame, frames and shadow roots looked into; it is kept there. */
 const under = async (tab: Tab, frame: Frame, x: number, y: number): Promise<Frame | null> => {
-  const found = await World.run(tab, frame, keepUnder, { name: pointed, x, y })
+  const found = await World.run(tab, frame, keepUnder, { name: pointed, at: [x, y] as const })
   if (found === null || !found.isFrame) return found === null ? null : frame
   const inner = await Focus.frameIn(frame, pointed)
   return (inner === null ? null : await under(tab, inner, x - found.x, y - found.y)) ?? frame
 }
 
 /** Runs in the page: keeps the innermost element at a point, and tells where what it holds begins. */
-const keepUnder = ({ name, x, y }: { name: string; x: number; y: number }, { keep }: InPage) => {
-  let found = document.elementFromPoint(x, y)
+const keepUnder = ({ at, name }: { name: string; at: readonly [number, number] }, { keep }: InPage) => {
+  let found = document.elementFromPoint(...at)
   while (found?.shadowRoot != null) {
-    const inner = found.shadowRoot.elementFromPoint(x, y)
+    const inner = found.shadowRoot.elementFromPoint(...at)
     if (inner === null || inner === found) break
     found = inner
   }
   if (found === null) return null
   keep(name, found)
   const { left, top } = found.getBoundingClientRect()
+  const { paddingLeft, paddingTop } = getComputedStyle(found)
   const isFrame = /^(i?frame|object|embed|fencedframe)$/i.test(found.localName)
-  return { isFrame, x: left + found.clientLeft, y: top + found.clientTop }
+  const [x, y] = [left + found.clientLeft, top + found.clientTop]
+  return { isFrame, x: x + Number.parseFloat(paddingLeft), y: y + Number.parseFloat(paddingTop) }
 }
 
 /** The hosts that the windows of a session go to, from now on. */

@@ -20,16 +20,17 @@ export const click: Action<"CLICK"> = Effect.fnUntraced(function* (node, surroun
   const tried = kind.replace("_", "-")
   if (parameters.execution === "COMPUTER_USE") {
     const prompt = yield* References.evaluate(parameters.prompt ?? "", memory, page)
-    yield* Moving.move({ node, page, memory, prompt, model: Pointing.modelOf(parameters.llm_model), ends: "done" })
+    const model = Pointing.modelOf(parameters.llm_model)
+    yield* Moving.move({ node, page, memory, prompt, model, ends: "done", byHand: parameters.human_mode === true })
     return next
   }
+  const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
   if (Pointing.isPointed(node)) {
     const place = yield* Pointing.place(node, tried, "", surroundings)
-    yield* page.clickAt(place, kind, waitMillis).pipe(Effect.mapError((failure) => ofPage(tried, failure)))
+    yield* page.clickAt(place, kind, waitMillis, gesture).pipe(Effect.mapError((failure) => ofPage(tried, failure)))
     return next
   }
   const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
-  const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
   yield* page.click({ selector, waitMillis }, kind, gesture).pipe(Effect.mapError((failure) => ofPage(tried, failure)))
   return next
 })

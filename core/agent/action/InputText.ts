@@ -1,9 +1,10 @@
-import { Effect, Random } from "effect"
+import { Effect } from "effect"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Pointing from "../Pointing.ts"
-import type { Key, Typing } from "../page/Typing.ts"
+import * as Pointer from "../page/Pointer.ts"
+import { byHand, type Key, type Typing } from "../page/Typing.ts"
 import { type Action, next } from "../Step.ts"
 
 /**
@@ -29,14 +30,15 @@ export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* (node
         : parameters.aggressive_clear === true
           ? "erase"
           : "replace",
-    delayMillis: parameters.typing_delay_ms ?? (human ? humanDelayMillis : 0),
-    ...(human ? { pauses: yield* Effect.replicateEffect(humanPause, 64) } : {}),
+    delayMillis: parameters.typing_delay_ms ?? 0,
+    ...(human ? yield* byHand : {}),
     paste: parameters.paste_via_clipboard === true && !hasKeys
   }
   if (!omitFocus && Pointing.isPointed(node)) {
     const place = yield* Pointing.place(node, "type into", parameters.text, surroundings)
+    const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
     yield* page
-      .typeAt(place, typing, parameters.wait_time ?? defaultWaitMillis)
+      .typeAt(place, typing, parameters.wait_time ?? defaultWaitMillis, gesture)
       .pipe(Effect.mapError((failure) => ofPage("type into", failure)))
     return next
   }
@@ -49,14 +51,6 @@ export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* (node
   yield* page.type(target, typing).pipe(Effect.mapError((failure) => ofPage("type into", failure)))
   return next
 })
-
-/** A brisk typist's pause between two keys. */
-const humanDelayMillis = 60
-
-/** Most pauses are about that, some are short, and now and then one is long. */
-const humanPause = Effect.map(Effect.all([Random.next, Random.next]), ([often, seldom]) =>
-  Math.round(humanDelayMillis * (0.5 + often) * (seldom > 0.93 ? 3 : 1))
-)
 
 /** The keys that a text may name, as `{{name}}`. */
 const keys: Readonly<Record<string, string>> = {

@@ -83,7 +83,7 @@ const chosenField = Effect.fnUntraced(function* (node: NodeOf<"TFA">, { entry }:
     code: "MODEL-E0006",
     sentence:
       selector === null
-        ? "Cannot type a code into the field that the model chose: it is in a frame or a shadow root"
+        ? "Cannot type a code into the field that the model chose: no selector leads to it"
         : `Cannot type a code of ${entry.domain} into the field that the model chose: it is of another site`,
     original: null
   })

@@ -8,8 +8,10 @@ import { ofPage, type StepFailed } from "../Failure.ts"
 import type { Memory } from "../Memory.ts"
 import type { Page } from "../page/Browser.ts"
 import type { PageFailure } from "../page/PageFailure.ts"
+import * as Pointer from "../page/Pointer.ts"
 import type { Place } from "../page/Sight.ts"
 import type { ClickKind } from "../page/Target.ts"
+import { byHand } from "../page/Typing.ts"
 import * as Asking from "./Asking.ts"
 import * as Choosing from "./Choosing.ts"
 import * as Looking from "./Looking.ts"
@@ -34,6 +36,8 @@ export interface Task {
   readonly model: string | null
   /** How it ends: when the task is done, or with the choice of an element. */
   readonly ends: "done" | "place"
+  /** Moves the mouse and types as a hand would. @default {false} */
+  readonly byHand?: boolean
   readonly objection?: (place: Place) => Effect.Effect<string | null, StepFailed>
 }
 
@@ -139,6 +143,7 @@ const perform = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Move, PageFailure | StepFailed> {
   const { memory, page, sites } = scene
   const { direction, element, key, kind, reason, seconds, text, url } = parameters
+  const gesture = scene.byHand === true ? yield* Pointer.draw : undefined
   switch (tool) {
     case "done":
       return { ended: null }
@@ -155,20 +160,21 @@ const perform = Effect.fnUntraced(function* (
       const point = Choosing.choiceOf({ _tag: "Called", tool: "choose_point", parameters }, scene.refs, scene.window)
       if (Result.isFailure(point)) return { refused: point.failure }
       if (!("place" in point.success)) return { refused: "Expected a point" }
-      yield* page.clickAt(point.success.place, kind as ClickKind, waitMillis)
+      yield* page.clickAt(point.success.place, kind as ClickKind, waitMillis, gesture)
       return { did: `${String(kind)} at ${String(parameters.x)},${String(parameters.y)}` }
     }
     case "click_element": {
       const ref = scene.refs.find((one) => one === element)
       if (ref === undefined) return { refused: `There is no element "${String(element).slice(0, 50)}" in the list` }
-      yield* page.clickAt({ _tag: "Ref", ref }, "click", waitMillis)
+      yield* page.clickAt({ _tag: "Ref", ref }, "click", waitMillis, gesture)
       return { did: `click ${ref}` }
     }
     case "type": {
       const { address } = yield* page.spot(null)
       const resolved = yield* References.resolve(String(text), memory, address)
       if (Result.isFailure(resolved)) return { refused: resolved.failure }
-      yield* page.type(null, { existing: "keep", delayMillis: 0, paste: false, strokes: [resolved.success.text] })
+      const pace = scene.byHand === true ? yield* byHand : { delayMillis: 0 }
+      yield* page.type(null, { existing: "keep", ...pace, paste: false, strokes: [resolved.success.text] })
       return { did: `type ${resolved.success.isSecret ? String(text) : JSON.stringify(text)}` }
     }
     case "press":

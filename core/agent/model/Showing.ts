@@ -34,7 +34,7 @@ export const show = Effect.fnUntraced(function* (
     const place = yield* Choosing.place({ ...looks, act: "scroll", prompt })
     const spot = yield* page.spot(place).pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
     if (spot.selector !== null) return spot.selector
-    const reason = "the container that the model chose is in a frame or a shadow root: name it by container_xpath"
+    const reason = "the container that the model chose is none that a selector leads to: name it by container_xpath"
     return yield* Asking.failure({ node, model, request: prompt, secrets }, "MODEL-E0005", reason)
   })
   const container =

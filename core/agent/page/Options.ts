@@ -52,6 +52,16 @@ export const alikeIn = (options: ReadonlyArray<Option>, wanted: string): number 
   return near.length === 0 ? 0 : near.length + 1
 }
 
+/** What a list may be searched for that finds nothing for the whole value: its longest words, and how the longest begins. */
+export const partsOf = (wanted: string): ReadonlyArray<string> => {
+  const words = wanted.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= shortestPart)
+  const longest = words.sort((one, other) => other.length - one.length).slice(0, 2)
+  const beginning = [...(longest[0] ?? "")].slice(0, shortestPart).join("")
+  return [...new Set([...longest, beginning])].filter((part) => part !== "" && part !== wanted)
+}
+
+const shortestPart = 3
+
 /** Says that no option fits, and which ones there are: those most like it first, at most ten. */
 export const missing = (options: ReadonlyArray<Option>, wanted: string, fuzzy: boolean): string => {
   const same = fuzzy ? alikeIn(options, wanted) : 0

@@ -4,6 +4,7 @@
  */
 import type { Effect } from "effect"
 import type { PageFailure } from "./PageFailure.ts"
+import type { Gesture } from "./Pointer.ts"
 import type { Position } from "./Scrolling.ts"
 import type { Shot } from "./Shot.ts"
 import type { ClickKind } from "./Target.ts"
@@ -50,7 +51,7 @@ export interface Outline {
 export interface Spot {
   /** The address of the document it belongs to, which in a frame is that of the frame. */
   readonly address: string
-  /** An XPath that matches it alone; `null` in a frame or a shadow root, which none reaches into. */
+  /** An XPath that leads to it alone, through frames and open shadow roots; `null` when none does. */
   readonly selector: string | null
 }
 
@@ -67,9 +68,20 @@ export interface Sight {
   readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
   /** A picture of the window, one pixel for each CSS pixel, with boxes covered in it. */
   readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
-  readonly clickAt: (place: Place, kind: ClickKind, waitMillis: number) => Effect.Effect<void, PageFailure>
+  /** With a gesture, the mouse goes there as a hand would move it. */
+  readonly clickAt: (
+    place: Place,
+    kind: ClickKind,
+    waitMillis: number,
+    gesture?: Gesture
+  ) => Effect.Effect<void, PageFailure>
   /** Clicks a place and types there. */
-  readonly typeAt: (place: Place, typing: Typing, waitMillis: number) => Effect.Effect<void, PageFailure>
+  readonly typeAt: (
+    place: Place,
+    typing: Typing,
+    waitMillis: number,
+    gesture?: Gesture
+  ) => Effect.Effect<void, PageFailure>
   /** What is at a place, or has the focus when it is `null`. */
   readonly spot: (place: Place | null) => Effect.Effect<Spot, PageFailure>
   /** Scrolls the page, or what a selector matches first, by most of what is seen of it. Tells whether anything moved. */

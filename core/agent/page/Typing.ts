@@ -1,6 +1,7 @@
 /**
  * What is typed, and how.
  */
+import { Effect, Random } from "effect"
 
 /** A key by its name, as keyboards know it: `Enter`, `Tab`, `Control+a`. */
 export interface Key {
@@ -19,3 +20,17 @@ export interface Typing {
   /** Inserts the text as a paste would. */
   readonly paste: boolean
 }
+
+/** A brisk typist's pause between two keys, in milliseconds. */
+const keyMillis = 60
+
+/** Most pauses are about that, some are short, and now and then one is long. */
+const pause = Effect.map(Effect.all([Random.next, Random.next]), ([often, seldom]) =>
+  Math.round(keyMillis * (0.5 + often) * (seldom > 0.93 ? 3 : 1))
+)
+
+/** The pauses of somebody who types. */
+export const byHand: Effect.Effect<Pick<Typing, "delayMillis" | "pauses">> = Effect.map(
+  Effect.replicateEffect(pause, 64),
+  (pauses) => ({ delayMillis: keyMillis, pauses })
+)

@@ -19,11 +19,18 @@ export type Demand = "password" | "twoFactor" | "login"
 export const speaksForItself = (code: Code): boolean =>
   code !== "SELECTOR-E0001" && code !== "SELECTOR-E0002" && code !== "OPTION-E0001"
 
-/** Judges a failure. `survey` is `null` where the page could not be looked at, `typed` whether the run filled in fields. */
+/**
+ * Judges a failure. `survey` is `null` where the page was not looked at, and `unseen` says why where it could not be; `typed`
+ * tells whether the run filled in fields.
+ */
 export const of = (
   { alike, code, matched }: Pick<StepFailed, "code" | "matched" | "alike">,
   survey: Survey | null,
-  { signedIn, typed }: { readonly signedIn: boolean; readonly typed: boolean }
+  {
+    signedIn,
+    typed,
+    unseen = null
+  }: { readonly signedIn: boolean; readonly typed: boolean; readonly unseen?: string | null }
 ): Classification => {
   const plainly = (category: Category, description: string): Classification => ({
     category,
@@ -33,7 +40,11 @@ export const of = (
   if (code === "OPTION-E0001" && (alike ?? 0) > 1) {
     return plainly("MULTIPLE_MATCHING_RESULTS_FOUND", `${alike} options are equally like the one that was asked for`)
   }
-  if (speaksForItself(code) || survey === null) return plainly(kinds[code], descriptions[kinds[code]])
+  if (code.startsWith("MODEL-")) return plainly(kinds[code], "A model could not do the step")
+  if (speaksForItself(code) || survey === null) {
+    const blind = unseen === null ? "" : `. What the page shows is not known, as it could not be looked at: ${unseen}`
+    return plainly(kinds[code], `${descriptions[kinds[code]]}${blind}`)
+  }
   const { status } = survey
   const words = `${survey.title}\n${survey.text.slice(0, 2_000)}`
   const demand = demandOf(survey, signedIn)

@@ -279,3 +279,25 @@ it.effect("a server that is not available is asked again, each time after twice 
     }
   }).pipe(Effect.provide(ScriptedBrowser.layer(site)))
 )
+
+it.effect("a page that could not be looked at is told as that, wherever its failure is judged", () =>
+  Effect.gen(function* () {
+    const { open } = yield* Browser
+    const reason = "it did not answer within 20000 ms"
+    const blind = Browser.of({
+      open: (session) =>
+        Effect.map(open(session), (page) => ({
+          ...page,
+          survey: () => Effect.fail(new PageFailure({ kind: "unusable", reason }))
+        }))
+    })
+    const steps = ["//gone", "//button[normalize-space()='Next']"].map((selector) => [click(selector)])
+    const [lost, found] = yield* Effect.forEach(steps, (all) =>
+      walk(graphOf(home, all), {}, { recovery: { selectors: true } }).pipe(Effect.provideService(Browser, blind))
+    )
+    const failure = lost?.outcome._tag === "Failed" ? lost.outcome.failure : null
+    assert.include(failure?.description, `could not be looked at: ${reason}`)
+    assert.deepInclude(found?.analyses[0], { kind: "selector", outcome: "success" })
+    assert.include(found?.analyses[0]?.classification.description, `could not be looked at: ${reason}`)
+  }).pipe(Effect.provide(ScriptedBrowser.layer(site)))
+)

@@ -85,7 +85,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
           () =>
             void brought.files.push({
               ...file,
-              fileName: secrets.hide(file.fileName),
+              fileName: secrets.hideInName(file.fileName),
               metadata: secrets.hideIn(metadata),
               node
             })

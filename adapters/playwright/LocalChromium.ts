@@ -12,12 +12,40 @@ import { type CDPSession, type Browser as Chromium, chromium } from "playwright-
 import * as Processes from "./Processes.ts"
 import { within } from "./Within.ts"
 
+/**
+ * What Chromium is to do without. Of several such switches the last one counts, so that what Playwright names has to be
+ * named again; the others are pages of the browser's own that it would load with every window, though nobody types into
+ * its address bar, for more than twice of what a window of a run costs otherwise.
+ */
+const disabledFeatures = [
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "TcpPortRandomizationWin",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+  "msForceBrowserSignIn",
+  "msEdgeUpdateLaunchServicesPreferredVersion",
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxFullPopup"
+]
+
 /** What no run needs: background traffic, first-run pages, and protocols that would pass the guard by. */
 export const switches = [
   "--disable-quic",
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  `--disable-features=${disabledFeatures.join(",")}`,
   "--no-first-run",
   "--no-default-browser-check",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"

@@ -128,7 +128,8 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
 
   for (let steps = 1; ; steps++) {
     const node = Position.nodeOf(graph, position.at)
-    yield* observer.hold ?? Effect.void
+    // Before the first page there is nothing that a person could do.
+    if (node.action !== "START") yield* observer.hold ?? Effect.void
     if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
       const outcome = finish(execution, position.memory, node)
       if (outcome._tag === "Success") yield* observer.seen?.(page, node, "begins") ?? Effect.void

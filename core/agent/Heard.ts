@@ -4,7 +4,7 @@
 import { Effect, type Scope } from "effect"
 import type { Graph } from "../workflow/Graph.ts"
 import type { Page } from "./page/Browser.ts"
-import { type Exchange, isNoise } from "./page/Exchange.ts"
+import { type Begun, type Exchange, isNoise } from "./page/Exchange.ts"
 
 /** How much is kept: the newest exchanges, and characters of their answers. */
 const maxExchanges = 1_000
@@ -13,14 +13,30 @@ const maxCharacters = 20_000_000
 /** An answer that is longer is not kept. */
 export const largestBody = 5_000_000
 
+type Test = (exchange: { readonly url: string }) => boolean
+
 /** The newest exchanges of a session. */
 export class Heard {
   #kept: Array<Exchange> = []
+  #underWay: Array<Begun> = []
   #characters = 0
   readonly #waiting = new Set<() => void>()
 
+  readonly begun = (request: Begun): void => {
+    if (isNoise({ resource_type: request.resourceType, url: "" })) return
+    this.#underWay = [...this.#underWay.slice(1 - maxExchanges), request]
+  }
+
   readonly add = (exchange: Exchange): void => {
-    if (exchange.status === null || isNoise({ resource_type: exchange.resourceType, url: "" })) return
+    const at = this.#underWay.findIndex(
+      ({ startedAt, url }) => startedAt === exchange.startedAt && url === exchange.url
+    )
+    if (at >= 0) this.#underWay.splice(at, 1)
+    if (exchange.status !== null && !isNoise({ resource_type: exchange.resourceType, url: "" })) this.#keep(exchange)
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  #keep(exchange: Exchange): void {
     this.#kept.push(exchange)
     this.#characters += sizeOf(exchange)
     while (this.#kept.length > maxExchanges || this.#characters > maxCharacters) {
@@ -28,19 +44,26 @@ export class Heard {
       if (oldest === undefined) break
       this.#characters -= sizeOf(oldest)
     }
-    for (const wake of [...this.#waiting]) wake()
   }
 
-  /** The newest exchange that one of the tests holds for; an earlier test goes before a later one. */
-  readonly newest = (tests: ReadonlyArray<(exchange: Exchange) => boolean>): Exchange | undefined => {
+  /**
+   * The newest exchange that one of the tests holds for; an earlier test goes before a later one. It `isLast` unless
+   * a request that was made by `before`, epoch milliseconds, and is meant as closely, is still to be answered.
+   */
+  readonly newest = (
+    tests: ReadonlyArray<Test>,
+    before: number
+  ): { exchange: Exchange; isLast: boolean } | undefined => {
+    let isLast = true
     for (const test of tests) {
-      const found = this.#kept.findLast(test)
-      if (found !== undefined) return found
+      isLast &&= !this.#underWay.some((request) => request.startedAt <= before && test(request))
+      const exchange = this.#kept.findLast(test)
+      if (exchange !== undefined) return { exchange, isLast }
     }
     return undefined
   }
 
-  /** Ends when the next exchange is there. */
+  /** Ends when the next request is answered, or fails. */
   readonly next: Effect.Effect<void> = Effect.callback<void>((resume) => {
     const wake = () => {
       this.#waiting.delete(wake)
@@ -60,6 +83,6 @@ export const listen = (graph: Graph, page: Page): Effect.Effect<Heard | null, ne
     const isNeeded = [...graph.nodes.values()].some(({ action }) => action === "EXTRACT_NETWORK")
     if (!isNeeded) return null
     const heard = new Heard()
-    yield* page.watchNetwork(heard.add, largestBody)
+    yield* page.watchNetwork(heard.add, { begun: heard.begun, largestBody })
     return heard
   })

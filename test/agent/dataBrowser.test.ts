@@ -41,6 +41,16 @@ const pages: Readonly<Record<string, Answer>> = {
     more()
   },
   "/api/silent": () => undefined,
+  "/rates": html(`<p id="n">0</p><script>
+    const load = async (n) => { document.querySelector("#n").textContent = n; await fetch("/api/rate?n=" + n) }
+    load(1).then(() => load(2))
+  </script>`),
+  "/api/rate": ({ url }, response) => {
+    const rate = Number(new URL(url ?? "", "http://site").searchParams.get("n"))
+    const answer = () => json({ rate })(undefined as never, response)
+    if (rate === 1) answer()
+    else setTimeout(answer, 300)
+  },
   "/me": html(`<p id="cookie"></p><script>document.querySelector("#cookie").textContent = document.cookie</script>`),
   "/hidden": html(`<!-- a comment --><style>p { color: red }</style><script>1</script>
     <p onclick="x()" style="color: blue" class="shown">Seen</p><p hidden>Gone</p><p style="display: none">Away</p>
@@ -99,6 +109,19 @@ it.live(
             }
           ])(site)
           assert.deepEqual(dataOf(network), { sent: "REDACTED", ids: ["A-1"] })
+
+          // An answer is there, and a newer one was asked for and is still to come.
+          const newest = yield* run("/rates", [
+            {
+              action: "EXTRACT_NETWORK",
+              parameters: {
+                url: "/api/rate",
+                selector: "//p[.='2']",
+                extract_data_model: { type: "object", properties: { rate: { type: "integer", path: "$.rate" } } }
+              }
+            }
+          ])(site)
+          assert.deepEqual(dataOf(newest), { rate: 2 })
 
           // The session of the page: its cookies are sent, those that are set are in the page.
           const session = yield* run("/", [

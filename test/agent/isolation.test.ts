@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import * as LocalChromium from "../../adapters/playwright/LocalChromium.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
+import * as Processes from "../../adapters/playwright/Processes.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import { executablePath, graphOf, type Step, walk } from "../support/browser.ts"
 import { chromiumsOf } from "../support/chromiums.ts"
@@ -222,6 +223,36 @@ describe("the folders of browsers", () => {
         ["alive", "elsewhere", "unknown"]
       )
       assert.isFalse(existsSync(made[0]?.profile ?? ""))
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a browser of this machine", () => {
+  it.live("does without all that Playwright names, and opens no page of its own beside one that is asked for", () =>
+    Effect.gen(function* () {
+      const local = yield* Effect.acquireRelease(
+        Effect.promise(() => LocalChromium.launch(executablePath, [])),
+        ({ close }) => Effect.promise(close)
+      )
+      const named = Processes.wordsOf(local.pid).flatMap((word) => {
+        const [name, features = ""] = word.split("=")
+        return name === "--disable-features" ? [features.split(",")] : []
+      })
+      // The last switch of a name is the one that counts.
+      assert.includeMembers(named.at(-1) ?? [], named.flat())
+      assert.isAtLeast(named.length, 2)
+      yield* Effect.promise(async () => {
+        await (await local.chromium.newContext()).newPage()
+        await (await local.chromium.newContext()).newPage()
+        const { targetInfos } = await (await local.chromium.newBrowserCDPSession()).send("Target.getTargets")
+        assert.deepStrictEqual(
+          targetInfos.map(({ type, url }) => [type, url]),
+          [
+            ["page", "about:blank"],
+            ["page", "about:blank"]
+          ]
+        )
+      })
     }).pipe(Effect.scoped)
   )
 })

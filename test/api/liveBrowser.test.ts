@@ -1,6 +1,6 @@
 /** Live views of runs that a worker carries out in a real browser. */
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Schedule } from "effect"
 import { type Page, chromium as playwright } from "playwright-core"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
@@ -28,6 +28,16 @@ const running = Effect.fnUntraced(function* (pages: Readonly<Record<string, Answ
 
 const recordOf = (me: Member, session: string) =>
   Effect.flatMap(Service, ({ send }) => send({ method: "GET", path: `/run/${session}`, key: me.key }))
+
+/** Answers once it is opened. */
+const gated = Effect.map(Deferred.make<void>(), (gate) => ({
+  answer: ((_request, response) =>
+    void Effect.runPromise(Deferred.await(gate)).then(() => response.writeHead(200).end())) satisfies Answer,
+  open: Deferred.succeed(gate, undefined)
+}))
+
+const eventually = <E, R>(is: Effect.Effect<boolean, E, R>) =>
+  Effect.repeat(is, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") })
 
 /** What goes wrong in a page, the network included. */
 const complaints = (page: Page) => {
@@ -100,30 +110,36 @@ it.live(
   () =>
     Effect.gen(function* () {
       const { send } = yield* Service
+      const gate = yield* gated
+      const saw: Array<string> = []
       const { fiber, me, session, watching } = yield* running(
         {
           "/": html(`<body style="margin: 0"><input id=word style="position: absolute; left: 100px; top: 100px; width: 400px">
             <button id=go style="position: absolute; left: 100px; top: 300px; width: 200px; height: 80px">Go</button>
             <script>
-              let doubled = 0
-              addEventListener("dblclick", () => doubled++)
-              go.onclick = () => {
-                if (word.value !== "Open, Sesamé! 報") return
-                const next = document.createElement("a")
-                next.id = "next"
-                next.textContent = "next " + doubled
-                next.href = "/done"
-                document.body.append(next)
+              const tell = (what) => fetch("/saw?" + encodeURIComponent(what))
+              const link = (id) => {
+                const made = document.createElement("a")
+                made.id = made.textContent = id
+                made.onclick = () => tell(id)
+                document.body.append(made)
               }
+              addEventListener("dblclick", ({ clientX, clientY }) => tell("twice at " + clientX + ", " + clientY))
+              go.onclick = () => {
+                if (word.value === "Open, Sesamé! 報") link("next")
+                tell(word.value)
+              }
+              fetch("/gate").then(() => link("first"))
             </script>`),
-          "/done": html("<p id=done>done")
+          "/gate": gate.answer,
+          "/saw": ({ url = "" }, response) => {
+            saw.push(decodeURIComponent(url.split("?")[1] ?? ""))
+            response.end()
+          }
         },
         [
-          { action: "DELAY", parameters: { delay_time: 14 } },
-          {
-            action: "CLICK",
-            parameters: { execution: "STATIC", selector: "//a[@id='next']", wait_time: 300 }
-          }
+          { action: "CLICK", parameters: { execution: "STATIC", selector: "//a[@id='first']", wait_time: 90_000 } },
+          { action: "CLICK", parameters: { execution: "STATIC", selector: "//a[@id='next']", wait_time: 300 } }
         ]
       )
       const address = yield* send({
@@ -135,39 +151,49 @@ it.live(
         Effect.map(({ body }) => String(body.url))
       )
       const embedding = yield* serve({ "/": html(`<iframe src="${address}" width=1000 height=800></iframe>`) })
+      const page = yield* Effect.promise(() => watching.newPage())
+      const view = page.frameLocator("iframe")
       yield* Effect.promise(async () => {
-        const page = await watching.newPage()
         await page.goto(`${embedding.replace("127.0.0.1", "localhost")}/`)
-        const view = page.frameLocator("iframe")
+        await view.getByText("CLICK 1").waitFor()
         await view.getByRole("button", { name: "Take control" }).click()
         await view.getByRole("button", { name: "Give back control" }).waitFor()
         await view.locator("#picture").waitFor({ state: "visible" })
-        // Looked for each time, as a person does: the picture moves when something is said above it.
+        const picture = view.locator("#picture")
         const at = async (left: number, top: number) => {
-          const box = await view.locator("#picture").boundingBox()
-          assert.isNotNull(box)
-          const { height, width, x, y } = box ?? { x: 0, y: 0, width: 0, height: 0 }
-          return [x + (left / 1280) * width, y + (top / 800) * height] as const
+          const { height, width } = await picture.evaluate((image) => image.getBoundingClientRect())
+          return { position: { x: (left / 1280) * width, y: (top / 800) * height } }
         }
-        await page.mouse.click(...(await at(200, 108)))
+        await picture.click(await at(200, 108))
         await page.keyboard.type("Open, Sesam")
         await page.keyboard.type("xy")
         await page.keyboard.press("Backspace")
         await page.keyboard.press("Backspace")
-        await view.locator("#picture").evaluate((image) => {
+        await picture.evaluate((image) => {
           const data = new DataTransfer()
           data.setData("text", "é! 報")
           image.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }))
         })
-        await page.mouse.dblclick(...(await at(1000, 600)))
-        await page.mouse.click(...(await at(200, 340)))
-        await page.waitForTimeout(14_500)
-        const waiting = await Effect.runPromise(send({ method: "GET", path: `/run/${session}`, key: me.key }))
-        assert.notInclude(waiting.text, '"current_step":"CLICK 2"')
-        await view.getByRole("button", { name: "Give back control" }).click()
-        await view.getByText("Succeeded").waitFor()
+        await picture.dblclick(await at(1000, 600))
+        await picture.click(await at(200, 340))
       })
+      yield* eventually(Effect.sync(() => saw.length >= 2))
+      const [place, ...words] = saw
+      const [x = 0, y = 0] = (place ?? "").match(/\d+/g)?.map(Number) ?? []
+      assert.closeTo(x, 1000, 2)
+      assert.closeTo(y, 600, 2)
+      assert.deepStrictEqual(words, ["Open, Sesamé! 報"])
+      // The step that is under way comes to its end, and the next is not begun while the person has control.
+      yield* gate.open
+      yield* eventually(Effect.sync(() => saw.includes("first")))
+      for (let look = 0; look < 10; look++) {
+        const { text } = yield* recordOf(me, session)
+        assert.notInclude(text, '"current_step":"CLICK 2"')
+      }
+      yield* Effect.promise(() => view.getByRole("button", { name: "Give back control" }).click())
       yield* Fiber.join(fiber)
+      assert.deepStrictEqual(saw.slice(2), ["first", "next"])
+      yield* Effect.promise(() => view.getByText("Succeeded").waitFor())
       const { body, text } = yield* recordOf(me, session)
       assert.strictEqual(body.status, "execution.success")
       const events = body.events as ReadonlyArray<{ event: string; payload: Record<string, unknown> }>
@@ -191,38 +217,39 @@ it.live(
     Effect.gen(function* () {
       const { send } = yield* Service
       const saw: Array<string> = []
+      const gate = yield* gated
       const button = (id: string, left: number, script: string) =>
         `<button id=${id} style="position: absolute; left: ${left}px; top: 100px; width: 80px; height: 40px"
-          onclick="${script}; fetch('/saw?${id}')">${id}</button>`
+          onclick="${script}; tell('${id}')">${id}</button>`
       const { fiber, me, session } = yield* running(
         {
           "/": html(`<body style="margin: 0">${button("alert", 100, "alert(1)")}${button("confirm", 200, "confirm(1)")}
             ${button("prompt", 300, "prompt(1, 2)")}${button("chooser", 400, "file.click()")}
             ${button("print", 500, "print()")}<input type=file id=file style="position: absolute; top: 300px">
             <button id=go style="position: absolute; left: 100px; top: 400px; width: 200px"
-              onclick="fetch('/saw?shift=' + event.shiftKey)">go</button>
+              onclick="tell('shift=' + event.shiftKey)">go</button>
             <script>
-              addEventListener("keydown", () => fetch("/saw?down"))
-              addEventListener("keyup", () => fetch("/saw?up"))
+              let told = Promise.resolve()
+              const tell = (what) => { told = told.then(() => fetch("/saw?" + what)) }
+              addEventListener("keydown", () => tell("down"))
+              addEventListener("keyup", () => tell("up"))
+              fetch("/gate").then(() => document.body.append(Object.assign(document.createElement("p"), { id: "over" })))
             </script>`),
+          "/gate": gate.answer,
           "/saw": ({ url = "" }, response) => {
             saw.push(url.split("?")[1] ?? "")
             response.end()
           }
         },
         [
-          { action: "DELAY", parameters: { delay_time: 14 } },
-          { action: "CLICK", parameters: { execution: "STATIC", selector: "css=#go", wait_time: 10_000 } },
-          { action: "DELAY", parameters: { delay_time: 1 } }
+          {
+            action: "SCROLL",
+            parameters: { execution: "STATIC", scroll_mode: "to-element", xpath: "//p[@id='over']", wait_time: 60_000 }
+          },
+          { action: "CLICK", parameters: { execution: "STATIC", selector: "css=#go", wait_time: 10_000 } }
         ]
       )
-      const eventually = (is: Effect.Effect<boolean>) =>
-        Effect.repeat(is, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") })
-      yield* eventually(
-        Effect.map(recordOf(me, session), ({ text }) =>
-          text.includes('"current_step":"DELAY 1"')
-        ) as Effect.Effect<boolean>
-      )
+      yield* eventually(Effect.map(recordOf(me, session), ({ text }) => text.includes('"current_step":"SCROLL 1"')))
       const connected = yield* send({
         method: "GET",
         path: `/live/sessions/${session}/connection?control=true`,
@@ -232,22 +259,29 @@ it.live(
       const holder = "h".repeat(20)
       const post = (what: string, json: unknown) =>
         send({ method: "POST", path: `/live/${session}/${what}`, headers: { authorization: `Bearer ${ticket}` }, json })
-      assert.strictEqual((yield* post("control", { action: "take", holder })).status, 200)
+      /** Acts until the page has seen it: on a busy machine a gesture may be given up as one that a page does not answer. */
+      const act = (seen: string, gestures: ReadonlyArray<object>) =>
+        eventually(
+          Effect.gen(function* () {
+            assert.strictEqual((yield* post("control", { action: "take", holder })).status, 200)
+            assert.strictEqual((yield* post("gestures", { holder, gestures })).status, 200)
+            const sees = eventually(Effect.sync(() => saw.includes(seen)))
+            return Option.isSome(yield* Effect.timeoutOption(sees, "5 seconds"))
+          })
+        )
       const names = ["alert", "confirm", "prompt", "chooser", "print"]
       for (const [index, name] of names.entries()) {
         const at = { x: (140 + 100 * index) / 1_280, y: 120 / 800, button: "left", clicks: 1 }
-        const gestures = [
+        yield* act(name, [
           { kind: "press", ...at },
           { kind: "release", ...at }
-        ]
-        assert.strictEqual((yield* post("gestures", { holder, gestures })).status, 200)
-        yield* eventually(Effect.sync(() => saw.includes(name)))
-        yield* post("control", { action: "take", holder })
+        ])
       }
-      yield* post("gestures", { holder, gestures: [{ kind: "key_down", key: "Shift" }] })
-      yield* eventually(Effect.sync(() => saw.includes("down")))
+      yield* act("down", [{ kind: "key_down", key: "Shift" }])
       yield* post("control", { action: "release", holder })
+      yield* gate.open
       yield* Fiber.join(fiber)
+      yield* eventually(Effect.sync(() => saw.includes("shift=false")))
       assert.strictEqual((yield* recordOf(me, session)).body.status, "execution.success")
       assert.deepStrictEqual(saw.slice(-3), ["down", "up", "shift=false"])
     }).pipe(Effect.scoped, Effect.provide(layer)),

@@ -3,6 +3,7 @@
  */
 import { Effect, type Scope } from "effect"
 import type { BrowserContext, Request, Response } from "playwright-core"
+import type { Page } from "../../../core/agent/page/Browser.ts"
 import { type Exchange, isText } from "../../../core/agent/page/Exchange.ts"
 
 /** Answers larger than this are not read: nothing near as much of them is kept. */
@@ -21,7 +22,7 @@ const settleMillis = 2_000
 export const watch = (
   context: BrowserContext,
   tell: (exchange: Exchange) => void,
-  largestBody = largestRead
+  { begun, largestBody = largestRead }: Parameters<Page["watchNetwork"]>[1] = {}
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     /** Requests without an end yet, with the instant at which they began. */
@@ -38,7 +39,10 @@ export const watch = (
       reading.add(read)
     }
     const begin = (request: Request): void => {
-      if (/^https?:/i.test(request.url())) pending.set(request, Date.now())
+      if (!/^https?:/i.test(request.url())) return
+      const startedAt = Date.now()
+      pending.set(request, startedAt)
+      begun?.({ url: request.url(), resourceType: request.resourceType(), startedAt })
     }
 
     yield* Effect.acquireRelease(

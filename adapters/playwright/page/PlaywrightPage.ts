@@ -190,7 +190,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
         Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       ),
-    watchNetwork: (tell, largestBody) => NetworkWatch.watch(current().page.context(), tell, largestBody),
+    watchNetwork: (tell, options) => NetworkWatch.watch(current().page.context(), tell, options),
     remembered: (wanted) =>
       observe(null, () => options.remembered(wanted)).pipe(
         Effect.timeoutOrElse({ duration: 2 * inspectionMillis, orElse: () => Effect.fail(noAnswer) })

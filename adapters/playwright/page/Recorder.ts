@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto"
 import { type FileHandle, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Clock, Effect, Option, type Scope, Stream } from "effect"
+import { Cause, Clock, Effect, Option, type Scope, Stream } from "effect"
 import type { Recording, ScreencastOptions, Video, VideoBounds } from "../../../core/agent/page/Screencast.ts"
 import { within } from "../Within.ts"
 import * as Encoder from "./Encoder.ts"
@@ -37,7 +37,10 @@ export const record = (
       Effect.promise(() => opened(Encoder.open(page.context(), width * scale, height * scale))),
       (one) => Effect.promise(async () => void (one === null || (await within(finishMillis, one.close()))))
     )
-    if (encoder === null) return Option.none()
+    if (encoder === null) {
+      yield* Effect.logWarning("A video cannot be recorded: the browser opened no encoder in time")
+      return Option.none()
+    }
     const file = yield* Effect.acquireRelease(Effect.promise(nameless), (one) =>
       Effect.promise(() => one.close().catch(() => undefined))
     )
@@ -73,16 +76,21 @@ export const record = (
       if (bytes === 0) return Option.none<Video>()
       return Option.some<Video>({ mediaType: "video/webm", bytes, content: contentOf(file) })
     }).pipe(
-      Effect.timeoutOrElse({ duration: 3 * finishMillis, orElse: none }),
+      Effect.timeoutOrElse({
+        duration: 3 * finishMillis,
+        orElse: () => Effect.as(Effect.logWarning("A video did not end in time"), Option.none<Video>())
+      }),
       // A disk that is full, for one.
       Effect.catchDefect((defect) =>
         Effect.as(Effect.logWarning(`A video could not be ended: ${String(defect)}`), Option.none<Video>())
       )
     )
     return Option.some({ finish })
-  }).pipe(Effect.catchCause(none))
-
-const none = () => Effect.succeed(Option.none())
+  }).pipe(
+    Effect.catchCause((cause) =>
+      Effect.as(Effect.logWarning("A video cannot be recorded", Cause.pretty(cause)), Option.none<Recording>())
+    )
+  )
 
 /** An encoder that is there in time; one that comes later is closed as it comes. */
 const opened = async (opening: Promise<Encoder.Encoder | null>): Promise<Encoder.Encoder | null> => {

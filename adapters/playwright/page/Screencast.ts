@@ -13,6 +13,12 @@ import type { Tabs } from "./Tabs.ts"
 /** How often it is looked whether another window is looked at now, in milliseconds. */
 const followMillis = 250
 
+/**
+ * How long a browser may take to begin, in milliseconds. One that is asked while a page goes from one process to another
+ * may never answer, and is asked again then.
+ */
+const beginMillis = 2_000
+
 /** How long a browser may take to let go of a line, in milliseconds. */
 const leaveMillis = 2_000
 
@@ -31,6 +37,7 @@ export const screencast = (
     let line: CDPSession | null = null
     let shown: Page | null = null
     let isOver = false
+    let begun = 0
 
     const leave = async () => {
       const before = line
@@ -39,10 +46,10 @@ export const screencast = (
     }
 
     const begin = async (page: Page) => {
-      await leave()
-      shown = page
+      const turn = ++begun
+      await within(leaveMillis, leave())
       const opened = await page.context().newCDPSession(page)
-      if (isOver) return void (await opened.detach().catch(() => undefined))
+      if (isOver || turn !== begun) return void (await opened.detach().catch(() => undefined))
       line = opened
       opened.on("Page.screencastFrame", ({ data, sessionId }) => {
         const acknowledge = () => void opened.send("Page.screencastFrameAck", { sessionId }).catch(() => undefined)
@@ -50,11 +57,12 @@ export const screencast = (
         Queue.offerUnsafe(sent, { data, acknowledge })
       })
       await opened.send("Page.startScreencast", { format: "jpeg", quality, maxWidth, maxHeight, everyNthFrame: 1 })
+      shown = page
     }
 
     const follow = Effect.gen(function* () {
       const { isGone, page } = tabs.current()
-      if (page !== shown && !isGone()) yield* Effect.ignore(Effect.tryPromise(() => begin(page)))
+      if (page !== shown && !isGone()) yield* Effect.ignore(Effect.tryPromise(() => within(beginMillis, begin(page))))
       yield* Effect.sleep(followMillis)
     })
 

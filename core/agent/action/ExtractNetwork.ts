@@ -10,7 +10,13 @@ import { type Exchange, redactBody, redactHeaders, redactUrl } from "../page/Exc
 import type { Secrets } from "../Secrets.ts"
 import type { Action } from "../Step.ts"
 
-/** Reads from the newest answer of an address, waiting for one where there is none yet. */
+/** How long an answer that is there waits for a newer one that was asked for already, in milliseconds. */
+const newerMillis = 5_000
+
+/**
+ * Reads from the newest answer of an address, waiting for one where there is none yet, and for one that was asked for
+ * before the step and is still to come: what the page shows may be known here a little later.
+ */
 export const extractNetwork: Action<"EXTRACT_NETWORK"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
   const { heard, memory, page } = surroundings
   const { secrets } = memory.credentials
@@ -58,14 +64,17 @@ const unreadable = ({ url }: Exchange, secrets: Secrets, reason: string) =>
 
 const soon = Effect.fnUntraced(function* (
   heard: Heard,
-  tests: ReadonlyArray<(exchange: Exchange) => boolean>,
+  tests: ReturnType<typeof testsFor>,
   left: Effect.Effect<number>
 ) {
+  const now = yield* Clock.currentTimeMillis
   while (true) {
-    const found = heard.newest(tests)
+    const found = heard.newest(tests, now)
     const millis = yield* left
-    if (found !== undefined || millis <= 0) return found
-    yield* Effect.raceFirst(heard.next, Effect.sleep(millis))
+    const patience =
+      found === undefined ? millis : Math.min(millis, now + newerMillis - (yield* Clock.currentTimeMillis))
+    if (found?.isLast === true || patience <= 0) return found?.exchange
+    yield* Effect.raceFirst(heard.next, Effect.sleep(patience))
   }
 })
 

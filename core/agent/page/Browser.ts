@@ -6,7 +6,7 @@
  * that kind.
  */
 import { Context, type Effect, type Schema, type Scope } from "effect"
-import type { Exchange } from "./Exchange.ts"
+import type { Begun, Exchange } from "./Exchange.ts"
 import type { ExtractionPlan } from "./Extraction.ts"
 import type { Inspection } from "./Inspection.ts"
 import type { PageFailure } from "./PageFailure.ts"
@@ -79,8 +79,12 @@ export interface Page extends Windows, Scrolling, Transfers, Inspection, RemoteH
    */
   readonly watchNetwork: (
     tell: (exchange: Exchange) => void,
-    /** How long an answer may be to be told with its text, in bytes. */
-    largestBody?: number
+    options?: {
+      /** Is told of each request when it is made. The exchange that follows has the same address and instant. */
+      readonly begun?: (request: Begun) => void
+      /** How long an answer may be to be told with its text, in bytes. */
+      readonly largestBody?: number
+    }
   ) => Effect.Effect<void, never, Scope.Scope>
   /**
    * All cookies that the session has, and the storage of those of its origins that are `wanted`. The session is of no

@@ -25,6 +25,9 @@ export interface Exchange {
   readonly requestBody?: string | null
 }
 
+/** A request that was made. */
+export type Begun = Pick<Exchange, "url" | "resourceType" | "startedAt">
+
 const Headers = Schema.Record(Schema.String, Schema.String)
 
 /** An exchange as it is kept and shown. */

@@ -257,7 +257,10 @@ it.live(
         assert.strictEqual(ended.status, "execution.failed")
       })
       const [byKeys, pasted] = [plant(plainCanary("typed by a person")), plant(canary("pasted by a person"))]
+      const place = { x: 0.2, y: 0.16, button: "left", clicks: 1 }
       const gestures = [
+        { kind: "press", ...place },
+        { kind: "release", ...place },
         ...[...byKeys].flatMap((key) => [
           { kind: "key_down", key },
           { kind: "key_up", key }

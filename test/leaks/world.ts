@@ -3,7 +3,7 @@
  * writes is kept to be searched.
  */
 import { assert } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import type { Message } from "../../apps/demo/Doorkeeper.ts"
 import * as Post from "../../apps/demo/Post.ts"
 import * as Site from "../../apps/demo/Site.ts"
@@ -145,7 +145,7 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visito
       webhook: { url: `${hook.url}/own`, secret: "not planted" }
     })
     const run = `/run/${started.body.session_id}`
-    if (during !== undefined) yield* Effect.forkChild(during(String(started.body.session_id)))
+    const beside = yield* Effect.forkChild(during?.(String(started.body.session_id)) ?? Effect.void)
     const answerWhenAsked = Effect.gen(function* () {
       const known = answer?.()
       if (known === undefined) return
@@ -159,6 +159,7 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visito
       until: () => last.test(stream.body()),
       schedule: Schedule.spaced("250 millis")
     }).pipe(Effect.timeout("90 seconds"))
+    yield* Fiber.join(beside)
     const record = yield* ask("GET", run)
     for (const path of [
       `${run}/network?include_noise=true`,
@@ -191,11 +192,12 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visito
       const answer = await fetch(`${url}/live/${session}/view`, { headers: ticket, signal })
       for await (const bytes of answer.body ?? []) seen.push({ channel: "live view", bytes })
     }).pipe(Effect.ignoreCause, Effect.forkChild)
-    assert.strictEqual((yield* post("control", { action: "take", holder })).status, 200)
-    for (const gesture of gestures) {
-      assert.strictEqual((yield* post("gestures", { holder, gestures: [gesture] })).status, 200)
+    // Made again where they were lost: what is done just as a page changes is.
+    while (!heard()) {
+      assert.strictEqual((yield* post("control", { action: "take", holder })).status, 200)
+      assert.strictEqual((yield* post("gestures", { holder, gestures })).status, 200)
+      for (let times = 0; times < 40 && !heard(); times++) yield* Effect.sleep("100 millis")
     }
-    yield* Effect.repeat(Effect.sleep("100 millis"), { until: heard })
     assert.strictEqual((yield* post("control", { action: "release", holder })).status, 200)
   })
 

@@ -51,7 +51,7 @@ import * as Models from "./Models.ts"
 
 export interface Storage extends MasterKeys.Sources, Artifacts.Settings {}
 
-export interface Working {
+export interface Working extends BrowserSettings.PageSettings {
   readonly concurrency: number
   readonly builderSessions: number
   readonly chromium: Option.Option<string>
@@ -64,12 +64,6 @@ export interface Working {
   readonly browserMemory: number
   readonly runMinutes: number
   readonly runSteps: number
-  readonly navigationSeconds: number
-  readonly unresponsiveSeconds: number
-  readonly windows: number
-  readonly pageMemory: number
-  readonly downloadSize: number
-  readonly downloads: number
   readonly proxies: ReadonlyArray<Proxies.Pooled>
 }
 

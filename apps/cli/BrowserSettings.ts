@@ -125,15 +125,18 @@ export const browsers = {
   ])
 }
 
-/** The limits of a session as the settings have them. */
-export const pageLimits = (settings: {
+/** What is set of the limits of a session. */
+export interface PageSettings {
   readonly navigationSeconds: number
   readonly unresponsiveSeconds: number
   readonly windows: number
   readonly pageMemory: number
   readonly downloadSize: number
   readonly downloads: number
-}): PageLimits => ({
+}
+
+/** The limits of a session as the settings have them. */
+export const pageLimits = (settings: PageSettings): PageLimits => ({
   navigationMillis: settings.navigationSeconds * 1_000,
   unresponsiveMillis: settings.unresponsiveSeconds * 1_000,
   windows: settings.windows,

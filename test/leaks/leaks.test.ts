@@ -2,7 +2,7 @@
  * Secrets that occur nowhere else are planted wherever one may be kept or typed, the service does all that it can do with them,
  * and nothing that it produced on the way has one of them in it.
  */
-import { randomInt } from "node:crypto"
+import { randomInt, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -301,10 +301,26 @@ it.live(
         assert.isNotEmpty(body)
       })
 
-      yield* Effect.all([watched, recovered, moved, decided, asked, ...signIns, ...refusals, ...indiscretions], {
-        concurrency: 4,
-        discard: true
-      })
+      const bait: Canary = { name: "put in on purpose", value: `Cy"${randomUUID()}&é` }
+      const givenAway = carryOut(
+        {
+          name: "Gives away",
+          enable_network_listener: true,
+          ...graphOf(`${site}/login`, [
+            { action: "INPUT_TEXT", parameters: { selector: "//input[@id='user']", text: bait.value } },
+            { action: "CLICK", parameters: { selector: `//b[.='${bait.value}']`, wait_time: 100 } }
+          ])
+        },
+        {}
+      )
+
+      yield* Effect.all(
+        [givenAway, watched, recovered, moved, decided, asked, ...signIns, ...refusals, ...indiscretions],
+        {
+          concurrency: 4,
+          discard: true
+        }
+      )
 
       const produced = yield* world.produced
       assert.deepStrictEqual(leaksIn(produced, planted), [])
@@ -320,19 +336,7 @@ it.live(
       for (const { id } of artifacts) assert.isTrue(channels.has(`data folder: artifacts/${id}`), id)
 
       // The search is not blind: what is no secret to the service is found wherever it goes.
-      const bait = canary("put in on purpose")
-      yield* carryOut(
-        {
-          name: "Gives away",
-          enable_network_listener: true,
-          ...graphOf(`${site}/login`, [
-            { action: "INPUT_TEXT", parameters: { selector: "//input[@id='user']", text: bait.value } },
-            { action: "CLICK", parameters: { selector: `//b[.='${bait.value}']`, wait_time: 100 } }
-          ])
-        },
-        {}
-      )
-      const found = leaksIn(yield* world.produced, [bait])
+      const found = leaksIn(produced, [bait])
       assert.includeMembers(
         [...new Set(found.map(({ channel }) => channel.split(" ").slice(0, 2).join(" ")))],
         [

@@ -52,6 +52,8 @@ export interface ScriptedElement {
   readonly parts?: Readonly<Record<string, string>>
   /** What it looks like, beside its text. */
   readonly looks?: ScriptedInspection.Looks
+  /** The address of the frame that it stands in. */
+  readonly frame?: string
   /** When it lies over the page: what it covers and what is to be pressed on it. */
   readonly over?: ScriptedInspection.Over
   /** The selectors of what goes away when it is clicked. */

@@ -21,6 +21,7 @@ interface Element {
   readonly selector: string
   readonly text?: string
   readonly looks?: Looks
+  readonly frame?: string
   readonly over?: Over
 }
 
@@ -64,7 +65,9 @@ export const make = (
   candidates: () =>
     Effect.map(elements, (all) =>
       all.flatMap((element) =>
-        element.looks === undefined ? [] : [{ selector: element.selector, appearance: appearanceOf(element) }]
+        element.looks === undefined
+          ? []
+          : [{ selector: element.selector, appearance: appearanceOf(element), frame: element.frame ?? null }]
       )
     )
 })

@@ -3,6 +3,7 @@
  */
 import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
 import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/agent/page/Session.ts"
+import * as World from "./inpage/World.ts"
 import type { Guard } from "./walls/Guard.ts"
 
 /** Whether a session needs a context that was made for it. */
@@ -114,6 +115,8 @@ const read = () => {
   return { origin: location.origin, local: all(localStorage), session: all(sessionStorage) }
 }
 
+const readOf = (page: Page) => World.run(World.windowOf(page), page.mainFrame(), read, null)
+
 const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<Remembered> => {
   // The window that it began with may have been closed since.
   const page = first.isClosed() ? (first.context().pages().at(-1) ?? (await first.context().newPage())) : first
@@ -126,7 +129,7 @@ const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<
     session[found.origin] = Object.fromEntries(found.session)
   }
   const here = originOf(page.url())
-  const shown = here !== null && origins.includes(here) ? await page.evaluate(read).catch(() => null) : null
+  const shown = here !== null && origins.includes(here) ? await readOf(page).catch(() => null) : null
   if (shown !== null && shown.origin === here) keep(shown)
   const others = origins.filter((origin) => !Object.hasOwn(local, origin))
   if (others.length > 0) {
@@ -136,7 +139,7 @@ const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<
     await onBlank(page, async (visit) => {
       for (const origin of others) {
         await visit(origin)
-        keep(await page.evaluate(read))
+        keep(await readOf(page))
       }
     })
   }

@@ -12,6 +12,8 @@ export class Pages extends Context.Service<
   Pages,
   {
     readonly site: string
+    /** The browser, for whoever opens pages otherwise. */
+    readonly browser: Browser["Service"]
     /** Opens a page of the site in a session of its own. */
     readonly open: (path: string) => Effect.Effect<Page, PageFailure, Scope.Scope>
   }
@@ -34,6 +36,7 @@ export const pages = (written: Readonly<Record<string, string | Answer>>): Layer
       const browser = Context.get(yield* Layer.build(Layer.fresh(chromium([site, other]))), Browser)
       return Pages.of({
         site,
+        browser,
         open: Effect.fnUntraced(function* (path: string) {
           const page = yield* browser.open(Session.empty)
           yield* page.goto(`${site}${path}`)

@@ -16,6 +16,10 @@ export type Job =
       readonly take: "one" | "first" | "all"
     }
   | { readonly run: string; readonly arg: unknown }
+  /** The element that a function kept under this name. */
+  | { readonly kept: string }
+  /** Gathers what it is asked about, one element after the other, for a function that is run next. */
+  | { readonly gather: string }
 
 /** What functions that run in that world are given. */
 export interface World {
@@ -32,6 +36,12 @@ export interface World {
   readonly hasFrames: () => boolean
   /** Calls a function that was sent as its source. */
   readonly call: (source: string, ...given: ReadonlyArray<unknown>) => unknown
+  /** Keeps something under a name in place of what was kept under it before, for as long as the document is there. */
+  readonly keep: (name: string, kept: unknown) => void
+  /** What was kept under a name. */
+  readonly kept: (name: string) => unknown
+  /** The elements that were gathered under a name, once. */
+  readonly gathered: (name: string) => ReadonlyArray<Element>
   /** Brings the engine of XPath 3.1. */
   readonly install: (source: string) => void
 }
@@ -250,7 +260,15 @@ export const engine = (limitMillis: number, largestWork: number) => {
   const hasFrames = () => framesIn(document)
   const call: World["call"] = (source, ...given) =>
     (inGlobal(`(${source})`) as (...given: ReadonlyArray<unknown>) => unknown)(...given)
-  const world: World = { evaluate, elements, hasShadow, hasFrames, call, install }
+  const things = new Map<string, unknown>()
+  const keep: World["keep"] = (name, kept) => void things.set(name, kept)
+  const kept: World["kept"] = (name) => things.get(name)
+  const gathered: World["gathered"] = (name) => {
+    const all = (things.get(name) ?? []) as ReadonlyArray<Element>
+    things.delete(name)
+    return all
+  }
+  const world: World = { evaluate, elements, hasShadow, hasFrames, call, keep, kept, gathered, install }
 
   const find = ({ query, take, where }: Extract<Job, { query: Query }>): ReadonlyArray<Element> => {
     if (take === "one" && where !== "whole") {
@@ -268,12 +286,22 @@ export const engine = (limitMillis: number, largestWork: number) => {
     return take === "first" ? found.slice(0, 1) : found
   }
 
-  const queryAll = (_root: Node, body: string): ReadonlyArray<Element> => {
+  const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
     const job = JSON.parse(body) as Job
     if ("query" in job) return find(job)
+    if ("kept" in job) {
+      const one = things.get(job.kept)
+      if (!(one instanceof Element) || !one.isConnected) throw new Error("sluice:gone")
+      return [one]
+    }
+    const subject = root.nodeType === 1 ? (root as Element) : document.documentElement
+    if ("gather" in job) {
+      keep(job.gather, [...((things.get(job.gather) ?? []) as ReadonlyArray<Element>), subject])
+      return []
+    }
     // The answer is handed over in an element that is in no document, so the page does not come to see it.
     const answer = document.createElement("data")
-    answer.textContent = JSON.stringify(call(job.run, job.arg, world)) ?? "null"
+    answer.textContent = JSON.stringify(call(job.run, job.arg, world, subject)) ?? ""
     return [answer]
   }
   return { queryAll, query: (root: Node, body: string) => queryAll(root, body)[0] ?? null }

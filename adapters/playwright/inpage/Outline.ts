@@ -2,9 +2,10 @@
  * What runs inside the page to describe it. Each function is sent there as its source, so it uses nothing from outside
  * itself.
  */
+import type { World } from "./InWorld.ts"
 
-/** The elements that somebody may act on, and what is to be told of each, in the same order. */
-export const outline = (maxElements: number) => {
+/** Keeps the elements that somebody may act on as `outlined 0` and so on, and tells what is to be told of each, in the same order. */
+export const outline = (maxElements: number, { keep }: World) => {
   const clean = (text: string | null | undefined, length: number) =>
     (text ?? "").replace(/\s+/g, " ").trim().slice(0, length)
   const interactive =
@@ -98,6 +99,7 @@ export const outline = (maxElements: number) => {
     }
   }
   visit(document)
+  for (const [index, element] of elements.entries()) keep(`outlined ${index}`, element)
   const told = elements.map((element) => ({
     role: roleOf(element),
     name: nameOf(element),
@@ -105,7 +107,7 @@ export const outline = (maxElements: number) => {
     states: statesOf(element),
     box: boxOf(element)
   }))
-  return { elements, told, more, title: clean(document.title, 200), width: innerWidth, height: innerHeight }
+  return { told, more, title: clean(document.title, 200), width: innerWidth, height: innerHeight }
 }
 
 /** The texts that are to be seen in the window, those in fields included, each with where it is. */
@@ -187,17 +189,19 @@ export const turn = (direction: "down" | "up"): boolean => {
   return target.scrollTop !== before
 }
 
-/** Scrolls an element by most of what is seen of it, and tells whether it moved. */
-export const turnIn = (element: Element, direction: "down" | "up"): boolean => {
+/** Scrolls what is kept as `scroller` by most of what is seen of it, and tells whether it moved. */
+export const turnIn = (direction: "down" | "up", { kept }: World): boolean => {
+  const element = kept("scroller") as Element
   const before = element.scrollTop
   const height = element === document.scrollingElement ? innerHeight : element.clientHeight
   element.scrollBy({ top: (direction === "down" ? 1 : -1) * height * 0.8, behavior: "instant" })
   return element.scrollTop !== before
 }
 
-/** An XPath that matches an element alone; `null` in a shadow root. */
-export const selectorOf = (element: Element | null): string | null => {
-  if (element === null || element.getRootNode() !== document) return null
+/** An XPath that matches what is kept under a name alone; `null` in a shadow root. */
+export const selectorOf = (name: string, { kept }: World): string | null => {
+  const element = kept(name)
+  if (!(element instanceof Element) || element.getRootNode() !== document) return null
   const steps: Array<string> = []
   for (let one: Element | null = element; one !== null; one = one.parentElement) {
     const { id } = one

@@ -3,11 +3,15 @@
  */
 import { randomBytes } from "node:crypto"
 import type { Frame } from "playwright-core"
+import { frameIn } from "../page/Focus.ts"
+import type { Tab } from "../page/Tabs.ts"
+import type { World as InPage } from "./InWorld.ts"
+import * as World from "./World.ts"
 
-/** A document, and the frames in it whose documents cannot be read from there. */
+/** A document, and how many frames are in it whose documents cannot be read from there. */
 interface Serialized {
   readonly html: string
-  readonly others: ReadonlyArray<HTMLIFrameElement>
+  readonly others: number
 }
 
 /** How many documents of frames of other origins are put in their places. */
@@ -22,43 +26,36 @@ const left = "<p>The document of this frame is of another origin and not part of
  * A page as HTML that shows what a person sees and does nothing, with the documents of all its frames in their places, those
  * of other origins too. At most `maxBytes`; a note says what is left out.
  */
-export const take = (main: Frame, maxBytes: number): Promise<string> => {
+export const take = (tab: Tab, maxBytes: number): Promise<string> => {
   let frames = 0
   const room = { bytes: maxBytes }
   const documentOf = async (frame: Frame): Promise<string> => {
     const mark = `frame${randomBytes(8).toString("hex")}`
-    const taken = await frame.evaluateHandle(serialize, { mark, maxBytes: Math.max(room.bytes, 0) })
-    try {
-      const { count, html } = await taken.evaluate(({ html, others }) => ({ html, count: others.length }))
-      room.bytes -= Buffer.byteLength(html)
-      if (count === 0) return html
-      const inner: Array<string> = []
-      for (let at = 0; at < count; at++) {
-        inner.push(
-          frames++ < mostFrames
-            ? await soon(
-                taken
-                  .evaluateHandle(({ others }, index) => others[index] ?? null, at)
-                  .then((element) => element.asElement()?.contentFrame() ?? null)
-                  .then((found) =>
-                    found === null || found.url().startsWith("chrome-error:") ? left : documentOf(found)
-                  )
+    const asked = { mark, maxBytes: Math.max(room.bytes, 0) }
+    const { html, others } = await World.run(tab, frame, serialize, asked)
+    room.bytes -= Buffer.byteLength(html)
+    if (others === 0) return html
+    const inner: Array<string> = []
+    for (let at = 0; at < others; at++) {
+      inner.push(
+        frames++ < mostFrames
+          ? await soon(
+              frameIn(frame, `snapshot ${at}`).then((found) =>
+                found === null || found.url().startsWith("chrome-error:") ? left : documentOf(found)
               )
-            : left
-        )
-      }
-      return html.replace(new RegExp(`${mark}x(\\d+)x(\\d+)x`, "g"), (_, at: string, depth: string) => {
-        let text = inner[Number(at)] ?? left
-        const before = Buffer.byteLength(text)
-        for (let level = 0; level < Number(depth); level++) text = escapeAttribute(text)
-        room.bytes -= Buffer.byteLength(text) - before
-        return room.bytes < 0 ? "" : text
-      })
-    } finally {
-      await taken.dispose().catch(() => undefined)
+            )
+          : left
+      )
     }
+    return html.replace(new RegExp(`${mark}x(\\d+)x(\\d+)x`, "g"), (_, at: string, depth: string) => {
+      let text = inner[Number(at)] ?? left
+      const before = Buffer.byteLength(text)
+      for (let level = 0; level < Number(depth); level++) text = escapeAttribute(text)
+      room.bytes -= Buffer.byteLength(text) - before
+      return room.bytes < 0 ? "" : text
+    })
   }
-  return documentOf(main)
+  return documentOf(tab.page.mainFrame())
 }
 
 /** What a frame answers in time. */
@@ -83,9 +80,13 @@ const escapeAttribute = (text: string) => text.replace(/&/g, "&amp;").replace(/"
  * from passwords and codes. What is over `maxBytes` is left out, and a note says so. In the place of a document that cannot
  * be read from here stands `mark`, with the number of the frame and in how many attributes it stands.
  *
- * The function is sent into the page as its source, so it uses nothing from outside itself.
+ * These frames are kept as `snapshot 0` and so on. The function is sent into the page as its source, so it
+ * uses nothing from outside itself.
  */
-const serialize = ({ mark, maxBytes }: { readonly mark: string; readonly maxBytes: number }): Serialized => {
+const serialize = (
+  { mark, maxBytes }: { readonly mark: string; readonly maxBytes: number },
+  { keep }: InPage
+): Serialized => {
   const encoder = new TextEncoder()
   const largestAttribute = 262_144
   const voids = new Set("area base br col embed hr img input link meta param source track wbr".split(" "))
@@ -94,7 +95,7 @@ const serialize = ({ mark, maxBytes }: { readonly mark: string; readonly maxByte
   let left = maxBytes
   let cut = false
   let depth = 0
-  const others: Array<HTMLIFrameElement> = []
+  let others = 0
 
   const escapeText = (text: string) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;")
   const escapeAttribute = (text: string) => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;")
@@ -223,12 +224,17 @@ const serialize = ({ mark, maxBytes }: { readonly mark: string; readonly maxByte
     let inner: Document | null = null
     try {
       inner = frame.contentDocument
+      // What the browser says of an address that it did not reach is no part of the page.
+      if (inner?.documentURI.startsWith("chrome-error:") === true) inner = null
     } catch {}
     const attributes = attributesOf(frame).replace(/ (src|sandbox)="[^"]*"/g, "")
     const parts: Array<string> = []
     depth++
     if (inner !== null) documentOf(inner, parts)
-    else parts.push(`${mark}x${others.push(frame) - 1}x${depth}x`)
+    else {
+      keep(`snapshot ${others}`, frame)
+      parts.push(`${mark}x${others++}x${depth}x`)
+    }
     depth--
     const plain = parts.join("")
     let content = escapeAttribute(plain)

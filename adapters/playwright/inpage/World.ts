@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { type CDPSession, type Frame, type Locator, selectors } from "playwright-core"
+import { type CDPSession, type ElementHandle, type Frame, type Locator, type Page, selectors } from "playwright-core"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
 import * as InWorld from "./InWorld.ts"
@@ -27,11 +27,22 @@ await selectors
     if (!error.message.includes("already registered")) throw error
   })
 
-const encode = (job: InWorld.Job): string => `${name}=${JSON.stringify(job).replace(/>/g, "\\u003e")}`
+/** Signs that selectors are parted at, or that texts in them begin and end with, are written by their numbers. */
+const encode = (job: InWorld.Job): string =>
+  `${name}=${JSON.stringify(job).replace(/[>'`]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)}`
 
 /** The elements of a frame that a job asks for. */
 export const locator = (frame: Frame, job: Extract<InWorld.Job, { readonly take: string }>): Locator =>
   frame.locator(encode(job))
+
+/** The element that a function kept in the world of a frame; what looks for it is told `gone` when it is in the document no more. */
+export const kept = (frame: Frame, name: string): Locator => frame.locator(encode({ kept: name }))
+
+/** Keeps an element that Playwright has found under a name in the world of its frame. */
+export const keep = async (element: ElementHandle, name: string): Promise<void> => {
+  const act = (name: string, { keep }: InWorld.World, root: Element): void => keep(name, root)
+  await (await element.$(encode({ run: act.toString(), arg: name })))?.dispose()
+}
 
 /** Raised when an evaluation was ended because it took too long. */
 export const tooSlow = () =>
@@ -40,32 +51,68 @@ export const tooSlow = () =>
     `its evaluation took longer than the limit of ${evaluationMillis} ms for one look at the page`
   )
 
-/** Runs a function in the world of a frame. What it answers is plain data. */
+/** The window that a frame is in. */
+type Window = Pick<Tab, "page" | "devTools">
+
+/** The window of a page, where no more is known of it. */
+export const windowOf = (page: Page): Window => ({ page, devTools: () => page.context().newCDPSession(page) })
+
+/** What a function is run on. */
+export interface Subject {
+  /** The one element that it is given, which is waited for; the root of the document where nothing is said. */
+  readonly root: Locator
+  /** How long that is waited for, in milliseconds. */
+  readonly waitMillis?: number
+}
+
+/**
+ * Runs a function in the world of a frame. It is sent there as its source, so it uses nothing from outside itself; what it
+ * is given and what it answers is plain data. Elements are kept there under names, for other functions or to act on.
+ */
 export const run = async <A, B>(
-  tab: Tab,
+  tab: Window,
   frame: Frame,
-  act: (arg: A, world: InWorld.World) => B,
+  act: (arg: A, world: InWorld.World, root: Element) => B,
   arg: A,
-  millis = evaluationMillis
+  on?: Subject
 ): Promise<B> => {
   try {
-    return await once(frame, act, arg, millis)
+    return await once(frame, act, arg, on)
   } catch (error) {
     if (signalOf(error)?.kind !== "modern") throw toReason(error)
   }
   try {
     await install(tab, frame)
-    return await once(frame, act, arg, millis)
+    return await once(frame, act, arg, on)
   } catch (error) {
     throw toReason(error)
   }
 }
 
+/** Runs a function on all elements of a frame that there are now, in their order. */
+export const runAll = async <A, B>(
+  tab: Window,
+  frame: Frame,
+  act: (elements: ReadonlyArray<Element>, arg: A) => B,
+  arg: A,
+  all: Locator
+): Promise<B> => {
+  const name = `all ${++gathered}`
+  await all.locator(encode({ gather: name })).count()
+  return run(tab, frame, onGathered, { act: act.toString(), arg, name }) as Promise<B>
+}
+
+let gathered = 0
+
+/** Runs in the page. */
+const onGathered = ({ act, arg, name }: { act: string; arg: unknown; name: string }, world: InWorld.World): unknown =>
+  world.call(act, world.gathered(name), arg)
+
 /** Brings the engine of XPath 3.1 to a document. */
-export const install = async (tab: Tab, frame: Frame): Promise<void> => {
+export const install = async (tab: Window, frame: Frame): Promise<void> => {
   // Opened now: a process that is busy does not answer who only then wants to end what it does.
   if (!lines.has(frame)) lines.set(frame, await lineTo(tab, frame))
-  await once(frame, (source: string, world) => world.install(source), library(), evaluationMillis)
+  await once(frame, (source: string, world) => world.install(source), library())
 }
 
 /** Lines to the processes of frames to which the engine of XPath 3.1 was brought. */
@@ -73,31 +120,40 @@ const lines = new WeakMap<Frame, CDPSession>()
 
 const once = async <A, B>(
   frame: Frame,
-  act: (arg: A, world: InWorld.World) => B,
+  act: (arg: A, world: InWorld.World, root: Element) => B,
   arg: A,
-  millis: number
+  on?: Subject
 ): Promise<B> => {
   const stop = new AbortController()
   const ended: { slow: Promise<void> | null } = { slow: null }
   // The engine of the browser is asked for nothing long: a page that does not answer it is busy with itself.
-  const isBusy = millis === evaluationMillis && frame.parentFrame() === null && !lines.has(frame)
-  const most = isBusy ? busyMillis : millis
+  const isBusy = frame.parentFrame() === null && !lines.has(frame)
+  const most = (isBusy ? busyMillis : evaluationMillis) + (on?.waitMillis ?? 0)
   const timer = setTimeout(() => {
     stop.abort()
     ended.slow = interrupt(frame)
   }, most + 500)
   try {
-    const answer = await frame
-      .locator(encode({ run: act.toString(), arg }))
-      .textContent({ timeout: most + 5_000, signal: stop.signal })
-    return JSON.parse(answer ?? "null") as B
+    const job = encode({ run: act.toString(), arg })
+    const answer = await (on === undefined ? frame.locator(job) : on.root.locator(job)).textContent({
+      timeout: on?.waitMillis ?? most + 5_000,
+      signal: stop.signal
+    })
+    return (answer === "" ? undefined : JSON.parse(answer ?? "null")) as B
   } catch (error) {
-    if (ended.slow === null) throw error
+    if (ended.slow === null) throw withoutSource(error)
     await ended.slow
     throw tooSlow()
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** An error without the function that it names as what was looked for. */
+const withoutSource = (error: unknown): unknown => {
+  if (error instanceof Error)
+    error.message = error.message.replace(/ *(?:waiting for )?locator\((['"`]).*$/s, "").trim()
+  return error
 }
 
 /** Ends what runs in the process of a frame, until that answers again. */
@@ -118,7 +174,7 @@ const interrupt = async (frame: Frame): Promise<void> => {
 }
 
 /** A line to the process that a frame is in: one of its own, or that of the nearest frame around it that has one. */
-const lineTo = async (tab: Tab, frame: Frame): Promise<CDPSession> => {
+const lineTo = async (tab: Window, frame: Frame): Promise<CDPSession> => {
   for (let one: Frame | null = frame; one?.parentFrame() != null; one = one.parentFrame()) {
     try {
       return await tab.page.context().newCDPSession(one)

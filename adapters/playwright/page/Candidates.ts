@@ -1,21 +1,41 @@
 /**
- * The verbs of recoveries, done by Playwright.
+ * The verbs of recoveries, done by Playwright. Frames are looked into where a page has any, those of other origins too.
  */
 import { Effect } from "effect"
+import type { Frame } from "playwright-core"
 import type { Inspection } from "../../../core/agent/page/Inspection.ts"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
-import { inspect, seen, type Task } from "../inpage/Inspecting.ts"
-import { locate, onOne } from "./Finder.ts"
-import type { Tabs } from "./Tabs.ts"
+import * as Selector from "../../../core/agent/page/Selector.ts"
+import type { Appearance } from "../../../core/agent/recovery/Appearance.ts"
+import type { Candidate } from "../../../core/agent/recovery/Likeness.ts"
+import type { Overlay } from "../../../core/agent/recovery/Survey.ts"
+import * as Inspecting from "../inpage/Inspecting.ts"
+import { type Inner, looks as lookingAt } from "../inpage/Looks.ts"
+import * as World from "../inpage/World.ts"
+import * as Finder from "./Finder.ts"
+import * as Focus from "./Focus.ts"
+import type { Tab, Tabs } from "./Tabs.ts"
 import type { Traffic } from "./Traffic.ts"
 
 /** How long a page may take to tell of itself, in milliseconds. */
 const inspectionMillis = 5_000
 
-/** So many elements of a page are looked at. */
+/** How long one frame of it may take, in milliseconds. */
+const frameMillis = 2_000
+
+/** So many elements of a document are looked at. */
 const mostCandidates = 1_500
 
+/** So many frames of a page are looked into. */
+const mostFrames = 20
+
+/** So many frames that lie over it, and so many one within the other. */
+const mostCovering = 5
+const deepest = 4
+
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
+
+const looks = lookingAt.toString()
 
 export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
   const { attempt, current } = tabs
@@ -23,52 +43,190 @@ export const make = (tabs: Tabs, { underWay }: Traffic): Inspection => {
     Effect.timeoutOrElse(effect, { duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
 
   return {
-    seen: (selectors) =>
-      bounded(
-        attempt(null, async () => {
-          const { page } = current()
-          const answer = await page.evaluate(seen, selectors)
-          const others = await Promise.all(
-            answer.unknown.map(async (index) => {
-              const first = locate(page, selectors[index] ?? "").first()
-              return (await first.isVisible().catch(() => false)) ? [index] : []
-            })
-          )
-          return [...answer.seen, ...others.flat()].sort((a, b) => a - b)
-        })
-      ),
+    seen: (selectors) => bounded(attempt(null, () => seen(current(), selectors))),
     survey: ({ fields, target }) =>
       bounded(
         attempt(null, async () => {
-          const { page } = current()
-          const all = target === null ? null : locate(page, target)
-          const matched = all === null ? 0 : await all.count().catch(() => 0)
-          // What stands in a frame is of another world than what surveys the page.
-          const element = matched === 1 ? await all?.elementHandle({ timeout: 1_000 }).catch(() => null) : null
-          const isHere = element != null && (await element.ownerFrame().catch(() => null)) === page.mainFrame()
-          const root = page.locator("xpath=/*")
-          const { survey } =
-            isHere && element != null
-              ? await element.evaluate(inspect, { kind: "survey", isTarget: true, fields } as Task)
-              : await root.evaluate(inspect, { kind: "survey", isTarget: false, fields } as Task)
-          if (survey === null) throw new Error("the page was not surveyed")
-          return { ...survey, address: page.url(), matched, requests: underWay(page) }
+          const tab = current()
+          const sight = target === null ? null : await Finder.look(tab, Selector.parse(target)).catch(() => null)
+          const matched = sight === null ? 0 : Finder.total(sight)
+          const { overlays, ...survey } = await surveyed(tab, matched === 1 ? sight : null, fields)
+          return { ...survey, overlays, address: tab.page.url(), matched, requests: underWay(tab.page) }
         })
       ),
     describe: (target) =>
       Effect.suspend(() => {
-        let appearance: ReturnType<typeof inspect>["appearance"] = null
-        return onOne(tabs, target, async (element, timeout) => {
-          appearance = (await element.evaluate(inspect, { kind: "describe" } as Task, { timeout })).appearance
+        let appearance: Appearance | null = null
+        return Finder.onOne(tabs, target, async (root, waitMillis, frame) => {
+          appearance = await World.run(current(), frame, Inspecting.describe, { looks }, { root, waitMillis })
         }).pipe(Effect.flatMap(() => (appearance === null ? Effect.fail(noAnswer) : Effect.succeed(appearance))))
       }),
-    candidates: ({ tag }) =>
-      bounded(
-        attempt(null, async () => {
-          const root = current().page.locator("xpath=/*")
-          const found = await root.evaluate(inspect, { kind: "candidates", tag, most: mostCandidates } as Task)
-          return found.candidates
-        })
-      )
+    candidates: ({ tag }) => bounded(attempt(null, () => candidates(current(), tag)))
   }
+}
+
+const soon = <A>(act: Promise<A>): Promise<A | null> => Finder.within(frameMillis, act).catch(() => null)
+
+const innerFrames = ({ page }: Tab): ReadonlyArray<Frame> =>
+  page
+    .frames()
+    .filter((frame) => frame !== page.mainFrame())
+    .slice(0, mostFrames)
+
+/** A selector that leads through a frame; `null` where the two cannot be written as one. */
+const across = (frame: string, selector: string): string | null =>
+  frame === "" ? selector : frame.startsWith("/") && selector.startsWith("/") ? frame + selector : null
+
+/**
+ * Which selectors lead to something that can be seen, in the document that the finder would take it from: one visit to the
+ * page, and one to each of its frames for what is not in the document itself.
+ */
+const seen = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<ReadonlyArray<number>> => {
+  const main = tab.page.mainFrame()
+  const frames = innerFrames(tab)
+  const found = new Set<number>()
+  const parsed = selectors.map((selector) => Selector.parse(selector))
+  const paths = parsed.flatMap((selector, index) =>
+    selector.kind === "xpath" && selector.frames.length === 0 ? [{ index, query: selector.query }] : []
+  )
+  const look = async (frame: Frame, among: typeof paths): Promise<ReadonlyArray<0 | 1 | 2>> => {
+    if (among.length === 0) return []
+    const queries = among.map(({ query }) => query)
+    return World.run(tab, frame, Inspecting.seen, queries)
+  }
+  const own = await look(main, paths)
+  for (const [at, { index }] of paths.entries()) if (own[at] === 2) found.add(index)
+  const open = paths.filter((_, at) => own[at] === 0)
+  const inside = open.length === 0 ? [] : await Promise.all(frames.map((frame) => soon(look(frame, open))))
+  for (const [at, { index }] of open.entries()) {
+    // What is in several of them is taken from the first, whether it can be seen there or not.
+    const first = frames[inside.findIndex((states) => (states?.[at] ?? 0) > 0)]
+    const isSeen = first !== undefined && inside[frames.indexOf(first)]?.[at] === 2
+    if (isSeen && (await soon(isShown(first))) === true) found.add(index)
+  }
+  for (const [index, selector] of parsed.entries()) {
+    if (selector.kind === "refused" || paths.some((path) => path.index === index)) continue
+    if (selector.kind === "xpath" && frames.length === 0) continue
+    const [place] = (await soon(Finder.look(tab, selector)))?.places ?? []
+    if (place === undefined) continue
+    const first = Finder.inPlace(place, selector, "first")
+    if ((await soon(first.isVisible())) === true && (await soon(isShown(place.frame))) === true) found.add(index)
+  }
+  return [...found].sort((a, b) => a - b)
+}
+
+/** Whether a frame can be seen, and all that it is in. */
+const isShown = async (frame: Frame): Promise<boolean> => {
+  for (let at = frame, around = at.parentFrame(); around !== null; around = at.parentFrame()) {
+    const owner = await at.frameElement()
+    const box = (await owner.isVisible()) ? await owner.boundingBox() : null
+    await owner.dispose()
+    if (box === null || box.width < 2 || box.height < 2) return false
+    at = around
+  }
+  return true
+}
+
+type Surveyed = Omit<Inspecting.Surveyed["survey"], "overlays"> & { readonly overlays: ReadonlyArray<Overlay> }
+
+/** Surveys the document, and each frame on the way to the one element that is sought. */
+const surveyed = async (tab: Tab, sight: Finder.Sight | null, fields: ReadonlyArray<string>): Promise<Surveyed> => {
+  const main = tab.page.mainFrame()
+  const [place] = sight?.places ?? []
+  const nothing = { looks, fields, isSought: false, within: null }
+  if (sight === null || place === undefined) {
+    const { survey } = await World.run(tab, main, Inspecting.survey, nothing)
+    return { ...survey, overlays: await withFrames(tab, main, survey.overlays) }
+  }
+  const root = Finder.inPlace(place, sight.selector, "one")
+  const on = { root, waitMillis: inspectionMillis }
+  const sought = { looks, fields: place.frame === main ? fields : [], isSought: true }
+  let { middle, survey } = await World.run(tab, place.frame, Inspecting.survey, { ...sought, within: null }, on)
+  const overlays = [...(await withFrames(tab, place.frame, survey.overlays))]
+  for (let frame = place.frame, around = frame.parentFrame(); around !== null; around = frame.parentFrame()) {
+    const owner = await frame.frameElement()
+    await World.keep(owner, "around")
+    await owner.dispose()
+    const isMain = around === main
+    const next = { ...sought, fields: isMain ? fields : [], within: middle }
+    const outer = await World.run(tab, around, Inspecting.survey, next, { root: World.kept(around, "around") })
+    middle = outer.middle
+    survey = outer.survey
+    const [way] = await World.run(tab, around, Inspecting.wayTo, { looks, name: "around" })
+    const inner = overlays.splice(0).map((overlay) => throughFrame(way?.selector ?? "css=iframe", overlay))
+    overlays.push(...(await withFrames(tab, around, survey.overlays)), ...inner)
+    frame = around
+  }
+  return { ...survey, overlays }
+}
+
+/** Something that lies over a document, as seen from the document around that. */
+const throughFrame = (way: string, overlay: Overlay): Overlay => ({
+  ...overlay,
+  signature: `${way} ${overlay.signature}`,
+  coversPage: false,
+  buttons: overlay.buttons.flatMap((button) => {
+    const selector = across(way, button.selector)
+    return selector === null ? [] : [{ ...button, selector }]
+  })
+})
+
+/** What lies over a document, with what the frames in that say and can be pressed on. */
+const withFrames = async (
+  tab: Tab,
+  frame: Frame,
+  overlays: ReadonlyArray<Inspecting.Covering>
+): Promise<ReadonlyArray<Overlay>> => {
+  let asked = 0
+  const whole = await Promise.all(
+    overlays.map(async ({ frames, ...overlay }): Promise<Overlay> => {
+      const few = frames.slice(0, Math.max(mostCovering - asked, 0))
+      asked += few.length
+      const inside = await Promise.all(few.map((one) => soon(insideOf(tab, frame, one))))
+      const known = inside.filter((one) => one !== null)
+      return {
+        ...overlay,
+        text: [overlay.text, ...known.map(({ text }) => text)].join(" ").trim().slice(0, 1_000),
+        buttons: [...overlay.buttons, ...known.flatMap(({ buttons }) => buttons)].slice(0, 20)
+      }
+    })
+  )
+  return whole.filter(
+    ({ buttons, coversPage, coversTarget, isDialog }) => coversTarget || isDialog || coversPage || buttons.length > 0
+  )
+}
+
+const insideOf = async (tab: Tab, around: Frame, { name, selector: way }: Inner) => {
+  const frame = await Focus.frameIn(around, name)
+  if (frame === null) return null
+  const { buttons, text } = await World.run(tab, frame, Inspecting.inOverlay, { looks })
+  const usable = buttons.flatMap(({ label, selector }) => {
+    const whole = across(way, selector)
+    return whole === null ? [] : [{ label, selector: whole }]
+  })
+  return { text, buttons: usable }
+}
+
+/** What can be used in the document and in its frames, each with a selector that leads there through the frames. */
+const candidates = async (tab: Tab, tag: string): Promise<ReadonlyArray<Candidate>> => {
+  let room = mostFrames
+  const lookInto = async (frame: Frame, way: string, depth: number): Promise<ReadonlyArray<Candidate>> => {
+    const found = await World.run(tab, frame, Inspecting.candidates, { looks, tag, most: mostCandidates })
+    const own = found.candidates.flatMap(({ appearance, selector }) => {
+      const whole = across(way, selector)
+      return whole === null ? [] : [{ selector: whole, appearance, frame: way === "" ? null : Focus.addressOf(frame) }]
+    })
+    const frames = depth < deepest ? found.frames.slice(0, room) : []
+    room -= frames.length
+    const inner = await Promise.all(
+      frames.map(async ({ name, selector }) => {
+        const next = across(way, selector)
+        const inside = next === null ? null : await soon(Focus.frameIn(frame, name))
+        if (next === null || inside === null || !next.startsWith("/")) return []
+        return (await soon(lookInto(inside, next, depth + 1))) ?? []
+      })
+    )
+    return [...own, ...inner.flat()]
+  }
+  return lookInto(tab.page.mainFrame(), "", 0)
 }

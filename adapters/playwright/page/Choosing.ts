@@ -2,10 +2,13 @@
  * Chooses an option of a list, whether it is a list of the browser or one that a page builds: opened, looked through, typed
  * into where that filters it, and looked at again to see that it shows the choice.
  */
-import type { ElementHandle, JSHandle, Locator, Page } from "playwright-core"
+import type { Frame, Locator, Page } from "playwright-core"
 import * as Options from "../../../core/agent/page/Options.ts"
 import * as InWidget from "../inpage/InWidget.ts"
+import type { World as InPage } from "../inpage/InWorld.ts"
+import * as World from "../inpage/World.ts"
 import { hasBegun, Refused } from "./Attempt.ts"
+import type { Tab } from "./Tabs.ts"
 
 export interface Wanted {
   readonly value: string
@@ -34,7 +37,8 @@ const mostScreens = 200
  * that takes more than one look.
  */
 export const choose = async (
-  page: Page,
+  tab: Tab,
+  frame: Frame,
   element: Locator,
   wanted: Wanted,
   timeout: number,
@@ -46,18 +50,27 @@ export const choose = async (
   const indexes = seen?.plain === true ? indexesOf(seen, wanted) : null
   if (indexes !== null) return void (await element.selectOption(indexes, { timeout: left(until) }))
   await element.waitFor({ state: "attached", timeout })
-  const widget = await element.evaluateHandle(InWidget.widgetOf, undefined, { timeout: left(until) })
-  try {
-    const kind = await widget.evaluate(({ kind }) => kind)
-    const native = (await widget.getProperty("native")).asElement() as ElementHandle<HTMLSelectElement> | null
-    const trigger = (await widget.getProperty("trigger")).asElement() as ElementHandle<Element> | null
-    if (kind === "native" && native !== null) return await chooseNative(native, wanted, until, trigger === null)
-    if (trigger === null) throw new Refused("unusable", "it is not a list")
-    if (kind === "suggestions") return await suggest(trigger, wanted, until)
-    return await new Opened(page, trigger, native, wanted, until).choose(kind === "open")
-  } finally {
-    await widget.dispose().catch(() => undefined)
-  }
+  const on = { root: element, waitMillis: left(until) }
+  const { kind, native, trigger } = await World.run(tab, frame, InWidget.widgetOf, null, on)
+  const look: Look = (act, arg) => World.run(tab, frame, act, arg)
+  const list: List = { page: tab.page, look, part: (name) => World.kept(frame, name), wanted, until }
+  if (kind === "native" && native) return chooseNative(list, !trigger)
+  if (!trigger) throw new Refused("unusable", "it is not a list")
+  if (kind === "suggestions") return suggest(list)
+  return new Opened(list, native).choose(kind === "open")
+}
+
+/** Looks at a list with what runs in the world beside its page. */
+type Look = <A, B>(act: (arg: A, world: InPage, root: Element) => B, arg: A) => Promise<B>
+
+/** A list that is chosen from. */
+interface List {
+  readonly page: Page
+  readonly look: Look
+  /** A part of the list, by the name under which it was kept. */
+  readonly part: (name: string) => Locator
+  readonly wanted: Wanted
+  readonly until: number
 }
 
 const left = (until: number): number => Math.max(until - performance.now(), 1)
@@ -93,19 +106,14 @@ const indexesOf = (list: Native, wanted: Wanted): Array<{ readonly index: number
   return found.length === choices.length ? found : null
 }
 
-const chooseNative = async (
-  list: ElementHandle<HTMLSelectElement>,
-  wanted: Wanted,
-  until: number,
-  hidden: boolean
-): Promise<void> => {
+const chooseNative = async ({ look, part, until, wanted }: List, hidden: boolean): Promise<void> => {
   let changed = performance.now()
   let before = ""
   while (true) {
-    const seen = await list.evaluate(InWidget.nativeOptions)
+    const seen = await look(InWidget.nativeOptions, "native")
     const indexes = indexesOf(seen, wanted)
     if (indexes !== null) {
-      await list.selectOption(indexes, { timeout: left(until), force: hidden })
+      await part("native").selectOption(indexes, { timeout: left(until), force: hidden })
       return
     }
     const { disabled, options } = seen
@@ -124,37 +132,32 @@ const chooseNative = async (
   }
 }
 
-const suggest = async (field: ElementHandle<Element>, wanted: Wanted, until: number): Promise<void> => {
-  const { options } = await field.evaluate(InWidget.nativeOptions)
+const suggest = async ({ look, part, until, wanted }: List): Promise<void> => {
+  const { options } = await look(InWidget.nativeOptions, "trigger")
   const choice = Options.choose(options, wanted.value, wanted.fuzzy)
   const option = choice._tag === "Found" ? options[choice.index] : undefined
   if (option === undefined) throw missing(options, wanted)
-  await field.fill(option.value, { timeout: left(until) })
+  await part("trigger").fill(option.value, { timeout: left(until) })
 }
-
-type Shown = ReturnType<typeof InWidget.shownOptions>
 
 /** A list that a page builds, being chosen from. */
 class Opened {
   readonly page: Page
-  readonly trigger: ElementHandle<Element>
-  readonly native: ElementHandle<HTMLSelectElement> | null
+  readonly look: Look
+  readonly part: List["part"]
+  readonly trigger: Locator
+  /** Whether there is a list of the browser behind it. */
+  readonly native: boolean
   readonly wanted: Wanted
   readonly until: number
   /** Every option that was ever shown, by its text. */
   readonly known = new Map<string, Options.Option>()
-  /** The lists that were open before this one. */
-  others: JSHandle<ReadonlyArray<Element>> | undefined
 
-  constructor(
-    page: Page,
-    trigger: ElementHandle<Element>,
-    native: ElementHandle<HTMLSelectElement> | null,
-    wanted: Wanted,
-    until: number
-  ) {
+  constructor({ look, page, part, until, wanted }: List, native: boolean) {
     this.page = page
-    this.trigger = trigger
+    this.look = look
+    this.part = part
+    this.trigger = part("trigger")
     this.native = native
     this.wanted = wanted
     this.until = until
@@ -162,7 +165,7 @@ class Opened {
 
   async choose(isOpen: boolean): Promise<void> {
     if (!isOpen) {
-      if (!(await this.isExpanded())) this.others = await this.trigger.evaluateHandle(InWidget.openLists)
+      if (!(await this.isExpanded())) await this.look(InWidget.keepOpenLists, null)
       await this.open()
     }
     const done =
@@ -176,9 +179,7 @@ class Opened {
   }
 
   async isExpanded(): Promise<boolean> {
-    return this.trigger.evaluate((one) =>
-      [one, ...one.querySelectorAll("[aria-expanded]")].some((part) => part.getAttribute("aria-expanded") === "true")
-    )
+    return this.look(InWidget.isExpanded, null)
   }
 
   async open(): Promise<void> {
@@ -199,41 +200,33 @@ class Opened {
     let changed = performance.now()
     let before = ""
     while (true) {
-      const shown = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
-      try {
-        const { busy, options, typed } = await shown.evaluate(({ busy, options, typed }) => ({
-          busy,
-          options,
-          typed: typed !== null
-        }))
-        for (const option of options) this.known.set(option.text, option)
-        const choice = Options.choose(options, value, fuzzy)
-        const option = choice._tag === "None" ? undefined : options[choice.index]
-        if (choice._tag === "Disabled" && option !== undefined) throw isDisabled(option)
-        if (choice._tag === "Found" && option !== undefined) {
-          if (await this.take(shown, choice.index, option)) return true
-          continue
-        }
-        const now = performance.now()
-        const state = JSON.stringify(options)
-        if (state !== before) changed = now
-        before = state
-        // A list that can be typed into or scrolled is asked in that way as soon as it shows something.
-        const patience =
-          options.length === 0 && !typed ? settledMillis * 2 : options.length === 0 ? settledMillis / 5 : 150
-        if (!wait || now > this.until || (!busy && now - changed > patience)) return false
-      } finally {
-        await shown.dispose().catch(() => undefined)
+      const { busy, options, typed } = await this.look(InWidget.shownOptions, null)
+      for (const option of options) this.known.set(option.text, option)
+      const choice = Options.choose(options, value, fuzzy)
+      const option = choice._tag === "None" ? undefined : options[choice.index]
+      if (choice._tag === "Disabled" && option !== undefined) throw isDisabled(option)
+      if (choice._tag === "Found" && option !== undefined) {
+        if (await this.take(choice.index, option)) return true
+        continue
       }
+      const now = performance.now()
+      const state = JSON.stringify(options)
+      if (state !== before) changed = now
+      before = state
+      // A list that can be typed into or scrolled is asked in that way as soon as it shows something.
+      const patience =
+        options.length === 0 && !typed ? settledMillis * 2 : options.length === 0 ? settledMillis / 5 : 150
+      if (!wait || now > this.until || (!busy && now - changed > patience)) return false
       await pause(stepMillis)
     }
   }
 
   /** Types a value into the list, and waits until it shows what fits. */
   async typeFor(value: string, fuzzy: boolean): Promise<boolean> {
-    const shown = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
-    const field = (await shown.getProperty("typed")).asElement() as ElementHandle<Element> | null
-    if (field === null) return false
+    if (!(await this.look(InWidget.shownOptions, null)).typed) return false
+    const field = this.part("typed")
+    // Other fields may be meant once the list is shown otherwise.
+    await this.look(InWidget.holdTyped, null)
     const before = await field.inputValue().catch(() => "")
     await field.focus()
     await this.page.keyboard.press("ControlOrMeta+a")
@@ -243,7 +236,7 @@ class Opened {
     while (true) {
       if (await this.lookFor(value, fuzzy, false)) return true
       const now = performance.now()
-      const next = await this.trigger.evaluate(InWidget.shownOptions, this.others).then(
+      const next = await this.look(InWidget.shownOptions, null).then(
         ({ busy, options }) => JSON.stringify([busy, options]),
         () => ""
       )
@@ -259,20 +252,16 @@ class Opened {
 
   /** Looks through a list that shows only a part of itself at a time. */
   async scrollFor(value: string, fuzzy: boolean): Promise<boolean> {
-    const scroller = async () => {
-      const shown: JSHandle<Shown> = await this.trigger.evaluateHandle(InWidget.shownOptions, this.others)
-      return (await shown.getProperty("scroller")).asElement() as ElementHandle<Element> | null
-    }
-    await (await scroller())?.evaluate(InWidget.scrollBack)
+    const scrolls = async () => (await this.look(InWidget.shownOptions, null)).scrolls
+    if (await scrolls()) await this.look(InWidget.scrollBack, null)
     for (let screen = 0; screen < mostScreens && performance.now() < this.until; screen++) {
       await pause(stepMillis)
       if (await this.lookFor(value, fuzzy, false)) return true
-      const list = await scroller()
-      if (list === null) return false
-      if (await list.evaluate(InWidget.scrollOn)) continue
+      if (!(await scrolls())) return false
+      if (await this.look(InWidget.scrollOn, null)) continue
       // At its end, a list may fetch more.
       await pause(settledMillis / 5)
-      if (!(await list.evaluate(InWidget.scrollOn))) return await this.lookFor(value, fuzzy, false)
+      if (!(await this.look(InWidget.scrollOn, null))) return await this.lookFor(value, fuzzy, false)
     }
     return false
   }
@@ -292,15 +281,14 @@ class Opened {
   }
 
   /** Clicks an option and sees that the list shows it. `false` when it was gone before it could be clicked. */
-  async take(shown: JSHandle<Shown>, index: number, option: Options.Option): Promise<boolean> {
-    const element = (await shown.evaluateHandle(({ elements }, at) => elements[at], index)).asElement()
-    if (element === null) return false
-    const before = await this.trigger.evaluate(InWidget.shownChoice).catch(() => "")
+  async take(index: number, option: Options.Option): Promise<boolean> {
+    const before = (await this.look(InWidget.shownChoice, index).catch(() => null))?.text ?? ""
     let isClicked = true
     try {
-      await element.click({ timeout: Math.min(left(this.until), 2_000) })
+      await this.part(`option ${index}`).click({ timeout: Math.min(left(this.until), 2_000) })
     } catch (error) {
-      if (performance.now() >= this.until || !/not attached|detached|Timeout/i.test(String(error))) throw error
+      const isMissed = World.signalOf(error) !== null || /not attached|detached|Timeout/i.test(String(error))
+      if (performance.now() >= this.until || !isMissed) throw error
       // A click that the page has already may be taken, however late that is said.
       if (!hasBegun(String(error))) return false
       isClicked = false
@@ -308,21 +296,12 @@ class Opened {
     const text = option.text.toLowerCase()
     const until = performance.now() + shownMillis
     while (true) {
-      const state = await this.trigger.evaluate(InWidget.shownChoice).catch(() => null)
-      const chosen = await this.native
-        ?.evaluate((list) => [...list.selectedOptions].map((one) => `${one.text}\n${one.value}`).join("\n"))
-        .catch(() => null)
-      const marked = await element
-        .evaluate(
-          (one) =>
-            one.isConnected &&
-            (one.getAttribute("aria-selected") === "true" || one.getAttribute("aria-checked") === "true")
-        )
-        .catch(() => false)
+      const seen = await this.look(InWidget.shownChoice, index).catch(() => null)
       // A list that is gone, or led to another page, has taken the choice.
-      if (state === null || state.includes(text) || marked || chosen?.toLowerCase().includes(text) === true) return true
+      if (seen === null || seen.isMarked || seen.text.includes(text)) return true
+      if (this.native && seen.native.toLowerCase().includes(text)) return true
       if (performance.now() > until) {
-        if (state !== before) return true
+        if (seen.text !== before) return true
         if (!isClicked) return false
         throw new Refused("unusable", `"${option.text}" was chosen, but the list does not show it`)
       }

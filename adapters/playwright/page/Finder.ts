@@ -7,7 +7,7 @@
  * a shadow root by itself, as if what they hold stood in their places: `//iframe[@id='a']//button`, `//x-card/button`.
  */
 import { Clock, Effect } from "effect"
-import type { Frame, Locator, Page } from "playwright-core"
+import type { Frame, Locator } from "playwright-core"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import * as Selector from "../../../core/agent/page/Selector.ts"
 import type { Target } from "../../../core/agent/page/Target.ts"
@@ -37,23 +37,28 @@ export interface Place {
 }
 
 /** Where a selector was found. */
-interface Sight {
+export interface Sight {
   readonly selector: Selector.Selector
   readonly places: ReadonlyArray<Place>
 }
 
-/** The elements of the looked-at window's own document that a selector means. */
-export const locate = (page: Page, text: string): Locator => {
-  const selector = Selector.parse(text)
-  if (selector.kind !== "xpath") return page.locator(text)
-  return World.locator(page.mainFrame(), { query: selector.query, where: "own", take: "all" })
-}
-
 /** All elements that a selector means now, in the first place where there are any. */
-export const every = async (tab: Tab, text: string): Promise<Locator> => {
+export const every = async (tab: Tab, text: string): Promise<{ readonly frame: Frame; readonly all: Locator }> => {
   const selector = Selector.parse(text)
   const [place] = (await look(tab, selector)).places
-  return inPlace(place ?? { frame: tab.page.mainFrame(), where: "own" }, selector, "all")
+  const { frame, where } = place ?? ({ frame: tab.page.mainFrame(), where: "own" } as const)
+  return { frame, all: inPlace({ frame, where }, selector, "all") }
+}
+
+/** What a function tells of all elements that a selector means now, in the first place where there are any. */
+export const onEvery = async <A, B>(
+  tab: Tab,
+  text: string,
+  tell: (elements: ReadonlyArray<Element>, arg: A) => B,
+  arg: A
+): Promise<B> => {
+  const { all, frame } = await every(tab, text)
+  return World.runAll(tab, frame, tell, arg, all)
 }
 
 /** The elements of a place that a selector means. */
@@ -128,7 +133,7 @@ export const seen = async <A>(
   tab: Tab,
   frame: Frame,
   text: string,
-  tell: (element: Element) => A
+  tell: (arg: null, world: InPage, element: Element) => A
 ): Promise<A | null> => {
   const selector = Selector.parse(text)
   if (selector.kind !== "xpath") return null
@@ -136,9 +141,9 @@ export const seen = async <A>(
 }
 
 /** Runs in the page. */
-const told = ({ query, tell }: { query: Selector.Query; tell: string }, { call, elements }: InPage): unknown => {
-  const [element, ...others] = elements(query, false)
-  return element === undefined || others.length > 0 ? null : call(tell, element)
+const told = ({ query, tell }: { query: Selector.Query; tell: string }, world: InPage): unknown => {
+  const [element, ...others] = world.elements(query, false)
+  return element === undefined || others.length > 0 ? null : world.call(tell, null, world, element)
 }
 
 /** What an act came to: nothing, or a signal that it has to be looked again. */
@@ -152,7 +157,8 @@ const acting = (act: Promise<unknown>): Promise<World.Signal | null> =>
     }
   )
 
-const total = ({ places }: Sight): number => places.reduce((sum, { matched }) => sum + matched, 0)
+/** How many elements match in all places together. */
+export const total = ({ places }: Sight): number => places.reduce((sum, { matched }) => sum + matched, 0)
 
 const theOne = (seen: Sight, { first }: Target): Place | null =>
   (first === true ? seen.places[0] : total(seen) === 1 ? seen.places[0] : undefined) ?? null
@@ -214,7 +220,8 @@ const inFrames = async (
   return found.flat()
 }
 
-const within = async <A>(millis: number, act: Promise<A>): Promise<A> => {
+/** What comes in time. */
+export const within = async <A>(millis: number, act: Promise<A>): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("late")), millis)

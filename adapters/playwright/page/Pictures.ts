@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import type { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import type { Scrolling } from "../../../core/agent/page/Scrolling.ts"
 import type { Framing, Shot } from "../../../core/agent/page/Shot.ts"
+import * as World from "../inpage/World.ts"
 import * as Finder from "./Finder.ts"
 import type { Tabs } from "./Tabs.ts"
 
@@ -24,16 +25,18 @@ interface Clip {
 export const make = (tabs: Tabs, { scroll }: Scrolling) => {
   const { attempt, current } = tabs
 
+  const placed = () => World.run(current(), current().page.mainFrame(), place, null)
+
   /** Lets the page load what it shows only where it is scrolled to, and returns to where it stood. */
   const loaded = Effect.fnUntraced(function* (maxScrolls: number, settleMillis: number) {
-    const from = yield* attempt(null, () => current().page.evaluate(place))
+    const from = yield* attempt(null, placed)
     for (let done = 0; done < maxScrolls; done++) {
-      const before = yield* attempt(null, () => current().page.evaluate(place))
+      const before = yield* attempt(null, placed)
       yield* Effect.ignore(scroll({ kind: "ticks", direction: "down", ticks: 1 }, settleMillis))
-      const after = yield* attempt(null, () => current().page.evaluate(place))
+      const after = yield* attempt(null, placed)
       if (after.y === before.y && after.height === before.height) break
     }
-    yield* attempt(null, () => current().page.evaluate(moveTo, from))
+    yield* attempt(null, () => World.run(current(), current().page.mainFrame(), moveTo, from))
   })
 
   return {
@@ -50,11 +53,11 @@ export const make = (tabs: Tabs, { scroll }: Scrolling) => {
         yield* Finder.onOne(tabs, target, async (element, timeout) => {
           await element.scrollIntoViewIfNeeded({ timeout })
           const box = await element.boundingBox({ timeout })
-          const page = await current().page.evaluate(place)
+          const page = await placed()
           clip = box === null ? null : around(box, margin, page)
         })
       } else if (fullPage) {
-        const page = yield* attempt(null, () => current().page.evaluate(place))
+        const page = yield* attempt(null, placed)
         if (page.height > longestPicture) clip = { x: 0, y: 0, width: page.width, height: longestPicture }
       }
       const framed = clip === null ? { fullPage } : { fullPage: true, clip }

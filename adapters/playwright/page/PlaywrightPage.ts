@@ -11,6 +11,7 @@ import * as InPage from "../inpage/InPage.ts"
 import { nativeOptions } from "../inpage/InWidget.ts"
 import { sanitizedHtml } from "../inpage/Sanitized.ts"
 import * as Snapshot from "../inpage/Snapshot.ts"
+import * as World from "../inpage/World.ts"
 import * as Candidates from "./Candidates.ts"
 import * as Choosing from "./Choosing.ts"
 import type * as Downloads from "./Downloads.ts"
@@ -134,12 +135,14 @@ export const make = (tabs: Tabs, options: Options): Page => {
     back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
     address: Effect.sync(() => current().page.url()),
     html: ({ sanitized }) =>
-      attempt(null, () => (sanitized ? current().page.evaluate(sanitizedHtml) : current().page.content())),
+      attempt(null, () =>
+        sanitized ? World.run(current(), current().page.mainFrame(), sanitizedHtml, null) : current().page.content()
+      ),
     click: (target, kind, gesture) =>
-      onOne(target, async (element, timeout) => {
+      onOne(target, async (element, timeout, frame) => {
         const until = Date.now() + timeout
         const position =
-          gesture === undefined ? undefined : await Pointer.moveTo(current().page, element, gesture, timeout)
+          gesture === undefined ? undefined : await Pointer.moveTo(current(), frame, element, gesture, timeout)
         const left = { timeout: Math.max(until - Date.now(), 1) }
         const place = position === undefined ? left : { ...left, position }
         const held = gesture === undefined ? place : { ...place, delay: gesture.holdMillis }
@@ -156,17 +159,17 @@ export const make = (tabs: Tabs, options: Options): Page => {
       }),
     type: (target, typing) =>
       target === null
-        ? attempt(null, () => strike(current().page, typing.strokes, typing))
-        : onOne(target, (element, timeout) => type(current().page, element, typing, timeout)),
+        ? attempt(null, () => strike(current(), typing.strokes, typing))
+        : onOne(target, (element, timeout) => type(current(), element, typing, timeout)),
     select: (target, value, fuzzy) =>
       onOne(target, (element, timeout, frame) =>
-        Choosing.choose(current().page, element, { value, fuzzy }, timeout, () =>
+        Choosing.choose(current(), frame, element, { value, fuzzy }, timeout, () =>
           Finder.seen(current(), frame, target.selector, nativeOptions)
         )
       ),
     find: (target) => onOne(target, (element, timeout) => element.waitFor({ state: "attached", timeout })),
     codeField: (selector) =>
-      attempt(selector, () => Finder.every(current(), selector).then((all) => all.evaluateAll(InPage.codeField))).pipe(
+      attempt(selector, () => Finder.onEvery(current(), selector, InPage.codeField, null)).pipe(
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(leaving) }),
         Effect.mapError((failure) => (failure.kind === "unusable" ? leaving : failure))
       ),
@@ -184,7 +187,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     snapshot: ({ maxBytes }) =>
       observe(null, async () => {
         await current().page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
-        return Snapshot.take(current().page.mainFrame(), maxBytes)
+        return Snapshot.take(current(), maxBytes)
       }).pipe(
         // A page that is just leaving takes what runs in it with it; the next one is there to be looked at.
         Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),

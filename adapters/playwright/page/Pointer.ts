@@ -2,8 +2,11 @@
  * Moves the mouse to an element as a hand would.
  */
 import { setTimeout as pause } from "node:timers/promises"
-import type { Locator, Page } from "playwright-core"
+import type { Frame, Locator, Page } from "playwright-core"
 import type { Gesture } from "../../../core/agent/page/Pointer.ts"
+import type { World as InPage } from "../inpage/InWorld.ts"
+import * as World from "../inpage/World.ts"
+import type { Tab } from "./Tabs.ts"
 
 interface Point {
   readonly x: number
@@ -23,13 +26,15 @@ const trialMillis = 1_000
  * the element, as with one that is partly covered: a click finds its own place then.
  */
 export const moveTo = async (
-  page: Page,
+  tab: Tab,
+  frame: Frame,
   element: Locator,
   gesture: Gesture,
   timeout: number
 ): Promise<Point | undefined> => {
+  const { page } = tab
   await element.scrollIntoViewIfNeeded({ timeout })
-  const within = await element.evaluate(place, gesture.landing, { timeout })
+  const within = await World.run(tab, frame, place, gesture.landing, { root: element, waitMillis: timeout })
   const box = await element.boundingBox({ timeout })
   if (box === null || within === null) return undefined
   const goal = { x: box.x + within.x, y: box.y + within.y }
@@ -48,7 +53,7 @@ export const moveTo = async (
 }
 
 /** Runs in the page: a place within the first box of the element, which may have several where its text wraps. */
-const place = (element: Element, landing: Point): Point | null => {
+const place = (landing: Point, _world: InPage, element: Element): Point | null => {
   const whole = element.getBoundingClientRect()
   const box = [...element.getClientRects()].find(({ height, width }) => height >= 1 && width >= 1)
   if (box === undefined) return null

@@ -4,6 +4,7 @@
 import { Effect, Semaphore } from "effect"
 import type { Page } from "playwright-core"
 import type { Gesture, RemoteHand } from "../../../core/agent/page/RemoteHand.ts"
+import * as World from "../inpage/World.ts"
 import type { Tabs } from "./Tabs.ts"
 
 /** A page that hangs, or that has a dialog open, answers no gesture; the next one is tried all the same. */
@@ -78,7 +79,9 @@ const act = async (page: Page, gesture: Gesture): Promise<void> => {
 }
 
 const placeOf = async (page: Page, { x, y }: { readonly x: number; readonly y: number }): Promise<[number, number]> => {
-  const { height, width } =
-    page.viewportSize() ?? (await page.evaluate(() => ({ width: innerWidth, height: innerHeight })))
+  const { height, width } = page.viewportSize() ?? (await World.run(World.windowOf(page), page.mainFrame(), size, null))
   return [x * width, y * height]
 }
+
+/** Runs in the page. */
+const size = () => ({ width: innerWidth, height: innerHeight })

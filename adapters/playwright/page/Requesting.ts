@@ -11,6 +11,7 @@ import { Effect } from "effect"
 import type { BrowserContext, Page } from "playwright-core"
 import { type ApiAnswer, type ApiRequest, RequestFailed, type Requests } from "../../../core/agent/page/Requests.ts"
 import type { SiteHeaders } from "../../../core/agent/page/Session.ts"
+import * as World from "../inpage/World.ts"
 import * as SetCookie from "./SetCookie.ts"
 
 export interface Way {
@@ -236,6 +237,6 @@ const originOf = (address: string): string | null =>
 
 const userAgent = (page: Page): Promise<string | null> =>
   Promise.race([
-    page.evaluate(() => navigator.userAgent).catch(() => null),
+    World.run(World.windowOf(page), page.mainFrame(), () => navigator.userAgent, null).catch(() => null),
     new Promise<null>((resolve) => setTimeout(resolve, 2_000, null).unref())
   ])

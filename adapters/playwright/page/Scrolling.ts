@@ -2,12 +2,14 @@
  * Scrolling by the wheel, with what the page loads because of it.
  */
 import { Clock, Effect } from "effect"
-import type { ElementHandle, JSHandle } from "playwright-core"
+import type { Frame } from "playwright-core"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import type { Direction, Position, Scrolling } from "../../../core/agent/page/Scrolling.ts"
 import type { Target } from "../../../core/agent/page/Target.ts"
+import type { World as InPage } from "../inpage/InWorld.ts"
+import * as World from "../inpage/World.ts"
 import * as Finder from "./Finder.ts"
-import type { Tabs } from "./Tabs.ts"
+import type { Tab, Tabs } from "./Tabs.ts"
 
 /** How often it is looked whether the page has come to rest, in milliseconds. */
 const lookMillis = 50
@@ -34,7 +36,11 @@ interface Measure {
   readonly y: number
 }
 
-type Scroller = JSHandle<Element>
+/** What is scrolled: the element that is kept as `scroller` in a frame. */
+interface Scroller {
+  readonly tab: Tab
+  readonly frame: Frame
+}
 
 type Axis = "x" | "y"
 
@@ -46,13 +52,17 @@ const isAtEnd = ({ at, extent, view }: Measure, sign: 1 | -1): boolean => (sign 
 export const make = (tabs: Tabs): Scrolling => {
   const { attempt, current } = tabs
 
-  const measured = (scroller: Scroller, axis: Axis) => attempt(null, () => scroller.evaluate(measure, axis))
+  const measured = (scroller: Scroller, axis: Axis) =>
+    attempt(null, () => World.run(scroller.tab, scroller.frame, measure, axis))
 
   /** What a wheel over the middle of the window scrolls. */
   const pageScroller = (axis: Axis) =>
     attempt(null, async () => {
-      await current().page.waitForLoadState("domcontentloaded")
-      return (await current().page.evaluateHandle(scrollerAt, axis)) as Scroller
+      const tab = current()
+      await tab.page.waitForLoadState("domcontentloaded")
+      const scroller: Scroller = { tab, frame: tab.page.mainFrame() }
+      await World.run(tab, scroller.frame, scrollerAt, axis)
+      return scroller
     })
 
   /** Waits until nothing moves, grows or is being loaded any more; at an end, a moment longer for what may come. */
@@ -77,9 +87,8 @@ export const make = (tabs: Tabs): Scrolling => {
   })
 
   /** Where the document of what is scrolled begins in the window. */
-  const originOf = async (scroller: Scroller): Promise<{ readonly x: number; readonly y: number }> => {
-    const frame = await scroller.asElement()?.ownerFrame()
-    if (frame == null || frame === current().page.mainFrame()) return { x: 0, y: 0 }
+  const originOf = async ({ frame, tab }: Scroller): Promise<{ readonly x: number; readonly y: number }> => {
+    if (frame === tab.page.mainFrame()) return { x: 0, y: 0 }
     return (await (await frame.frameElement()).boundingBox()) ?? { x: 0, y: 0 }
   }
 
@@ -98,7 +107,7 @@ export const make = (tabs: Tabs): Scrolling => {
     const after = yield* settled(scroller, { axis, from: before, sign, since, until })
     if (after.at !== before.at || isAtEnd(before, sign)) return { before, after }
     // Something else lies under the wheel, or the page does not let it through.
-    yield* attempt(null, () => scroller.evaluate(moveBy, [axis, distance] as const))
+    yield* attempt(null, () => World.run(scroller.tab, scroller.frame, moveBy, [axis, distance] as const))
     return { before, after: yield* settled(scroller, { axis, from: before, sign, since, until }) }
   })
 
@@ -121,24 +130,26 @@ export const make = (tabs: Tabs): Scrolling => {
   /** The one container that matches, or what scrolls in or around it. */
   const containerOf = (selector: string, axis: Axis, waitMillis: number) =>
     Effect.gen(function* () {
-      let found: ElementHandle | null = null
-      yield* Finder.onOne(tabs, { selector, waitMillis }, async (element, timeout) => {
+      let found: Scroller | null = null
+      yield* Finder.onOne(tabs, { selector, waitMillis }, async (element, timeout, frame) => {
+        const tab = current()
         await element.scrollIntoViewIfNeeded({ timeout })
-        found = await element.elementHandle({ timeout })
+        await World.run(tab, frame, scrollerOf, axis, { root: element, waitMillis: timeout })
+        found = { tab, frame }
       })
-      const handle = found as ElementHandle | null
-      if (handle === null) return yield* late("the container was not found", waitMillis)
-      return yield* attempt(selector, async () => (await handle.evaluateHandle(scrollerOf, axis)) as Scroller)
+      return (found as Scroller | null) ?? (yield* late("the container was not found", waitMillis))
     })
 
   const isThere = (selector: string) =>
     Effect.map(
-      attempt(selector, async () => (await Finder.every(current(), selector)).count()),
+      attempt(selector, async () => (await Finder.every(current(), selector)).all.count()),
       (count) => count > 0
     )
 
   const show = (target: Target, position: Position) =>
-    Finder.onOne(tabs, target, (element, timeout) => element.evaluate(intoView, position, { timeout }))
+    Finder.onOne(tabs, target, (element, timeout, frame) =>
+      World.run(current(), frame, intoView, position, { root: element, waitMillis: timeout })
+    )
 
   /** Scrolls on until the element is there: to the end, and then once more from the start. */
   const find = Effect.fnUntraced(function* (
@@ -163,7 +174,7 @@ export const make = (tabs: Tabs): Scrolling => {
         continue
       }
       turned = true
-      yield* attempt(null, () => one.evaluate(moveBy, [axis, -sign * after.extent] as const))
+      yield* attempt(null, () => World.run(one.tab, one.frame, moveBy, [axis, -sign * after.extent] as const))
       yield* settled(one, { axis, from: after, sign, since: yield* Clock.currentTimeMillis, until })
     }
     const left = Math.max(until - (yield* Clock.currentTimeMillis), 1_000)
@@ -199,39 +210,43 @@ export const make = (tabs: Tabs): Scrolling => {
   }
 }
 
-/** Runs in the page. */
-const scrollerAt = (axis: "x" | "y"): Element => {
+/** Runs in the page: keeps what is around the middle of the window and scrolls. */
+const scrollerAt = (axis: "x" | "y", { keep }: InPage): void => {
   const scrolls = (one: Element): boolean => {
     const { overflowX, overflowY } = getComputedStyle(one)
     const room = axis === "y" ? one.scrollHeight - one.clientHeight : one.scrollWidth - one.clientWidth
     return room > 1 && /auto|scroll|overlay/.test(axis === "y" ? overflowY : overflowX)
   }
   const root = document.scrollingElement ?? document.documentElement
+  let found = root
   const { clientHeight, clientWidth } = document.documentElement
   for (let one = document.elementFromPoint(clientWidth / 2, clientHeight / 2); one !== null; one = one.parentElement) {
-    if (one !== root && one !== document.body && one !== document.documentElement && scrolls(one)) return one
+    if (one !== root && one !== document.body && one !== document.documentElement && scrolls(one)) {
+      found = one
+      break
+    }
   }
-  return root
+  keep("scroller", found)
 }
 
-/** Runs in the page: the element itself, the largest in it, or the next one around it that scrolls. */
-export const scrollerOf = (element: Node, axis: "x" | "y"): Element => {
+/** Runs in the page: keeps the element itself, the largest in it, or the next one around it that scrolls. */
+export const scrollerOf = (axis: "x" | "y", { keep }: InPage, own: Element): void => {
   const scrolls = (one: Element): boolean => {
     const { overflowX, overflowY } = getComputedStyle(one)
     const room = axis === "y" ? one.scrollHeight - one.clientHeight : one.scrollWidth - one.clientWidth
     return room > 1 && /auto|scroll|overlay|hidden/.test(axis === "y" ? overflowY : overflowX)
   }
-  const own = element as Element
-  if (scrolls(own)) return own
   const size = (one: Element) => one.clientWidth * one.clientHeight
-  const inner = [...own.querySelectorAll("*")].filter(scrolls).sort((a, b) => size(b) - size(a))[0]
-  if (inner !== undefined) return inner
-  for (let one = own.parentElement; one !== null; one = one.parentElement) if (scrolls(one)) return one
-  return document.scrollingElement ?? document.documentElement
+  const within = () => [...own.querySelectorAll("*")].filter(scrolls).sort((a, b) => size(b) - size(a))[0]
+  let around = own.parentElement
+  while (around !== null && !scrolls(around)) around = around.parentElement
+  const root = document.scrollingElement ?? document.documentElement
+  keep("scroller", scrolls(own) ? own : (within() ?? around ?? root))
 }
 
 /** Runs in the page. */
-const measure = (element: Element, axis: "x" | "y") => {
+const measure = (axis: "x" | "y", { kept }: InPage) => {
+  const element = kept("scroller") as Element
   const isRoot = element === document.scrollingElement || element === document.documentElement
   const { clientHeight, clientWidth } = document.documentElement
   const box = isRoot ? { left: 0, top: 0, right: clientWidth, bottom: clientHeight } : element.getBoundingClientRect()
@@ -248,9 +263,9 @@ const measure = (element: Element, axis: "x" | "y") => {
 }
 
 /** Runs in the page. */
-const moveBy = (element: Element, [axis, distance]: readonly ["x" | "y", number]): void =>
-  element.scrollBy({ [axis === "y" ? "top" : "left"]: distance, behavior: "instant" })
+const moveBy = ([axis, distance]: readonly ["x" | "y", number], { kept }: InPage): void =>
+  (kept("scroller") as Element).scrollBy({ [axis === "y" ? "top" : "left"]: distance, behavior: "instant" })
 
 /** Runs in the page. */
-export const intoView = (element: Element, block: "start" | "center" | "end"): void =>
+export const intoView = (block: "start" | "center" | "end", _world: InPage, element: Element): void =>
   element.scrollIntoView({ block, inline: "nearest", behavior: "instant" })

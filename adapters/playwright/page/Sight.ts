@@ -2,15 +2,18 @@
  * Looking at a page and acting on it without a selector, done by Playwright.
  */
 import { Effect } from "effect"
-import type { ElementHandle, Frame, JSHandle, Page } from "playwright-core"
+import type { Frame, Locator, Page } from "playwright-core"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import type { Position } from "../../../core/agent/page/Scrolling.ts"
 import type { Box, Outlined, Place, Seen, Sight } from "../../../core/agent/page/Sight.ts"
 import type { Typing } from "../../../core/agent/page/Typing.ts"
+import type { World as InPage } from "../inpage/InWorld.ts"
 import * as Outline from "../inpage/Outline.ts"
+import * as World from "../inpage/World.ts"
 import * as Finder from "./Finder.ts"
+import * as Focus from "./Focus.ts"
 import { intoView, scrollerOf } from "./Scrolling.ts"
-import type { Tabs } from "./Tabs.ts"
+import type { Tab, Tabs } from "./Tabs.ts"
 import { strike } from "./Typing.ts"
 
 /** How many frames beside the page itself are described. */
@@ -19,11 +22,14 @@ const maxFrames = 20
 /** How long a page may take to describe itself, in milliseconds. */
 const inspectionMillis = 5_000
 
-/** An element by its ref: a frame's outline and the place in it. */
+/** An element by the name under which it is kept in a frame. */
 interface Known {
-  readonly outline: JSHandle<ReturnType<typeof Outline.outline>>
-  readonly index: number
+  readonly frame: Frame
+  readonly name: string
 }
+
+/** The name under which the element at a point is kept. */
+const pointed = "pointed"
 
 export const make = (tabs: Tabs): Sight => {
   const { attempt, current } = tabs
@@ -50,12 +56,10 @@ export const make = (tabs: Tabs): Sight => {
     return [page.mainFrame(), ...page.frames().filter((frame) => frame !== page.mainFrame())].slice(0, maxFrames + 1)
   }
 
-  const elementAt = async (place: Place): Promise<ElementHandle<Element> | null> => {
-    if (place._tag === "Point") return under(current().page.mainFrame(), place.x, place.y)
-    const one = known.get(place.ref)
-    if (one === undefined) return null
-    const handle = await one.outline.evaluateHandle(({ elements }, index) => elements[index] ?? null, one.index)
-    return handle.asElement() as ElementHandle<Element> | null
+  const elementAt = async (place: Place): Promise<Known | null> => {
+    if (place._tag === "Ref") return known.get(place.ref) ?? null
+    const frame = await under(current(), current().page.mainFrame(), place.x, place.y)
+    return frame === null ? null : { frame, name: pointed }
   }
 
   const gone = (place: Place): PageFailure =>
@@ -66,11 +70,14 @@ export const make = (tabs: Tabs): Sight => {
     })
 
   const isWithin = async ({ x, y }: Extract<Place, { _tag: "Point" }>): Promise<boolean> =>
-    current().page.evaluate(([left, top]) => left < innerWidth && top < innerHeight, [x, y] as const)
+    World.run(current(), current().page.mainFrame(), ([left, top]) => left < innerWidth && top < innerHeight, [
+      x,
+      y
+    ] as const)
 
   const press = Effect.fnUntraced(function* (
     place: Place,
-    act: (element: ElementHandle<Element>, timeout: number) => Promise<void>,
+    act: (element: Locator, timeout: number) => Promise<void>,
     onPoint: (mouse: Page["mouse"], x: number, y: number) => Promise<void>,
     waitMillis: number
   ) {
@@ -80,9 +87,9 @@ export const make = (tabs: Tabs): Sight => {
     }
     const element = yield* attempt(place.ref, () => elementAt(place))
     if (element === null) return yield* gone(place)
-    yield* attempt(place.ref, () => act(element, Math.max(waitMillis, 1))).pipe(
+    yield* attempt(place.ref, () => act(World.kept(element.frame, element.name), Math.max(waitMillis, 1))).pipe(
       Effect.mapError((failure) => {
-        if (/not attached|detached/.test(failure.reason)) return gone(place)
+        if (/sluice:gone|not attached|detached/.test(failure.reason)) return gone(place)
         const reason = `the element did not become visible, enabled and still within ${waitMillis} ms`
         return failure.kind === "mismatch" ? new PageFailure({ kind: "unusable", reason }) : failure
       })
@@ -94,7 +101,8 @@ export const make = (tabs: Tabs): Sight => {
     outline: ({ maxElements }) =>
       bounded(
         attempt(null, async () => {
-          const { page } = current()
+          const tab = current()
+          const { page } = tab
           await page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
           const next = new Map<string, Known>()
           const elements: Array<Outlined> = []
@@ -105,31 +113,17 @@ export const make = (tabs: Tabs): Sight => {
             if (origin === null) continue
             const described = await within(
               frame,
-              async () => {
-                const handle = await frame.evaluateHandle(Outline.outline, Math.max(maxElements - elements.length, 0))
-                const data = await handle.evaluate(({ height, more, title, told, width }) => ({
-                  height,
-                  more,
-                  title,
-                  told,
-                  width
-                }))
-                return { handle, data }
-              },
+              () => World.run(tab, frame, Outline.outline, Math.max(maxElements - elements.length, 0)),
               null
             )
             if (described === null) continue
-            const { data, handle } = described
-            if (number === 0) main = data
-            more += data.more
-            for (const [index, { box, ...one }] of data.told.entries()) {
+            if (number === 0) main = described
+            more += described.more
+            for (const [index, { box, ...one }] of described.told.entries()) {
               const ref = number === 0 ? `e${index + 1}` : `f${number}e${index + 1}`
-              next.set(ref, { outline: handle, index })
+              next.set(ref, { frame, name: `outlined ${index}` })
               elements.push({ ...one, ref, box: box === null ? null : moved(box, origin) })
             }
-          }
-          for (const outline of new Set([...known.values()].map(({ outline }) => outline))) {
-            outline.dispose().catch(() => undefined)
           }
           known = next
           const window = { width: main.width, height: main.height }
@@ -142,7 +136,7 @@ export const make = (tabs: Tabs): Sight => {
         for (const [number, frame] of frames().entries()) {
           const origin = number === 0 ? { x: 0, y: 0 } : await within(frame, () => originOf(frame), null)
           if (origin === null) continue
-          const inFrame = await within(frame, () => frame.evaluate(Outline.texts), [])
+          const inFrame = await within(frame, () => World.run(current(), frame, Outline.texts, null), [])
           seen.push(...inFrame.map(({ box, text }) => ({ text, box: moved(box, origin) })))
         }
         return seen
@@ -150,14 +144,15 @@ export const make = (tabs: Tabs): Sight => {
     ),
     look: (covered) =>
       attempt(null, async () => {
-        const { page } = current()
+        const tab = current()
+        const { page } = tab
         const shoot = () => page.screenshot({ type: "jpeg", quality: 80, scale: "css", timeout: 10_000 })
         if (covered.length === 0) return shoot()
-        await page.evaluate(Outline.cover, covered)
+        await World.run(tab, page.mainFrame(), Outline.cover, covered)
         try {
           return await shoot()
         } finally {
-          await page.evaluate(Outline.uncover).catch(() => undefined)
+          await World.run(tab, page.mainFrame(), Outline.uncover, null).catch(() => undefined)
         }
       }).pipe(Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))),
     clickAt: (place, kind, waitMillis) =>
@@ -203,31 +198,28 @@ export const make = (tabs: Tabs): Sight => {
           await keyboard.press("ControlOrMeta+a")
           await keyboard.press("Backspace")
         }
-        await strike(current().page, typing.strokes, typing)
+        await strike(current(), typing.strokes, typing)
       })
     }),
     spot: (place) =>
       attempt(null, async () => {
-        const { page } = current()
-        const element = place === null ? await focused(page.mainFrame()) : await elementAt(place)
-        const frame = (await element?.ownerFrame()) ?? page.mainFrame()
+        const tab = current()
+        const main = tab.page.mainFrame()
+        const focus = place === null ? await Focus.find(tab) : null
+        const element = place === null ? focus && { frame: focus, name: Focus.name } : await elementAt(place)
+        const frame = element?.frame ?? main
         const selector =
-          element === null || frame !== page.mainFrame() ? null : await element.evaluate(Outline.selectorOf)
-        // A frame without an address of its own belongs to the page around it.
-        let around: Frame = frame
-        for (let parent = around.parentFrame(); parent !== null && /^(about|data|blob):/.test(around.url()); ) {
-          around = parent
-          parent = around.parentFrame()
-        }
-        return { address: around.url(), selector }
+          element === null || frame !== main ? null : await World.run(tab, main, Outline.selectorOf, element.name)
+        return { address: Focus.addressOf(frame), selector }
       }),
     turn: (direction, container) =>
       Effect.tap(
         attempt(container, async () => {
-          if (container === null) return current().page.evaluate(Outline.turn, direction)
-          const element = (await Finder.every(current(), container)).first()
-          const scroller = await element.evaluateHandle(scrollerOf, "y" as "x" | "y", { timeout: inspectionMillis })
-          return scroller.evaluate(Outline.turnIn, direction)
+          const tab = current()
+          if (container === null) return World.run(tab, tab.page.mainFrame(), Outline.turn, direction)
+          const { frame, all } = await Finder.every(tab, container)
+          await World.run(tab, frame, scrollerOf, "y", { root: all.first(), waitMillis: inspectionMillis })
+          return World.run(tab, frame, Outline.turnIn, direction)
         }),
         // What comes into view is loaded then.
         () => Effect.sleep(settleMillis)
@@ -235,15 +227,15 @@ export const make = (tabs: Tabs): Sight => {
     show: Effect.fnUntraced(function* (place: Place, position: Position) {
       const element = yield* attempt("this place", () => elementAt(place))
       if (element === null) return yield* gone(place)
-      yield* attempt("this place", () => element.evaluate(intoView, position))
+      const root = World.kept(element.frame, element.name)
+      yield* attempt("this place", () => World.run(current(), element.frame, intoView, position, { root }))
       yield* Effect.sleep(settleMillis)
     }),
     readable: ({ selector, ...options }) =>
       attempt(selector, async () => {
-        const { page } = current()
-        await page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
-        const all = selector === null ? page.locator("css=body") : await Finder.every(current(), selector)
-        return all.evaluateAll(Outline.readable, options)
+        const tab = current()
+        await tab.page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
+        return Finder.onEvery(tab, selector ?? "css=body", Outline.readable, options)
       })
   }
 }
@@ -264,40 +256,27 @@ const originOf = async (frame: Frame): Promise<{ readonly x: number; readonly y:
   return box === null || box.width < 2 || box.height < 2 ? null : { x: box.x, y: box.y }
 }
 
-/** The innermost element at a point of a frame, frames and shadow roots looked into. */
-const under = async (frame: Frame, x: number, y: number): Promise<ElementHandle<Element> | null> => {
-  const handle = await frame.evaluateHandle(
-    ([left, top]) => {
-      let found = document.elementFromPoint(left, top)
-      while (found?.shadowRoot != null) {
-        const inner = found.shadowRoot.elementFromPoint(left, top)
-        if (inner === null || inner === found) break
-        found = inner
-      }
-      return found
-    },
-    [x, y] as const
-  )
-  const element = handle.asElement() as ElementHandle<Element> | null
-  const inner = await element?.contentFrame()
-  if (inner == null || element == null) return element
-  const box = await element.evaluate((one) => {
-    const { left, top } = one.getBoundingClientRect()
-    return { x: left + one.clientLeft, y: top + one.clientTop }
-  })
-  return (await under(inner, x - box.x, y - box.y)) ?? element
+/** The frame with the innermost element at a point of a frame, frames and shadow roots looked into; it is kept there. */
+const under = async (tab: Tab, frame: Frame, x: number, y: number): Promise<Frame | null> => {
+  const found = await World.run(tab, frame, keepUnder, { name: pointed, x, y })
+  if (found === null || !found.isFrame) return found === null ? null : frame
+  const inner = await Focus.frameIn(frame, pointed)
+  return (inner === null ? null : await under(tab, inner, x - found.x, y - found.y)) ?? frame
 }
 
-/** The innermost element that has the focus. */
-const focused = async (frame: Frame): Promise<ElementHandle<Element> | null> => {
-  const handle = await frame.evaluateHandle(() => {
-    let found = document.activeElement
-    while (found?.shadowRoot?.activeElement != null) found = found.shadowRoot.activeElement
-    return found
-  })
-  const element = handle.asElement() as ElementHandle<Element> | null
-  const inner = await element?.contentFrame()
-  return inner == null ? element : ((await focused(inner)) ?? element)
+/** Runs in the page: keeps the innermost element at a point, and tells where what it holds begins. */
+const keepUnder = ({ name, x, y }: { name: string; x: number; y: number }, { keep }: InPage) => {
+  let found = document.elementFromPoint(x, y)
+  while (found?.shadowRoot != null) {
+    const inner = found.shadowRoot.elementFromPoint(x, y)
+    if (inner === null || inner === found) break
+    found = inner
+  }
+  if (found === null) return null
+  keep(name, found)
+  const { left, top } = found.getBoundingClientRect()
+  const isFrame = /^(i?frame|object|embed|fencedframe)$/i.test(found.localName)
+  return { isFrame, x: left + found.clientLeft, y: top + found.clientTop }
 }
 
 /** The hosts that the windows of a session go to, from now on. */

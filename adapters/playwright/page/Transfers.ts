@@ -207,6 +207,7 @@ const contents = async ({ saved }: Downloading.Entry, maxBytes: number): Promise
 }
 
 /** Runs in the page. A document of another kind than a page, such as a PDF, is saved as the browser's own menu would. */
+// In the world of the page itself: what remembers there that it asked to be printed runs before its scripts.
 const saveDocument = (): "page" | "printed" | "saving" => {
   const printed = Symbol.for("sluice.printed")
   const own = window as unknown as Record<symbol, unknown>

@@ -1,29 +1,34 @@
 /**
  * Typing into an element, and where the focus is.
  */
-import type { BrowserContext, ElementHandle, Frame, Locator, Page } from "playwright-core"
+import type { BrowserContext, Locator, Page } from "playwright-core"
 import * as FieldValue from "../../../core/agent/page/FieldValue.ts"
 import type { Typing } from "../../../core/agent/page/Typing.ts"
+import type { World as InPage } from "../inpage/InWorld.ts"
+import * as World from "../inpage/World.ts"
+import * as Focus from "./Focus.ts"
+import type { Tab } from "./Tabs.ts"
 
 /** Types into an element, in the way that is asked for. */
-export const type = async (page: Page, element: Locator, typing: Typing, timeout: number): Promise<void> => {
+export const type = async (tab: Tab, element: Locator, typing: Typing, timeout: number): Promise<void> => {
+  const { page } = tab
   const [first, ...rest] = typing.strokes
   const atOnce = typing.existing === "replace" && typing.delayMillis === 0 && !typing.paste
   if (atOnce && (first === undefined || typeof first === "string")) {
     await set(page, element, first ?? "", timeout)
-    if (rest.length > 0) await strike(page, rest, typing)
+    if (rest.length > 0) await strike(tab, rest, typing)
     return
   }
   if (typeof first === "string" && (await isChosen(element, timeout))) {
     await set(page, element, first, timeout)
-    return strike(page, rest, typing)
+    return strike(tab, rest, typing)
   }
   if (typing.existing === "replace") await element.fill("", { timeout })
   else await element.focus({ timeout })
   if (typing.existing === "erase") await erase(page)
   // Also the last one of several lines.
   if (typing.existing === "keep") await page.keyboard.press("ControlOrMeta+End")
-  await strike(page, typing.strokes, typing)
+  await strike(tab, typing.strokes, typing)
 }
 
 const erase = async (page: Page): Promise<void> => {
@@ -71,12 +76,13 @@ const fillAs = async (element: Locator, text: string, timeout: number): Promise<
 const copied = new WeakMap<BrowserContext, string>()
 
 /** Types where the focus is. */
-export const strike = async (page: Page, strokes: Typing["strokes"], typing: Typing): Promise<void> => {
+export const strike = async (tab: Tab, strokes: Typing["strokes"], typing: Typing): Promise<void> => {
+  const { page } = tab
   const { delayMillis, paste: asPaste, pauses = [] } = typing
   let at = 0
   for (const stroke of strokes) {
-    if (typeof stroke !== "string") await press(page, stroke.key)
-    else if (asPaste) await paste(page, stroke)
+    if (typeof stroke !== "string") await press(tab, stroke.key)
+    else if (asPaste) await paste(tab, stroke)
     else if (pauses.length === 0) await page.keyboard.type(stroke, { delay: delayMillis })
     else {
       for (const character of stroke) {
@@ -87,43 +93,27 @@ export const strike = async (page: Page, strokes: Typing["strokes"], typing: Typ
   }
 }
 
-const press = async (page: Page, key: string): Promise<void> => {
+const press = async (tab: Tab, key: string): Promise<void> => {
+  const { page } = tab
   if (key === "ControlOrMeta+c") {
-    const element = await focused(page)
-    const text = (await element?.evaluate(copy).catch(() => null)) ?? null
+    const frame = await Focus.find(tab)
+    const text = frame === null ? null : await World.run(tab, frame, copy, Focus.name).catch(() => null)
     if (text !== null && text !== "") copied.set(page.context(), text)
-  } else if (key === "ControlOrMeta+v") await paste(page, copied.get(page.context()) ?? "")
+  } else if (key === "ControlOrMeta+v") await paste(tab, copied.get(page.context()) ?? "")
   else await page.keyboard.press(key)
 }
 
-const paste = async (page: Page, text: string): Promise<void> => {
+const paste = async (tab: Tab, text: string): Promise<void> => {
   if (text === "") return
-  const element = await focused(page)
-  const goesOn = (await element?.evaluate(pasteInto, text).catch(() => true)) ?? true
-  if (goesOn) await page.keyboard.insertText(text)
-}
-
-/** The element that has the focus, in whichever frame or shadow root. */
-const focused = async (page: Page): Promise<ElementHandle<Element> | null> => {
-  let frame: Frame | null = page.mainFrame()
-  let element: ElementHandle<Element> | null = null
-  while (frame !== null) {
-    const active: ElementHandle<Element> | null = (
-      await frame.evaluateHandle(() => {
-        let one = document.activeElement ?? document.body
-        while (one.shadowRoot?.activeElement != null) one = one.shadowRoot.activeElement
-        return one
-      })
-    ).asElement()
-    if (active === null) return element
-    element = active
-    frame = await active.contentFrame()
-  }
-  return element
+  const frame = await Focus.find(tab)
+  const focus = Focus.name
+  const goesOn = frame === null || (await World.run(tab, frame, pasteInto, { focus, text }).catch(() => true))
+  if (goesOn) await tab.page.keyboard.insertText(text)
 }
 
 /** What a copy at an element takes, as the page has it. */
-const copy = (element: Element): string => {
+const copy = (focus: string, { kept }: InPage): string => {
+  const element = kept(focus) as Element
   const data = new DataTransfer()
   const event = new ClipboardEvent("copy", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
   if (!element.dispatchEvent(event)) return data.getData("text/plain")
@@ -135,10 +125,10 @@ const copy = (element: Element): string => {
 }
 
 /** Tells an element of a paste; `false` when the page has done it itself. */
-const pasteInto = (element: Element, text: string): boolean => {
+const pasteInto = ({ focus, text }: { focus: string; text: string }, { kept }: InPage): boolean => {
   const data = new DataTransfer()
   data.setData("text/plain", text)
-  return element.dispatchEvent(
+  return (kept(focus) as Element).dispatchEvent(
     new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
   )
 }

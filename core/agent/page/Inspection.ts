@@ -9,15 +9,21 @@ import type { PageFailure } from "./PageFailure.ts"
 import type { Target } from "./Target.ts"
 
 export interface Inspection {
-  /** Which of the selectors match something that can be seen, by position. One visit to the page for all of them. */
+  /**
+   * Which of the selectors match something that can be seen, by position: in the document, or else in its shadow roots and
+   * frames. One visit to the page for all of them, and one to each frame for those that are not in the document itself.
+   */
   readonly seen: (selectors: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, PageFailure>
-  /** What the page shows at this moment. It scrolls the element that is sought into view, and changes nothing else. */
+  /**
+   * What the page shows at this moment, with what lies over it in frames. It scrolls the element that is sought into view,
+   * and changes nothing else.
+   */
   readonly survey: (sought: Sought) => Effect.Effect<Survey, PageFailure>
   /** What the one element that matches looks like, waiting for it. */
   readonly describe: (target: Target) => Effect.Effect<Appearance, PageFailure>
   /**
-   * The elements that can be seen and used in the way of the wanted one, each with a selector that leads to it alone.
-   * Bounded: of a page with very many the first ones.
+   * The elements that can be seen and used in the way of the wanted one, those in shadow roots and frames too, each with a
+   * selector that leads to it alone. Bounded: of a document with very many the first ones, and 20 frames of a page.
    */
   readonly candidates: (wanted: Appearance) => Effect.Effect<ReadonlyArray<Candidate>, PageFailure>
 }

@@ -11,6 +11,8 @@ import type { Appearance, Trait } from "./Appearance.ts"
 export interface Candidate {
   readonly selector: string
   readonly appearance: Appearance
+  /** The address of the frame that it stands in; `null` in the document itself. */
+  readonly frame: string | null
 }
 
 export interface Scored extends Candidate {
@@ -71,12 +73,16 @@ const traits = Object.keys(weights) as ReadonlyArray<Trait>
 export const ranked = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Scored> =>
   candidates
     .map((candidate) => ({ ...candidate, ...compare(wanted, candidate.appearance) }))
-    .sort((a, b) => b.likeness - a.likeness)
+    .sort((a, b) => b.likeness - a.likeness || Number(a.frame !== null) - Number(b.frame !== null))
 
-/** The one candidate that is the wanted element; `null` when none is like enough, or several are. */
+/**
+ * The one candidate that is the wanted element; `null` when none is like enough, or several are. Of those that are alike, one
+ * in the document itself goes before those in frames, as it does for selectors.
+ */
 export const theOne = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): Scored | null => {
   if (known(wanted) < leastKnown) return null
-  const [best, next] = ranked(wanted, candidates)
+  const [best, ...others] = ranked(wanted, candidates)
+  const next = others.find(({ frame }) => frame === null || best?.frame !== null)
   if (best === undefined || !best.isNamed || best.likeness < enough) return null
   return next === undefined || best.likeness - next.likeness >= ahead ? best : null
 }

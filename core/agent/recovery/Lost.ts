@@ -5,11 +5,12 @@
 import { Effect } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
 import type { Offer } from "../../workflow/Patch.ts"
+import * as References from "../model/References.ts"
 import { Advisor } from "./Advisor.ts"
 import { scrubbed } from "./Appearance.ts"
 import { instead } from "./Instead.ts"
 import * as Likeness from "./Likeness.ts"
-import type { Recovery, Remedy } from "./Remedy.ts"
+import type { Recovery, Remedy, Trouble } from "./Remedy.ts"
 import * as SelectorHints from "./SelectorHints.ts"
 
 /** A model is shown so many candidates. */
@@ -22,8 +23,10 @@ export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered
   const wanted = (yield* remembered(node)) ?? SelectorHints.of(selector)
   const found = yield* Effect.result(page.candidates(wanted))
   if (found._tag === "Failure") return null
-  const ranked = Likeness.ranked(wanted, found.success).filter((one) => Likeness.isSameKind(wanted, one.appearance))
-  let chosen: Likeness.Candidate | null = Likeness.theOne(wanted, found.success)
+  const address = yield* page.address
+  const candidates = found.success.filter(({ frame }) => frame === null || isHome(trouble, address, frame))
+  const ranked = Likeness.ranked(wanted, candidates).filter((one) => Likeness.isSameKind(wanted, one.appearance))
+  let chosen: Likeness.Candidate | null = Likeness.theOne(wanted, candidates)
   let byModel: string | null = null
   if (chosen === null && ranked.length > 0) {
     const shown = ranked.slice(0, mostShown)
@@ -46,6 +49,15 @@ export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered
     ...(offer === null ? {} : { offer })
   } satisfies Remedy
 })
+
+/** Whether what a node types may be typed in a frame: secrets on their own site alone, one-time codes on that of the page. */
+const isHome = ({ memory, node }: Trouble, address: string, frame: string): boolean => {
+  if (node.action === "TFA") return originOf(frame) === originOf(address)
+  const used = node.action === "INPUT_TEXT" ? References.usedBy(node.parameters.text ?? "", memory) : []
+  return used.every(({ entry }) => References.isAtHome(entry.domain, frame))
+}
+
+const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : "null")
 
 /** A selector that was written with expressions means another element each time: no fixed one can take its place. */
 const offerFor = (node: Node, before: string, after: string, isClean: (text: string) => boolean): Offer | null => {

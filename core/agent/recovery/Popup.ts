@@ -130,7 +130,7 @@ const factsOf = (
 
 /** Where a button stands in the document says nothing about the next page that has the pop-up. */
 const offerFor = (selector: string): Offer | null =>
-  selector.startsWith("//")
+  selector.startsWith("//") && !/\/html[/[]/.test(selector)
     ? {
         kind: "popup_xpath",
         nodeId: null,

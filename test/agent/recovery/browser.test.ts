@@ -43,6 +43,13 @@ const pages: Record<string, Answer> = {
       root.innerHTML = '<div style="position:fixed;inset:auto 0 0 0;height:200px;background:#eee;z-index:99">Cookies <button>Reject all</button></div>'
       root.querySelector('button').onclick = () => document.getElementById('host').remove()
     </script>`),
+  "/framed": html(`
+    <a id="go" href="/done" style="position:absolute;bottom:20px;left:20px">Go</a>
+    <iframe id="wall" title="Consent" sandbox="allow-scripts" style="position:fixed;inset:auto 0 0 0;height:300px;width:100%;background:#eee"
+      srcdoc="<p>Cookies</p><button onclick='parent.postMessage(1, &quot;*&quot;)'>Reject all</button>"></iframe>
+    <script>onmessage = () => { ${gone} }</script>`),
+  "/within": html(`<iframe src="/cookies" style="width:90%;height:500px"></iframe>
+    <div id="wall" style="position:fixed;inset:0;background:#eee;z-index:99">News <button onclick="${gone}">Close</button></div>`),
   "/wall": html(banner(`<p>Choose an account</p><button onclick="${gone}">Private</button><button>Business</button>`)),
   "/order": html(order("order-1")),
   "/moved": html(`<main><aside>News</aside>${order("buy-now-4711", "<p>Thank you</p>")}</main>`),
@@ -126,7 +133,7 @@ it.live(
     onPages((run) =>
       Effect.gen(function* () {
         const recovery = { popups: true }
-        const paths = ["/cookies", "/modal", "/native", "/shadow"]
+        const paths = ["/cookies", "/modal", "/native", "/shadow", "/framed", "/within"]
         const walked = yield* Effect.forEach(
           paths,
           (path) => Effect.map(run(path, [click("//*[@id='go']"), read], { recovery }), (seen) => ({ path, seen })),
@@ -136,14 +143,19 @@ it.live(
           const { analyses, offers } = succeeded(seen)
           assert.deepStrictEqual(
             analyses.map(({ kind, outcome }) => [kind, outcome]),
-            [["popup", "success"]],
+            // One lies over the page, and another in its frame.
+            path === "/within"
+              ? [
+                  ["popup", "failure"],
+                  ["popup", "success"]
+                ]
+              : [["popup", "success"]],
             path
           )
-          if (path === "/cookies") {
-            assert.deepStrictEqual(
-              offers.map(({ after }) => after),
-              ['//button[normalize-space()="Alle akzeptieren"]']
-            )
+          const offered = offers.map(({ after }) => after)
+          if (path === "/cookies") assert.deepStrictEqual(offered, ['//button[normalize-space()="Alle akzeptieren"]'])
+          if (path === "/framed") {
+            assert.deepStrictEqual(offered, ['//iframe[@id="wall"]//button[normalize-space()="Reject all"]'])
           }
         }
         const foreseen = {

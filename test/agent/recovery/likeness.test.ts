@@ -8,7 +8,7 @@ import { Secrets } from "../../../core/agent/Secrets.ts"
 const looks = (traits: Partial<Appearance>): Appearance => ({ ...unknown, tag: "button", role: "button", ...traits })
 
 const among = (...all: ReadonlyArray<Partial<Appearance>>): ReadonlyArray<Candidate> =>
-  all.map((traits, index) => ({ selector: String(index), appearance: looks(traits) }))
+  all.map((traits, index) => ({ selector: String(index), appearance: looks(traits), frame: null }))
 
 const submit: Partial<Appearance> = {
   id: "submit",
@@ -87,13 +87,17 @@ it.prop(
 
 it.prop("two that are the same are never told apart, and the one alone always is", [word, word], ([id, text]) => {
   const one = looks({ id, text, type: "submit", section: "Order" })
-  assert.strictEqual(theOne(one, [{ selector: "a", appearance: one }])?.selector, "a")
+  assert.strictEqual(theOne(one, [{ selector: "a", appearance: one, frame: null }])?.selector, "a")
   assert.isNull(
     theOne(one, [
-      { selector: "a", appearance: one },
-      { selector: "b", appearance: one }
+      { selector: "a", appearance: one, frame: null },
+      { selector: "b", appearance: one, frame: null }
     ])
   )
+  const ad = { selector: "ad", appearance: one, frame: "https://ads.example/" }
+  assert.strictEqual(theOne(one, [ad, { selector: "a", appearance: one, frame: null }])?.selector, "a")
+  assert.strictEqual(theOne(one, [ad])?.selector, "ad")
+  assert.isNull(theOne(one, [ad, ad]))
 })
 
 it.each([

@@ -7,6 +7,7 @@ import { Browser } from "../../../core/agent/page/Browser.ts"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import { Advisor } from "../../../core/agent/recovery/Advisor.ts"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
+import { account } from "../../support/accounts.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 
 const home = "https://shop.example/"
@@ -32,6 +33,8 @@ const site: ScriptedBrowser.ScriptedSite = {
       }
     },
     { selector: "//reject", removes: ["//banner", "//reject"] },
+    { selector: "//own", looks: { tag: "input", type: "text", id: "pin" }, frame: "https://bank.example/login" },
+    { selector: "//ad", looks: { tag: "input", type: "text", id: "password" }, frame: "https://ads.example/" },
     { selector: "//locked", leadsTo: done },
     {
       selector: "//question",
@@ -147,6 +150,31 @@ it.effect("an element is found again by what it looked like, and by what its sel
     assert.strictEqual(unsure.outcome._tag, "Failed")
     const hinted = yield* run([click("//button[normalize-space()='Next']"), read], { recovery })
     assert.deepEqual(hinted.outcome, reached)
+  })
+)
+
+it.effect("a secret is not typed into what was found in a frame of another site, and another text is", () =>
+  Effect.gen(function* () {
+    const type = (id: string, text: string): Step => ({
+      action: "INPUT_TEXT",
+      parameters: { selector: `//input[@id='${id}']`, text, wait_time: 100 }
+    })
+    const options = { recovery: { selectors: true }, accounts: [account("BANK", { password: "hunter2!" })] }
+    const secret = "{{context.inputs.BANK.PASSWORD}}"
+    const foreign = yield* run([type("password", secret)], options)
+    assert.strictEqual(foreign.outcome._tag, "Failed")
+    assert.deepStrictEqual(foreign.offers, [])
+    for (const [id, text, after] of [
+      ["pin", secret, "//own"],
+      ["password", "hello", "//ad"]
+    ] as const) {
+      const { offers, outcome } = yield* run([type(id, text)], options)
+      assert.strictEqual(outcome._tag, "Success", after)
+      assert.deepStrictEqual(
+        offers.map((offer) => offer.after),
+        [after]
+      )
+    }
   })
 )
 

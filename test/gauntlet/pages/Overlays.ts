@@ -1,9 +1,36 @@
 /** What lies over the element that is meant. */
-import { challenge, failing } from "../Challenge.ts"
+import { challenge, failing, type Route } from "../Challenge.ts"
 import { page, result } from "../Html.ts"
 import { click, read, text, type, when } from "../Workflow.ts"
 
 const cover = "position: fixed; inset: 0; background: #0008; z-index: 9"
+
+const withConsent: Readonly<Record<string, Route<undefined>>> = {
+  "": ({ elsewhere }) =>
+    page(
+      `<button id="go">Enter</button><p id="state"></p>${result}<div id="consent" style="${cover}">
+      <iframe title="Consent" sandbox="allow-scripts" src="${elsewhere}consent" width="600" height="300"></iframe></div>`,
+      `$("#go").onclick = () => say("entered")
+      addEventListener("message", ({ data }) => {
+        $("#state").textContent = "asked"
+        if (data === "rejected") $("#consent").remove()
+      })`
+    ),
+  consent: page(
+    `<p>We and our 842 partners use cookies</p><button onclick="location = 'partners'">Our partners</button><x-choice></x-choice>`,
+    `const root = $("x-choice").attachShadow({ mode: "open" })
+    root.innerHTML = "<button title='Reject all'>Reject all</button>"
+    root.firstChild.onclick = () => parent.postMessage("rejected", "*")
+    parent.postMessage("asked", "*")`
+  ),
+  partners: page(`<h1>Partners</h1>`)
+}
+
+const enteringShop = [
+  read({ asked: text("//p[@id='state']") }, "//p[@id='state'][. != '']"),
+  click("//button[@id='go']", { wait_time: 3_000 }),
+  read({ result: text("//p[@id='result']") })
+]
 
 export const challenges = [
   challenge({
@@ -58,6 +85,25 @@ export const challenges = [
       )
     ],
     expected: { result: "entered" }
+  }),
+  challenge({
+    name: "cookie banner of another site",
+    difficulty:
+      "The banner is a frame of another site, which the page itself may not look into, and covers everything.",
+    given: () => ({ recovery: { popups: true, popupXpaths: ["//button[@title='Reject all']"] } }),
+    routes: withConsent,
+    workflow: enteringShop,
+    expected: { asked: "asked", result: "entered" },
+    recoveries: ["popup_xpaths"]
+  }),
+  challenge({
+    name: "cookie banner of another site that nobody told of",
+    difficulty: "Nothing of the banner is in the page but its frame, and one of its buttons leads away from the shop.",
+    given: () => ({ recovery: { popups: true } }),
+    routes: withConsent,
+    workflow: enteringShop,
+    expected: { asked: "asked", result: "entered" },
+    recoveries: ["popup"]
   }),
   challenge({
     name: "newsletter after a while",

@@ -41,6 +41,30 @@ export const challenges = [
     recoveries: ["selector"]
   }),
   challenge({
+    name: "button that moved within a frame",
+    difficulty: "The button is in a frame of another site, where an update has moved and renamed it.",
+    given: () => {
+      const { memories } = Effect.runSync(ElementMemory.of(Effect.succeed([])))
+      return { recovery: { selectors: true }, memories }
+    },
+    routes: {
+      "": page("<h1>Shop</h1>"),
+      before: ({ elsewhere }) => page(`<iframe id="till" src="${elsewhere}first" width="500" height="300"></iframe>`),
+      after: ({ elsewhere }) => page(`<iframe id="till" src="${elsewhere}second" width="500" height="300"></iframe>`),
+      first: order("order"),
+      second: order("checkout-4711")
+    },
+    workflow: [
+      each(["before", "after"], "version", [
+        open("{{context.runtime.version}}"),
+        click("//*[@id='order']", { wait_time: 4_000 }),
+        read({ result: text("//*[@id='result']") })
+      ])
+    ],
+    expected: { result: "ordered at checkout-4711" },
+    recoveries: ["selector"]
+  }),
+  challenge({
     name: "cookie banner that nobody told of",
     difficulty:
       "A banner that the workflow does not know lies over the page, and not every button on it gets rid of it.",

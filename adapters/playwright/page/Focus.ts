@@ -1,0 +1,51 @@
+/**
+ * Where the focus of a window is, and what frames hold.
+ */
+import type { Frame } from "playwright-core"
+import type { World as InPage } from "../inpage/InWorld.ts"
+import * as World from "../inpage/World.ts"
+import type { Tab } from "./Tabs.ts"
+
+/** The name under which the focused element of a frame is kept in its world. */
+export const name = "focus"
+
+/** The innermost frame that has the focus, where its focused element is kept then; `null` where nothing can have it. */
+export const find = async (tab: Tab): Promise<Frame | null> => {
+  let found: Frame | null = null
+  let next: Frame | null = tab.page.mainFrame()
+  while (next !== null) {
+    const frame: Frame = next
+    const what = await World.run(tab, frame, focus, name)
+    if (what === "nothing") break
+    found = frame
+    next = what === "frame" ? await frameIn(frame, name) : null
+  }
+  return found
+}
+
+/** The frame whose document is in the element that is kept under a name; `null` where there is none. */
+export const frameIn = async (frame: Frame, name: string): Promise<Frame | null> => {
+  const element = await World.kept(frame, name).elementHandle()
+  const inner = (await element?.contentFrame()) ?? null
+  await element?.dispose()
+  return inner
+}
+
+/** The address of a frame. One that has none of its own belongs to the document around it. */
+export const addressOf = (frame: Frame): string => {
+  let around = frame
+  for (let parent = around.parentFrame(); parent !== null && /^(about|data|blob):/.test(around.url()); ) {
+    around = parent
+    parent = around.parentFrame()
+  }
+  return around.url()
+}
+
+/** Runs in the page. */
+const focus = (name: string, { keep }: InPage): "nothing" | "element" | "frame" => {
+  let found: Element | null = document.activeElement ?? document.body
+  while (found?.shadowRoot?.activeElement != null) found = found.shadowRoot.activeElement
+  if (found === null) return "nothing"
+  keep(name, found)
+  return /^(i?frame|object|embed|fencedframe)$/i.test(found.localName) ? "frame" : "element"
+}

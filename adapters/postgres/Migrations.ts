@@ -25,6 +25,7 @@ import { decisions } from "./migrations/0026_decisions.ts"
 import { recovery } from "./migrations/0027_recovery.ts"
 import { artifacts } from "./migrations/0029_artifacts.ts"
 import { liveControl } from "./migrations/0030_live_control.ts"
+import { lifetimes } from "./migrations/0032_lifetimes.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -58,7 +59,8 @@ const migrate = Migrator.make({})({
     "0026_decisions": decisions,
     "0027_recovery": recovery,
     "0029_artifacts": artifacts,
-    "0030_live_control": liveControl
+    "0030_live_control": liveControl,
+    "0032_lifetimes": lifetimes
   }),
   table: "sluice_migrations"
 })

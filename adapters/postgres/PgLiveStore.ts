@@ -8,6 +8,7 @@ import { transaction, withoutSqlErrors } from "./Transaction.ts"
 interface Row {
   readonly hash: string
   readonly run_id: string
+  readonly key_id: string | null
   readonly user_id: string | null
   readonly expires_at: Date
 }
@@ -32,13 +33,14 @@ export const layer = Layer.effect(
   LiveStore,
   Effect.map(SqlClient.SqlClient, (sql) =>
     LiveStore.of({
-      admit: Effect.fn("LiveStore.admit")(({ expiresAt, hash, runId, userId }) =>
+      admit: Effect.fn("LiveStore.admit")(({ expiresAt, hash, keyId, runId, userId }) =>
         Effect.gen(function* () {
           const now = new Date(yield* Clock.currentTimeMillis)
           yield* sql`delete from live_admissions where expires_at <= ${now}`
           yield* sql`insert into live_admissions ${sql.insert({
             hash,
             run_id: runId,
+            key_id: keyId,
             user_id: userId,
             expires_at: new Date(expiresAt)
           })}`
@@ -52,6 +54,7 @@ export const layer = Layer.effect(
           return Option.some({
             hash,
             runId: row.run_id as Admission["runId"],
+            keyId: row.key_id,
             userId: row.user_id as UserId | null,
             expiresAt: row.expires_at.getTime()
           })

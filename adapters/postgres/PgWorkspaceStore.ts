@@ -17,6 +17,7 @@ interface WorkspaceRow {
   readonly created_at: Date
   readonly waiting_ttl_ms: bigint | null
   readonly input_required_timeout_s: number
+  readonly signed_url_ttl_s: number
 }
 
 interface KeyRow {
@@ -46,7 +47,8 @@ export const layer = Layer.effect(
               name: workspace.name,
               created_at: new Date(workspace.createdAt),
               waiting_ttl_ms: workspace.waitingTtlMillis,
-              input_required_timeout_s: workspace.inputRequiredTimeoutSeconds
+              input_required_timeout_s: workspace.inputRequiredTimeoutSeconds,
+              signed_url_ttl_s: workspace.signedUrlTtlSeconds
             })}`
           )
         )
@@ -81,7 +83,8 @@ export const layer = Layer.effect(
             yield* sql`update workspaces set ${sql.update({
               name: after.name,
               waiting_ttl_ms: after.waitingTtlMillis,
-              input_required_timeout_s: after.inputRequiredTimeoutSeconds
+              input_required_timeout_s: after.inputRequiredTimeoutSeconds,
+              signed_url_ttl_s: after.signedUrlTtlSeconds
             })} where id = ${id}`
             return Option.some(after)
           })
@@ -160,7 +163,8 @@ const toWorkspace = (row: WorkspaceRow): Workspace => ({
   name: row.name,
   createdAt: row.created_at.getTime(),
   waitingTtlMillis: row.waiting_ttl_ms === null ? null : Number(row.waiting_ttl_ms),
-  inputRequiredTimeoutSeconds: row.input_required_timeout_s
+  inputRequiredTimeoutSeconds: row.input_required_timeout_s,
+  signedUrlTtlSeconds: row.signed_url_ttl_s
 })
 
 const toKey = (row: KeyRow): StoredKey => ({

@@ -3,7 +3,14 @@
  * appears when all of them are there.
  */
 import { Effect, Layer, Option, Stream } from "effect"
-import { ArtifactFiles, ArtifactsUnavailable, type Description, isId, type Kept } from "../../core/run/ArtifactFiles.ts"
+import {
+  ArtifactFiles,
+  ArtifactsUnavailable,
+  type Description,
+  isId,
+  type Kept,
+  type Range
+} from "../../core/run/ArtifactFiles.ts"
 import * as S3Client from "./S3Client.ts"
 
 /** The size of a part. A store takes none below 5 MiB, but for the last one, and at most 10,000. */
@@ -105,7 +112,10 @@ export const layer = (options: S3Client.Options) =>
               method: "GET",
               key: id,
               ...(range === undefined ? {} : { headers: { range: `bytes=${range.start}-${range.end}` } })
-            }).pipe(Effect.map(contentOf), Effect.mapError(unavailable("read")))
+            }).pipe(
+              Effect.map((answer) => contentOf(answer, range)),
+              Effect.mapError(unavailable("read"))
+            )
           )
       }
       return Option.some(kept)
@@ -191,14 +201,44 @@ const bodyOf = (answer: Response) =>
       new S3Client.S3Failure({ status: 0, reason: "the answer of the S3 store ended before it was complete" })
   })
 
-const contentOf = (answer: Response): Stream.Stream<Uint8Array, ArtifactsUnavailable> => {
+const contentOf = (answer: Response, range?: Range): Stream.Stream<Uint8Array, ArtifactsUnavailable> => {
   const gone = new ArtifactsUnavailable({ action: "read", reason: "the S3 store does not have it any more" })
   if (answer.status === 404) return Stream.fail(gone)
   const { body } = answer
   if (body === null) return Stream.empty
-  return Stream.fromReadableStream({
+  const content = Stream.fromReadableStream({
     evaluate: () => body,
     onError: () => new ArtifactsUnavailable({ action: "read", reason: "the answer of the S3 store broke off" })
+  })
+  return range === undefined ? content : cut(content, firstOf(answer), range)
+}
+
+/** The position of the first byte of an answer: a store that does not know ranges, or will not, answers with all it has. */
+const firstOf = ({ headers, status }: Response): number =>
+  status === 206 ? Number(/^bytes (\d+)-/.exec(headers.get("content-range") ?? "")?.[1] ?? Number.NaN) : 0
+
+/** The bytes of a range, of content that begins at a position; nothing behind them is waited for. */
+const cut = (
+  content: Stream.Stream<Uint8Array, ArtifactsUnavailable>,
+  first: number,
+  { end, start }: Range
+): Stream.Stream<Uint8Array, ArtifactsUnavailable> => {
+  if (!(first <= start)) {
+    const reason = "the S3 store answered with another part than it was asked for"
+    return Stream.fail(new ArtifactsUnavailable({ action: "read", reason }))
+  }
+  return Stream.suspend(() => {
+    let position = first
+    return content.pipe(
+      Stream.map((piece) => {
+        const wanted = piece.subarray(Math.max(0, start - position), Math.max(0, end + 1 - position))
+        position += piece.length
+        return { wanted, isLast: position > end }
+      }),
+      Stream.takeUntil(({ isLast }) => isLast),
+      Stream.map(({ wanted }) => wanted),
+      Stream.filter(({ length }) => length > 0)
+    )
   })
 }
 

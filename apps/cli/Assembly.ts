@@ -142,7 +142,9 @@ const layerWebhooks = Layer.effectDiscard(
   Effect.gen(function* () {
     const links = yield* ArtifactLinks.ArtifactLinks
     const origin = Option.getOrElse(yield* PublicUrl, () => undefined) ?? (yield* Server.address)
-    yield* Effect.forkScoped(Dispatcher.run({ ...Dispatcher.defaults, links: links.under(origin) }))
+    yield* Effect.forkScoped(
+      Dispatcher.run({ ...Dispatcher.defaults, links: (workspace) => links.under(origin, workspace) })
+    )
     yield* Effect.forkScoped(Notifier.run())
   })
 )

@@ -6,7 +6,12 @@ import { Clock, Effect, Option, Redacted } from "effect"
 import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
-import { defaultInputRequiredTimeoutSeconds, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import {
+  defaultInputRequiredTimeoutSeconds,
+  signedUrlTtlSeconds,
+  UserId,
+  WorkspaceId
+} from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
 /** The keys that are to be used instead of random ones. */
@@ -35,7 +40,8 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Boots
     name: "First workspace",
     createdAt,
     waitingTtlMillis: null,
-    inputRequiredTimeoutSeconds: defaultInputRequiredTimeoutSeconds
+    inputRequiredTimeoutSeconds: defaultInputRequiredTimeoutSeconds,
+    signedUrlTtlSeconds: signedUrlTtlSeconds.maximum
   })
   const encryptionKey = yield* Option.match(bootstrap.bootstrapEncryptionKey, {
     onNone: () => encryptionKeys.of(workspaceId),

@@ -1,11 +1,13 @@
 /**
  * The worker's side of watching a run: shows its page while somebody looks, and lets whoever has control act on it.
  *
- * What a person types goes to the page and nowhere else. That somebody had control is told as events of the run.
+ * What a person types goes to the page and nowhere else: where the page shows it or sends it on, what is told of the run has
+ * `[answer]` in its place. That somebody had control is told as events of the run.
  */
 import { Clock, Effect, Latch, Option, Queue, type Scope, Stream } from "effect"
 import type { Page } from "../../core/agent/page/Browser.ts"
 import type { Secrets } from "../../core/agent/Secrets.ts"
+import { Typed } from "../../core/agent/Typed.ts"
 import { Signals } from "../../core/event/Signals.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import { LiveChannel } from "../../core/run/LiveChannel.ts"
@@ -68,6 +70,8 @@ export const make = Effect.gen(function* () {
   return (run: Run, secrets: Secrets, reporter: Reporter): Live => {
     const free = Latch.makeUnsafe(true)
     const session = { session_id: run.id, workflow_id: run.workflowId }
+    const typed = new Typed()
+    const hide = (texts: ReadonlyArray<string>) => secrets.add([...texts], "answer")
     let control: Control | null = null
 
     const tell = Effect.fnUntraced(function* (before: Control | null, now: Control | null, isOver: boolean) {
@@ -93,7 +97,10 @@ export const make = Effect.gen(function* () {
       control = now
       yield* tell(before, now, false)
       // Whoever was cut off with a key down would leave it to the run.
-      if (before !== null && before.holder !== now?.holder) yield* page.letGo
+      if (before !== null && before.holder !== now?.holder) {
+        hide(typed.end())
+        yield* page.letGo
+      }
       yield* now === null ? Latch.open(free) : Latch.close(free)
     }, surviving(secrets))
 
@@ -131,6 +138,7 @@ export const make = Effect.gen(function* () {
         if (control?.holder !== holder) yield* learn(page)
         for (const gesture of gestures) {
           if (control?.holder !== holder) return
+          hide(typed.take(gesture))
           yield* page.gesture(gesture)
         }
       }).pipe(surviving(secrets))

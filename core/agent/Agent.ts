@@ -84,7 +84,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
           () =>
             void brought.files.push({
               ...file,
-              fileName: secrets.hide(file.fileName),
+              fileName: secrets.hideInName(file.fileName),
               metadata: secrets.hideIn(metadata),
               node
             })

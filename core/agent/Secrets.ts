@@ -25,6 +25,7 @@ export class Secrets {
   readonly #forms: Array<Form> = []
   readonly #ofSecrets: Array<Form> = []
   readonly #asReferences: Array<Form> = []
+  readonly #inNames: Array<Pick<Form, "pattern" | "label">> = []
   /** What stands for names and answers, which may be told in data. */
   readonly #tellable = new Map<string, string>()
   #longest = 0
@@ -71,6 +72,10 @@ export class Secrets {
       text.replace(/\{\{secret:\d+\}\}/g, (reference) => this.#tellable.get(reference) ?? reference)
     ) as A
 
+  /** The name of a file, likewise: it may have lost, or had replaced, the signs that names of files cannot have. */
+  readonly hideInName = (name: string): string =>
+    this.#inNames.reduce((text, { label, pattern }) => text.replace(pattern, label), this.hide(name))
+
   /** A JSON value with every text and number in it, names included, likewise. */
   readonly hideIn = <A extends Schema.Json>(value: A): A => mapTexts(value, this.#forms) as A
 
@@ -86,6 +91,10 @@ export class Secrets {
     this.#known.add(known)
     const forms = chunks(value).flatMap((chunk) => formsOf(chunk, labels[kind]))
     this.#forms.push(...forms)
+    const words = value.normalize("NFC").match(/[\p{L}\p{N}]+/gu) ?? []
+    if (words.length > 1 && words.join("").length >= shortestInName) {
+      this.#inNames.push({ pattern: new RegExp(words.join("[^\\p{L}\\p{N}]*"), "giu"), label: labels[kind] })
+    }
     const reference = `{{secret:${this.#known.size}}}`
     this.#asReferences.push(...forms.map((form) => ({ ...form, label: reference })))
     if (kind !== "secret" && chunks(value).length === 1) this.#tellable.set(reference, value)
@@ -95,6 +104,9 @@ export class Secrets {
 }
 
 const shortest = 4
+
+/** What is left of a value without its signs, where it is to be told from a word by chance. */
+const shortestInName = 6
 
 /** Longer values are looked for in pieces. */
 const chunkLength = 512

@@ -9,6 +9,8 @@ import type { RunId } from "./Run.ts"
 export interface Admission {
   readonly hash: string
   readonly runId: RunId
+  /** The key that let them in; whoever came without one may only watch. */
+  readonly keyId: string | null
   /** The user who may also take control; `null` for somebody who may only watch. */
   readonly userId: UserId | null
   readonly expiresAt: number

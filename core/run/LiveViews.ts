@@ -7,7 +7,8 @@ import type { Gesture } from "../agent/page/RemoteHand.ts"
 import { Signals } from "../event/Signals.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import { Keys } from "../workspace/Keys.ts"
-import type { Caller, UserId } from "../workspace/Workspace.ts"
+import { allows, type Caller, type UserId } from "../workspace/Workspace.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { type Frame, LiveChannel } from "./LiveChannel.ts"
 import * as LiveMessage from "./LiveMessage.ts"
 import { type Admission, type Control, LiveStore } from "./LiveStore.ts"
@@ -57,6 +58,12 @@ export interface Look {
   readonly control: Control | null
 }
 
+/** Somebody who was let in to a run. */
+export type Visitor = Pick<Admission, "runId" | "keyId" | "userId">
+
+/** What somebody who was let in may do at a moment. */
+export type Rights = "none" | "watch" | "control"
+
 export class LiveViews extends Context.Service<
   LiveViews,
   {
@@ -67,8 +74,14 @@ export class LiveViews extends Context.Service<
       control: boolean
     ) => Effect.Effect<Redacted.Redacted<string>, RunNotFound | NotLive>
 
-    /** Takes a token; none when it is unknown, was taken before, or is too old. */
+    /** Takes a token; none when it is unknown, was taken before, is too old, or its key was revoked meanwhile. */
     readonly enter: (token: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Admission>>
+
+    /**
+     * What somebody who was let in may do now: nothing once the key that let them in is revoked, and no more than its role
+     * allows. Whoever came without a key may watch.
+     */
+    readonly rights: (visitor: Visitor) => Effect.Effect<Rights>
 
     /** How far a run is: at once, every second and whenever control changes hands; ends with the run. */
     readonly looks: (id: RunId) => Stream.Stream<Look, RunNotFound>
@@ -99,6 +112,7 @@ export class LiveViews extends Context.Service<
     Effect.gen(function* () {
       const runs = yield* RunStore
       const store = yield* LiveStore
+      const workspaces = yield* WorkspaceStore
       const channel = yield* LiveChannel
       const keys = yield* Keys
       const signals = yield* Signals
@@ -107,6 +121,15 @@ export class LiveViews extends Context.Service<
       const workspaceOf = Effect.fnUntraced(function* (id: RunId) {
         const found = yield* store.workspaceOf(id)
         return Option.isSome(found) ? found.value : yield* new RunNotFound({ sessionId: id })
+      })
+
+      const rights = Effect.fn("LiveViews.rights")(function* ({ keyId, runId, userId }: Visitor) {
+        const workspaceId = Option.getOrUndefined(yield* store.workspaceOf(runId))
+        if (workspaceId === undefined) return "none" satisfies Rights
+        if (keyId === null) return userId === null ? "watch" : ("none" satisfies Rights)
+        const key = Option.getOrUndefined(yield* workspaces.getKey(workspaceId, keyId))
+        if (key === undefined || key.revokedAt !== null || !allows(key.role, "read")) return "none" satisfies Rights
+        return key.userId === userId && allows(key.role, "edit") ? "control" : ("watch" satisfies Rights)
       })
 
       const statusOf = Effect.fnUntraced(function* (id: RunId) {
@@ -153,12 +176,18 @@ export class LiveViews extends Context.Service<
           yield* store.admit({
             hash: yield* keys.hash(token),
             runId: id,
+            keyId: caller.keyId ?? null,
             userId: control ? caller.userId : null,
             expiresAt: now + tokenMillis
           })
           return token
         }),
-        enter: Effect.fn("LiveViews.enter")((token) => Effect.flatMap(keys.hash(token), store.redeem)),
+        enter: Effect.fn("LiveViews.enter")(function* (token) {
+          const admission = yield* store.redeem(yield* keys.hash(token))
+          const isValid = Option.isSome(admission) && (yield* rights(admission.value)) !== "none"
+          return isValid ? admission : Option.none()
+        }),
+        rights,
         looks: (id) => Stream.unwrap(looks(id)),
         frames: channel.frames,
         take: Effect.fn("LiveViews.take")(function* (id, holder, userId) {

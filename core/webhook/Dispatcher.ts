@@ -11,6 +11,7 @@ import type { Links } from "../event/Message.ts"
 import { Signals } from "../event/Signals.ts"
 import { surviving } from "../event/Surviving.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
+import type { WorkspaceId } from "../workspace/Workspace.ts"
 import * as Circuit from "./Circuit.ts"
 import { Deliveries, type NewDelivery } from "./Deliveries.ts"
 import * as Delivery from "./Delivery.ts"
@@ -23,8 +24,8 @@ export interface Options {
   readonly workers: number
   /** How many of them may be to one origin. */
   readonly perOrigin: number
-  /** Makes the addresses that messages contain. */
-  readonly links: Effect.Effect<Links>
+  /** Makes the addresses that messages of a workspace contain. */
+  readonly links: (workspaceId: WorkspaceId) => Effect.Effect<Links>
 }
 
 export const defaults = { workers: 32, perOrigin: 4 }
@@ -83,7 +84,7 @@ const attempt = Effect.fnUntraced(function* (
 
   const message = Sending.messageAt(
     before.logged,
-    yield* options.links,
+    yield* options.links(before.workspaceId),
     { validity: target.validity, ...(own.metadata === undefined ? {} : { metadata: own.metadata }) },
     now
   )

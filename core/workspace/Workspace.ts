@@ -24,6 +24,8 @@ export interface Workspace {
   readonly waitingTtlMillis: number | null
   /** How long a run waits for corrected inputs, in seconds: from 5 to 300. */
   readonly inputRequiredTimeoutSeconds: number
+  /** How long the signed addresses of files, screenshots and videos work, in seconds: from an hour to seven days. */
+  readonly signedUrlTtlSeconds: number
 }
 
 /** How long a run waits for corrected inputs where nobody has said otherwise, in seconds. */
@@ -31,6 +33,9 @@ export const defaultInputRequiredTimeoutSeconds = 15
 
 /** The wait for corrected inputs that comes nearest to the one that was asked for, in seconds. */
 export const clampInputRequiredTimeout = (seconds: number): number => Math.min(Math.max(seconds, 5), 300)
+
+/** How long signed addresses may work, in seconds. Where nobody has said otherwise they work the longest time. */
+export const signedUrlTtlSeconds = { minimum: 3_600, maximum: 604_800 } as const
 
 /** The authenticated origin of a request. */
 export interface Caller {

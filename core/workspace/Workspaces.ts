@@ -12,7 +12,10 @@ export interface Member {
 }
 
 /** What an Owner may set. */
-export type Settings = Pick<Workspace, "name" | "waitingTtlMillis" | "inputRequiredTimeoutSeconds">
+export type Settings = Pick<
+  Workspace,
+  "name" | "waitingTtlMillis" | "inputRequiredTimeoutSeconds" | "signedUrlTtlSeconds"
+>
 
 /** Raised for a workspace that the caller does not belong to, or that does not exist. */
 export class WorkspaceNotFound extends Schema.TaggedError<WorkspaceNotFound>()("WorkspaceNotFound", {
@@ -32,7 +35,10 @@ export class Workspaces extends Context.Service<
     /** Who works in the caller's workspace, in the order of their first keys. */
     readonly members: (caller: Caller) => Effect.Effect<ReadonlyArray<Member>>
 
-    /** Changes the given settings. How long runs may wait is fixed when they are submitted: earlier ones keep it. */
+    /**
+     * Changes the given settings. How long runs may wait is fixed when they are submitted, and how long an address works
+     * when it is signed: earlier ones keep it.
+     */
     readonly set: (
       caller: Caller,
       id: string,

@@ -150,3 +150,17 @@ describe("secrets", () => {
     }
   })
 })
+
+describe("the name of a file", () => {
+  const secrets = new Secrets()
+  secrets.add('Ab"12/é&34', "secret")
+  secrets.add("x-y", "secret")
+
+  it.each([
+    ['report Ab"12/é&34.csv', "report [secret].csv"],
+    ["report Ab_12_é&34.csv", "report [secret].csv"],
+    ["ab12e\u030134".normalize("NFC"), "[secret]"],
+    ["Ab 12.csv", "Ab 12.csv"],
+    ["x_y.csv", "x_y.csv"]
+  ])("%s is told as %s", (name, told) => assert.strictEqual(secrets.hideInName(name), told))
+})

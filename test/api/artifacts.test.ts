@@ -11,11 +11,11 @@ import { layer, Service } from "../support/service.ts"
 const bytes = new Uint8Array(randomBytes(1_000))
 
 /** Keeps an artifact and answers its address. */
-const kept = Effect.fnUntraced(function* (mediaType: string, fileName: string | null, millis?: number) {
+const kept = Effect.fnUntraced(function* (mediaType: string, fileName: string | null, millis = 60_000) {
   const { url } = yield* Service
   const id = randomUUID()
   yield* (yield* ArtifactFiles).put(id, { mediaType, fileName, bytes })
-  return (yield* (yield* ArtifactLinks).under(url, millis)).artifact(id).url
+  return (yield* (yield* ArtifactLinks).lasting(url, millis)).artifact(id).url
 })
 
 const fetched = (url: string, init: RequestInit = {}) =>

@@ -1,14 +1,19 @@
+import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as RunFiles from "../../apps/worker/RunFiles.ts"
 import { FileNotFetched, FileSource } from "../../core/agent/page/FileSource.ts"
+import { ArtifactStore } from "../../core/run/ArtifactStore.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import * as Retention from "../../core/run/Retention.ts"
+import { RunId } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { WorkflowId } from "../../core/workflow/Workflow.ts"
 import { graphOf, type Step } from "../support/browser.ts"
+import { openRaw } from "../support/clients.ts"
 import { layer, type Member, Service } from "../support/service.ts"
 
 const shop = "https://shop.example/"
@@ -123,6 +128,61 @@ it.layer(layer, { timeout: "30 seconds" })("files of runs", (it) => {
         assert.isString(told[0]?.signed_file_url)
         assert.isString(told[0]?.signed_file_url_expires)
         assert.deepStrictEqual(events.at(-1)?.payload.file_urls, record.file_urls)
+      })
+    )
+
+    it.effect("have addresses that work as long as the workspace has set, and those before as long as they say", () =>
+      Effect.gen(function* () {
+        const { member, send, url } = yield* Service
+        const owner = yield* member("Owner")
+        const { key } = owner
+        const first = yield* carriedOut(owner, save)
+        const session = String(first.session_id)
+        const artifacts = yield* ArtifactStore
+        const video = randomUUID()
+        const now = yield* Clock.currentTimeMillis
+        const [runId, workflowId] = [RunId.make(session), WorkflowId.make(String(first.workflow_id))]
+        yield* artifacts.begin({ id: video, runId, workflowId, kind: "video", at: now })
+        yield* artifacts.finish(video, 1, now)
+
+        /** Until when the addresses work that the record, the last event and the stream tell, in seconds from now. */
+        const told = Effect.gen(function* () {
+          const { body } = yield* send({ method: "GET", path: `/run/${session}`, key })
+          const stream = openRaw(url, `/run/${session}/events`, key)
+          const text = yield* Effect.promise(() => stream.until((all) => all.includes("execution.success")))
+          stream.close()
+          const all = [
+            ...`${JSON.stringify(body)}${text}`.matchAll(/"signed_(?:file|screen_recording)_url_expires":"([^"]+)"/g)
+          ]
+          assert.isAbove(all.length, 6)
+          assert.include(text, "signed_file_url_expires")
+          assert.lengthOf(body.video_urls as ReadonlyArray<unknown>, 1)
+          const at = yield* Clock.currentTimeMillis
+          const [file] = body.file_urls as ReadonlyArray<File>
+          const address = new URL(file?.signed_file_url ?? "")
+          return {
+            seconds: [...new Set(all.map(([, expires = ""]) => (Date.parse(expires) - at) / 1_000))],
+            path: address.pathname + address.search
+          }
+        })
+        const statusOf = (path: string) => Effect.map(send({ method: "GET", path }), ({ status }) => status)
+
+        const before = yield* told
+        assert.deepStrictEqual(before.seconds, [604_800])
+        const path = `/workspaces/${owner.caller.workspaceId}/settings`
+        yield* send({ method: "PATCH", path, key, json: { signed_url_ttl_seconds: 3_600 } })
+        const after = yield* told
+        assert.deepStrictEqual(after.seconds, [3_600])
+        const other = yield* carriedOut(yield* member("Member"), save)
+        const [elsewhere] = other.file_urls as ReadonlyArray<File>
+        assert.strictEqual(
+          Date.parse(elsewhere?.signed_file_url_expires ?? "") - (yield* Clock.currentTimeMillis),
+          604_800_000
+        )
+        yield* TestClock.adjust("59 minutes")
+        assert.deepStrictEqual([yield* statusOf(after.path), yield* statusOf(before.path)], [200, 200])
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual([yield* statusOf(after.path), yield* statusOf(before.path)], [404, 200])
       })
     )
 

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { eventually } from "../support/eventually.ts"
 import { graph } from "../support/fixtures.ts"
 import { claim, connect, enter, start, watch } from "../support/live.ts"
 import { layer, type Member, Service } from "../support/service.ts"
@@ -138,6 +139,50 @@ it.layer(layer, { timeout: "30 seconds" })("a live connection", (it) => {
       assert.strictEqual((yield* post("control", mine, { action: "take", holder: page })).status, 200)
       yield* send({ method: "POST", path: `/run/${session}/interrupt`, key: me.key })
       assert.strictEqual((yield* post("control", mine, { action: "take", holder: page })).status, 409)
+    })
+  )
+
+  it.effect("ends with the key that it was asked for with, and with it the control that was taken", () =>
+    Effect.gen(function* () {
+      const { member, revoke, send } = yield* Service
+      const owner = yield* member("Owner")
+      const [me, other] = [yield* member("Member", owner), yield* member("Member", owner)]
+      const session = yield* start(owner, graph())
+      yield* claim
+      const path = `/live/sessions/${session}/connection?control=true`
+      const connecting = (who: Member) =>
+        Effect.map(send({ method: "GET", path, key: who.key }), ({ body }) => body.authToken)
+      const ticketOf = (who: Member) =>
+        Effect.flatMap(connecting(who), (token) => Effect.map(enter(session, token), ({ body }) => body.ticket))
+      const post = (what: string, ticket: unknown, json: object) =>
+        send({ method: "POST", path: `/live/${session}/${what}`, headers: { authorization: `Bearer ${ticket}` }, json })
+      const [page, another] = ["p".repeat(20), "q".repeat(20)]
+      const [mine, theirs, unused] = [yield* ticketOf(me), yield* ticketOf(other), yield* connecting(me)]
+      assert.strictEqual((yield* post("control", mine, { action: "take", holder: page })).status, 200)
+
+      // What goes on when the key is revoked is over with the next look.
+      let looks = 0
+      const watching = yield* Effect.forkChild(
+        watch(session, mine, ({ length }) => {
+          looks = length
+          return false
+        })
+      )
+      const turn = Effect.promise(() => new Promise((done) => setImmediate(done)))
+      yield* Effect.repeat(turn, { until: () => looks > 0 })
+      yield* revoke(me)
+      const renewed = (yield* eventually(Fiber.join(watching))).told.at(-1)
+      assert.deepInclude(renewed, { may_control: true, ended: false })
+
+      for (const ticket of [mine, renewed?.ticket]) {
+        assert.strictEqual((yield* watch(session, ticket, once)).status, 401)
+        const gestures = [{ kind: "text", text: "late" }]
+        assert.strictEqual((yield* post("gestures", ticket, { holder: page, gestures })).status, 401)
+        assert.strictEqual((yield* post("control", ticket, { action: "take", holder: page })).status, 401)
+      }
+      assert.strictEqual((yield* enter(session, unused)).status, 401)
+      assert.strictEqual((yield* post("control", theirs, { action: "take", holder: another })).status, 200)
+      assert.deepInclude((yield* watch(session, theirs, once)).told[0], { may_control: true, holder: another })
     })
   )
 

@@ -149,6 +149,7 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP interface", (it) => {
         const path = `/workspaces/${owner.caller.workspaceId}/settings`
         const initial = (yield* me.get(path)).body
         assert.deepInclude(initial, { name: "Test", waiting_ttl_seconds: null, input_required_timeout_seconds: 15 })
+        assert.strictEqual(initial.signed_url_ttl_seconds, 604_800)
         for (const [asked, kept] of [
           [60, 60],
           [1, 5],
@@ -161,10 +162,26 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP interface", (it) => {
         const set = yield* me.patch(path, { waiting_ttl_seconds: 90 })
         assert.deepStrictEqual(set.body, { ...initial, waiting_ttl_seconds: 90 })
         assert.deepStrictEqual((yield* me.patch(path, { name: "Mine" })).body, { ...set.body, name: "Mine" })
+        const brief = yield* me.patch(path, { signed_url_ttl_seconds: 3_600, input_required_timeout_seconds: null })
+        assert.deepStrictEqual(brief.body, { ...set.body, name: "Mine", signed_url_ttl_seconds: 3_600 })
+        assert.deepStrictEqual((yield* me.patch(path, { signed_url_ttl_seconds: null })).body, brief.body)
         assert.deepStrictEqual((yield* me.patch(path, initial)).body, initial)
-        for (const wrong of [{ waiting_ttl_seconds: 0 }, { waiting_ttl_seconds: 1.5 }, { name: "" }]) {
+        for (const wrong of [
+          { waiting_ttl_seconds: 0 },
+          { waiting_ttl_seconds: 1.5 },
+          { name: "" },
+          { signed_url_ttl_seconds: 3_599, name: "Other" },
+          { signed_url_ttl_seconds: 604_801 },
+          { signed_url_ttl_seconds: 4_000.5 },
+          { signed_url_ttl_seconds: "3600" }
+        ]) {
           assert.strictEqual((yield* me.patch(path, wrong)).status, 400)
         }
+        const twice = yield* me.patch(path, { signed_url_ttl_seconds: 60, waiting_ttl_seconds: 0, name: "Other" })
+        assert.sameMembers(
+          (twice.body.errors as ReadonlyArray<{ readonly path: string }>).map((problem) => problem.path),
+          ["signed_url_ttl_seconds", "waiting_ttl_seconds"]
+        )
         assert.deepStrictEqual((yield* me.get(path)).body, initial)
       })
     )

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { type FileHandle, open } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -153,6 +154,42 @@ describe("a folder of artifacts", () => {
   )
 })
 
+describe("a file of a folder", () => {
+  it.effect("is on the disk before it counts as kept, and so is its name", () =>
+    Effect.gen(function* () {
+      const place = join(yield* temporary, "new", "folder")
+      const id = randomUUID()
+      const written: Array<readonly [what: string, names: ReadonlyArray<string>]> = []
+      const handle = yield* Effect.promise(() => open(tmpdir(), "r"))
+      const prototype: FileHandle = Object.getPrototypeOf(handle)
+      yield* Effect.promise(() => handle.close())
+      const { sync } = prototype
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          prototype.sync = async function (this: FileHandle) {
+            written.push([(await this.stat()).isDirectory() ? "folder" : "file", readdirSync(place)])
+            return sync.call(this)
+          }
+        }),
+        () =>
+          Effect.sync(() => {
+            prototype.sync = sync
+          })
+      )
+      yield* Effect.flatMap(ArtifactFiles, (files) => files.put(id, { ...jpeg, bytes: new Uint8Array([1]) })).pipe(
+        Effect.provide(ArtifactFolder.layer(place))
+      )
+      assert.deepStrictEqual(
+        written.map(([what]) => what),
+        ["file", "folder"]
+      )
+      const [before = [], after] = written.map(([, names]) => names)
+      assert.notInclude(before, id)
+      assert.deepStrictEqual(after, [id])
+    })
+  )
+})
+
 describe("an S3-compatible store", () => {
   const id = randomUUID()
   const put = Effect.flatMap(ArtifactFiles, (files) => files.put(id, { ...jpeg, bytes: new Uint8Array([1]) }))
@@ -196,6 +233,58 @@ describe("an S3-compatible store", () => {
       const refused = yield* Effect.flip(Effect.provide(put, layer))
       assert.strictEqual(asked.length, 4)
       assert.strictEqual(refused.message, "Cannot keep artifacts: the S3 store answered with 403 (AccessDenied)")
+    })
+  )
+
+  it.live("that does not know ranges, or sends more than was asked for, is read in part all the same", () =>
+    Effect.gen(function* () {
+      const bytes = new Uint8Array(randomBytes(300_000))
+      /** The first byte that is sent whatever is asked for, and the status that says so. */
+      let answering: readonly [first: number, status: number] = [0, 200]
+      const port = yield* listening(
+        createServer((request, response) => {
+          const [first, status] = request.method === "HEAD" ? ([0, 200] as const) : answering
+          const range = `bytes ${first}-${bytes.length - 1}/${bytes.length}`
+          response.writeHead(status, {
+            "content-length": bytes.length - first,
+            "content-type": "image/jpeg",
+            ...(status === 206 ? { "content-range": range } : {})
+          })
+          if (request.method === "HEAD") return response.end()
+          // In pieces that end where no range does.
+          for (let at = first; at < bytes.length; at += 7_001) response.write(bytes.slice(at, at + 7_001))
+          return response.end()
+        })
+      )
+      const { options } = yield* s3.serve
+      yield* Effect.gen(function* () {
+        const kept = yield* found(id)
+        assert.strictEqual(kept.size, bytes.length)
+        for (const [start, end] of [
+          [0, 0],
+          [7_000, 7_001],
+          [5, 280_000],
+          [14_002, 299_999],
+          [0, 299_999]
+        ] as const) {
+          answering = [0, 200]
+          assert.isTrue(
+            Buffer.from(yield* readAll(kept, { start, end })).equals(bytes.slice(start, end + 1)),
+            `${start}`
+          )
+          answering = [Math.max(0, start - 3), 206]
+          assert.isTrue(
+            Buffer.from(yield* readAll(kept, { start, end })).equals(bytes.slice(start, end + 1)),
+            `${start}`
+          )
+        }
+        answering = [8, 206]
+        const failure = yield* Effect.flip(readAll(kept, { start: 7, end: 9 }))
+        assert.strictEqual(
+          failure.message,
+          "Cannot read artifacts: the S3 store answered with another part than it was asked for"
+        )
+      }).pipe(Effect.provide(S3Artifacts.layer({ ...options, endpoint: `http://127.0.0.1:${port}` })))
     })
   )
 

@@ -214,6 +214,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const admission = (): Admission => ({
           hash: randomUUID(),
           runId: sent.id,
+          keyId: randomUUID(),
           userId: UserId.make(randomUUID()),
           expiresAt: now + 60_000
         })

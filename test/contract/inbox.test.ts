@@ -78,7 +78,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
             name: "Test",
             createdAt: 0,
             waitingTtlMillis: null,
-            inputRequiredTimeoutSeconds: 15
+            inputRequiredTimeoutSeconds: 15,
+            signedUrlTtlSeconds: 604_800
           })
         }
         assert.deepStrictEqual(yield* store.endingWith("deadbeef"), [one, other])

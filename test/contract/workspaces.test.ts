@@ -31,7 +31,8 @@ const suite = <E>(name: string, layer: Layer.Layer<WorkspaceStore, E>) =>
           ...before,
           name: "Mine",
           waitingTtlMillis: (before.waitingTtlMillis ?? 0) + 1_000,
-          inputRequiredTimeoutSeconds: 20
+          inputRequiredTimeoutSeconds: 20,
+          signedUrlTtlSeconds: before.signedUrlTtlSeconds - 100
         }))
         yield* Effect.all(
           Array.from({ length: 8 }, () => longer),
@@ -39,6 +40,7 @@ const suite = <E>(name: string, layer: Layer.Layer<WorkspaceStore, E>) =>
         )
         const now = Option.getOrThrow(yield* store.get(workspaceId))
         assert.deepInclude(now, { name: "Mine", waitingTtlMillis: 8_000, inputRequiredTimeoutSeconds: 20 })
+        assert.strictEqual(now.signedUrlTtlSeconds, 604_000)
         const cleared = yield* store.change(workspaceId, (before) => ({ ...before, waitingTtlMillis: null }))
         assert.deepStrictEqual(cleared, Option.some({ ...now, waitingTtlMillis: null }))
         assert.isTrue(Option.isNone(yield* store.change(WorkspaceId.make(randomUUID()), (before) => before)))

@@ -2,19 +2,22 @@
  * Secrets that occur nowhere else are planted wherever one may be kept or typed, the service does all that it can do with them,
  * and nothing that it produced on the way has one of them in it.
  */
-import { randomInt } from "node:crypto"
+import { randomInt, randomUUID } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Message } from "../../apps/demo/Doorkeeper.ts"
 import type { Visitor } from "../../apps/demo/Visitors.ts"
 import { graphOf, type Step } from "../support/browser.ts"
-import { type Canary, canary, codeCanary, leaksIn, plainCanary } from "../support/canaries.ts"
+import { type Canary, canary, codeCanary, leaksIn, part, plainCanary } from "../support/canaries.ts"
 import { credentialOf, signInWorkflow } from "../support/marlow.ts"
+import { type Asked, calls, type Reply, says, wordsOf } from "../support/modelServer.ts"
 import { masterKey } from "../support/processes.ts"
 import { seal } from "../support/sealed.ts"
+import * as Desk from "./desk.ts"
 import * as World from "./world.ts"
 
-const planted: Array<Canary> = []
+const planted: Array<Canary> = [part]
 
 const plant = (one: Canary): string => {
   planted.push(one)
@@ -28,9 +31,15 @@ const visitor = (name: string, second: Visitor["second"]): Visitor => ({
   second
 })
 
+/** Random letters of a TFA secret. */
+const letters = (length: number): string =>
+  Array.from({ length }, () => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[randomInt(32)]).join("")
+
+const mark = letters(12)
+
 const app = (name: string, counts: boolean): Visitor => {
-  const value = Array.from({ length: 32 }, () => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[randomInt(32)]).join("")
-  return visitor(name, { _tag: "app", secret: plant({ name: `TFA secret of ${name}`, value }), counts })
+  const value = mark + letters(20)
+  return visitor(name, { _tag: "app", secret: plant({ name: `TFA secret of ${name}`, value, mark }), counts })
 }
 
 const visitors = {
@@ -132,11 +141,32 @@ const careless = (site: string): ReadonlyArray<readonly [string, object]> => {
   ]
 }
 
+/** Of a credential that several runs have at once. */
+const shared = { allow_multiple_sessions: true }
+
+/** A model that repeats what it can of what it is told. */
+const reply = (asked: Asked): Reply => {
+  const words = wordsOf(asked)
+  const told = /\{\{secret:\d+\}\}/.exec(words)?.[0] ?? "nothing"
+  if ((asked.body.tools ?? []).length === 0) {
+    return says(
+      JSON.stringify(asked.text.includes("holds") ? { holds: true, reason: `It is ${told}` } : { said: told })
+    )
+  }
+  if (words.includes("Press what is not there")) return calls("not_found", { reason: `There is no ${told}` })
+  return calls("choose_element", { element: /^(\w+) \S.*Place order/m.exec(words)?.[1] ?? "e999" })
+}
+
 it.live(
   "no secret comes out of the service",
   () =>
     Effect.gen(function* () {
-      const world = yield* World.make({ visitors: Object.values(visitors), sent })
+      const world = yield* World.make({
+        visitors: Object.values(visitors),
+        sent,
+        reply,
+        modelKey: plant(plainCanary("key of the model"))
+      })
       const { ask, carryOut, encryptionKey, site } = world
       for (const [name, value] of Object.entries({ encryptionKey, masterKey, inbound: World.inboundSecret })) {
         plant({ name, value })
@@ -147,27 +177,38 @@ it.live(
       for (const [name, one] of Object.entries(visitors)) {
         const kept = yield* ask("POST", "/vault", {
           ...credentialOf(name, one, site, encryptionKey),
-          ...state
+          ...state,
+          ...(one === visitors.timed ? shared : {})
         })
         assert.strictEqual(kept.status, 201, JSON.stringify(kept.body))
         if (typeof kept.body.tfa_email === "string") world.addresses.set(one.user, kept.body.tfa_email)
       }
 
-      // Everybody signs in, by every second factor.
-      for (const [name, one] of Object.entries(visitors)) {
-        const code = () =>
-          one === visitors.person && world.told.has(one.user) ? { code: world.told.get(one.user) } : undefined
-        const ended = yield* carryOut(
-          { ...signInWorkflow(one, site), enable_network_listener: true },
-          { SITE: name },
-          code
-        )
-        assert.deepInclude(
-          ended,
-          { status: "execution.success", data: { heading: "Orders" } },
-          `${name}: ${JSON.stringify(ended)}`
-        )
+      const desk = yield* Desk.open(2)
+      const keeper = {
+        user: plant(canary("user name of the desk")),
+        password: plant(canary("password of the desk")),
+        second: null
       }
+      const deskEntry = credentialOf("keeper", keeper, desk.origin, encryptionKey)
+      assert.strictEqual((yield* ask("POST", "/vault", { ...deskEntry, ...shared })).status, 201)
+      const atDesk = (workflow: object, meanwhile: World.Meanwhile = {}) =>
+        carryOut(workflow, { DESK: "keeper" }, meanwhile)
+
+      // Everybody signs in, by every second factor.
+      const signIns = Object.entries(visitors).map(([name, one]) =>
+        Effect.gen(function* () {
+          const code = () =>
+            one === visitors.person && world.told.has(one.user) ? { code: world.told.get(one.user) } : undefined
+          const workflow = { ...signInWorkflow(one, site), enable_network_listener: true }
+          const ended = yield* carryOut(workflow, { SITE: name }, { answer: code })
+          assert.deepInclude(
+            ended,
+            { status: "execution.success", data: { heading: "Orders" } },
+            `${name}: ${JSON.stringify(ended)}`
+          )
+        })
+      )
 
       // Nobody gets in with the wrong password, through a proxy that refuses, or by workflows that give away what they know.
       const wrong = { ...visitors.plain, password: plant(canary("wrong password")) }
@@ -180,42 +221,88 @@ it.live(
           proxy_value: seal(encryptionKey, proxy)
         }
       }
-      for (const [name, body] of Object.entries(entries)) {
-        assert.strictEqual((yield* ask("POST", "/vault", body)).status, 201)
-        const ended = yield* carryOut(signInWorkflow(visitors.plain, site), { SITE: name })
-        assert.strictEqual(ended.status, "execution.failed", name)
-      }
-      for (const [name, workflow] of careless(site)) {
-        const ended = yield* carryOut(workflow, { SITE: "timed" })
-        assert.strictEqual(ended.status, "execution.failed", name)
-      }
-
-      // A person's answer is as secret as anything.
-      const answer = plant(canary("answer of a person"))
-      const asked = yield* carryOut(
-        {
-          name: "Asks",
-          ...graphOf(`${site}/login`, [
-            {
-              action: "USER_INTERACTION",
-              parameters: {
-                expected_datamodel: { type: "object", properties: { word: { type: "string" } }, required: ["word"] }
-              }
-            },
-            { action: "INPUT_TEXT", parameters: { selector: "//input[@id='user']", text: "{{context.word}}" } },
-            { action: "CLICK", parameters: { selector: "//b[.='{{context.word}}']", wait_time: 100 } }
-          ])
-        },
-        {},
-        () => ({ word: answer })
+      const refusals = Object.entries(entries).map(([name, body]) =>
+        Effect.gen(function* () {
+          assert.strictEqual((yield* ask("POST", "/vault", body)).status, 201)
+          const ended = yield* carryOut(signInWorkflow(visitors.plain, site), { SITE: name })
+          assert.strictEqual(ended.status, "execution.failed", name)
+        })
       )
-      assert.strictEqual(asked.status, "execution.failed")
+      const indiscretions = careless(site).map(([name, workflow]) =>
+        Effect.map(carryOut(workflow, { SITE: "timed" }), ({ status }) =>
+          assert.strictEqual(status, "execution.failed", name)
+        )
+      )
 
-      assert.deepStrictEqual(leaksIn(yield* world.produced, planted), [])
+      // A person's answer is as secret as anything, and so is what they type from afar.
+      const answer = plant(canary("answer of a person"))
+      const asked = Effect.gen(function* () {
+        const ended = yield* carryOut(
+          {
+            name: "Asks",
+            ...graphOf(`${site}/login`, [
+              {
+                action: "USER_INTERACTION",
+                parameters: {
+                  expected_datamodel: { type: "object", properties: { word: { type: "string" } }, required: ["word"] }
+                }
+              },
+              { action: "INPUT_TEXT", parameters: { selector: "//input[@id='user']", text: "{{context.word}}" } },
+              { action: "CLICK", parameters: { selector: "//b[.='{{context.word}}']", wait_time: 100 } }
+            ])
+          },
+          {},
+          { answer: () => ({ word: answer }) }
+        )
+        assert.strictEqual(ended.status, "execution.failed")
+      })
+      const [byKeys, pasted] = [plant(plainCanary("typed by a person")), plant(canary("pasted by a person"))]
+      const place = { x: 0.2, y: 0.16, button: "left", clicks: 1 }
+      const gestures = [
+        { kind: "press", ...place },
+        { kind: "release", ...place },
+        ...[...byKeys].flatMap((key) => [
+          { kind: "key_down", key },
+          { kind: "key_up", key }
+        ]),
+        { kind: "text", text: pasted },
+        { kind: "key_down", key: "Enter" },
+        { kind: "key_up", key: "Enter" }
+      ]
+      const watched = Effect.gen(function* () {
+        const heard = () => desk.received.some((body) => body.includes(byKeys))
+        const during = (session: string) => world.control(session, gestures, heard)
+        const ended = yield* atDesk(Desk.typed(desk.origin), { during })
+        assert.strictEqual(ended.status, "execution.success", JSON.stringify(ended.errors))
+      })
 
-      // The search is not blind: what is no secret to the service is found wherever it goes.
-      const bait = canary("put in on purpose")
-      yield* carryOut(
+      // What a site repeats is hidden in files, requests and answers, from a model, and in what is found again.
+      const moved = Effect.gen(function* () {
+        const ended = yield* atDesk(Desk.transfers(desk.origin))
+        assert.strictEqual(ended.status, "execution.failed")
+        assert.include(JSON.stringify(ended.errors), "API-E0002")
+        assert.lengthOf(ended.file_urls as ReadonlyArray<unknown>, 1)
+      })
+      const decided = Effect.gen(function* () {
+        const ended = yield* atDesk(Desk.asked(desk.origin))
+        assert.include(JSON.stringify(ended.errors), "MODEL-E0005")
+      })
+      const recovered = Effect.gen(function* () {
+        const workflow = yield* world.save(Desk.recovered(desk.origin))
+        for (const times of [1, 2]) {
+          const ended = yield* atDesk(workflow)
+          assert.deepInclude(
+            ended,
+            { status: "execution.success", was_recovered: times === 2 },
+            JSON.stringify(ended.errors)
+          )
+        }
+        const { body } = yield* ask("GET", `/workflows/${workflow.id}/patches`)
+        assert.isNotEmpty(body)
+      })
+
+      const bait: Canary = { name: "put in on purpose", value: `Cy"${randomUUID()}&é` }
+      const givenAway = carryOut(
         {
           name: "Gives away",
           enable_network_listener: true,
@@ -226,7 +313,30 @@ it.live(
         },
         {}
       )
-      const found = leaksIn(yield* world.produced, [bait])
+
+      yield* Effect.all(
+        [givenAway, watched, recovered, moved, decided, asked, ...signIns, ...refusals, ...indiscretions],
+        {
+          concurrency: 4,
+          discard: true
+        }
+      )
+
+      const produced = yield* world.produced
+      assert.deepStrictEqual(leaksIn(produced, planted), [])
+
+      // Nothing that is kept was left out of the search.
+      const channels = new Set(produced.map(({ channel }) => channel))
+      const schema = readFileSync("test/contract/schema.txt", "utf8")
+      for (const [, table] of schema.matchAll(/^column (\w+)\./gm)) assert.isTrue(channels.has(`table ${table}`), table)
+      const artifacts = produced
+        .flatMap(({ bytes, channel }) => (channel === "table artifacts" ? String(bytes).split("\n") : []))
+        .map((row): { readonly id: string; readonly kind: string } => JSON.parse(row))
+      assert.sameMembers([...new Set(artifacts.map(({ kind }) => kind))], ["file", "screenshot", "snapshot"])
+      for (const { id } of artifacts) assert.isTrue(channels.has(`data folder: artifacts/${id}`), id)
+
+      // The search is not blind: what is no secret to the service is found wherever it goes.
+      const found = leaksIn(produced, [bait])
       assert.includeMembers(
         [...new Set(found.map(({ channel }) => channel.split(" ").slice(0, 2).join(" ")))],
         [

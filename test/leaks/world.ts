@@ -3,7 +3,7 @@
  * writes is kept to be searched.
  */
 import { assert } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import type { Message } from "../../apps/demo/Doorkeeper.ts"
 import * as Post from "../../apps/demo/Post.ts"
 import * as Site from "../../apps/demo/Site.ts"
@@ -11,6 +11,7 @@ import type { Visitor } from "../../apps/demo/Visitors.ts"
 import type { Evidence } from "../support/canaries.ts"
 import { openRaw } from "../support/clients.ts"
 import { commandLines, filesIn, tablesOf } from "../support/evidence.ts"
+import { type Asked, answering, type Reply, serve as serveModel } from "../support/modelServer.ts"
 import { freePort, ownServer } from "../support/ownServer.ts"
 import { dataDir, encryptionKey, key, masterKey, ready, sluice } from "../support/processes.ts"
 import { receiver } from "../support/receiver.ts"
@@ -28,9 +29,25 @@ export interface Options {
   readonly visitors: ReadonlyArray<Visitor>
   /** Is told of everything that the site sends, before it is sent. */
   readonly sent: (message: Message) => void
+  /** What the model answers. */
+  readonly reply: (asked: Asked) => Reply
+  readonly modelKey: string
 }
 
-export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
+/** A workflow that was saved. */
+export interface Saved {
+  readonly id: string
+  readonly nodes: ReadonlyArray<{ readonly id: string }>
+}
+
+/** What happens while a run goes on. */
+export interface Meanwhile {
+  /** What a person answers, once they are asked and know it. */
+  readonly answer?: () => object | undefined
+  readonly during?: (session: string) => Effect.Effect<unknown>
+}
+
+export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visitors }: Options) {
   const seen: Array<Evidence> = []
   const addresses = new Map<string, string>()
   const told = new Map<string, string>()
@@ -57,6 +74,7 @@ export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
   const site = yield* Site.serve(0, { visitors, post })
 
   const server = yield* ownServer
+  const model = yield* serveModel(answering(reply))
   const folder = yield* dataDir
   const settings = {
     DATABASE_URL: server.url,
@@ -67,15 +85,19 @@ export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
     SLUICE_SMTP_PORT: String(smtpPort),
     SLUICE_SMTP_HOST: "127.0.0.1",
     SLUICE_PHONE_NUMBER: phoneNumber,
-    SLUICE_INBOUND_SECRET: inboundSecret
+    SLUICE_INBOUND_SECRET: inboundSecret,
+    SLUICE_MODEL_URL: model.url,
+    SLUICE_MODEL: "small",
+    SLUICE_MODEL_KEY: modelKey,
+    SLUICE_CONCURRENCY: "4"
   }
   const everything = ["--log-level", "all"]
   const migrated = yield* sluice(["migrate", ...everything], settings)
   assert.strictEqual(yield* migrated.ended, 0, migrated.output())
   const api = yield* sluice(["api", ...everything], settings)
-  url = yield* ready(api)
   const worker = yield* sluice(["worker", ...everything], settings)
   const scheduler = yield* sluice(["scheduler", ...everything], settings)
+  url = yield* ready(api)
   yield* worker.said(/worker started/)
 
   const hook = yield* receiver((received, answer) => {
@@ -85,17 +107,17 @@ export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
   const client = "00000000-0000-4000-8000-00000000c11e"
   const stream = openRaw(url, `/run/clients/${client}/events`, key)
   yield* Effect.addFinalizer(() => Effect.sync(stream.close))
-  yield* Effect.sync(() => seen.push({ channel: "command lines", bytes: commandLines() })).pipe(
-    Effect.repeat(Schedule.spaced("200 millis")),
-    Effect.forkScoped
-  )
+  const commands = new Set<string>()
+  yield* Effect.sync(() => {
+    for (const line of commandLines()) commands.add(line)
+  }).pipe(Effect.repeat(Schedule.spaced("200 millis")), Effect.forkScoped)
 
   /** Sends a request, and keeps what is answered. */
-  const ask = (method: string, path: string, json?: unknown) =>
+  const ask = (method: string, path: string, json?: unknown, more: Readonly<Record<string, string>> = {}) =>
     Effect.promise(async () => {
       const answer = await fetch(`${url}${path}`, {
         method,
-        headers: { "cc-key": key, "idempotency-key": crypto.randomUUID(), "content-type": "application/json" },
+        headers: { "cc-key": key, "idempotency-key": crypto.randomUUID(), "content-type": "application/json", ...more },
         ...(json === undefined ? {} : { body: JSON.stringify(json) })
       })
       const bytes = await answer.text()
@@ -106,49 +128,77 @@ export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
       return { status: answer.status, body: body as Readonly<Record<string, unknown>> }
     })
 
-  /** Starts a run and waits for its end, answering for the person where one is asked. Then asks for all that is told of it. */
-  const carryOut = Effect.fnUntraced(function* (
-    workflow: object,
-    input: object,
-    answerOf: () => object | undefined = () => undefined
-  ) {
-    const saved = yield* ask("POST", "/workflows", workflow)
-    assert.strictEqual(saved.status, 201, JSON.stringify(saved.body))
+  const save = Effect.fnUntraced(function* (workflow: object) {
+    const { body, status } = yield* ask("POST", "/workflows", workflow)
+    assert.strictEqual(status, 201, JSON.stringify(body))
+    return { ...(workflow as Saved), id: String(body.id) }
+  })
+
+  /** Starts a run and waits for its end. Then asks for all that is told of it. */
+  const carryOut = Effect.fnUntraced(function* (workflow: object, input: object, { answer, during }: Meanwhile = {}) {
+    const saved = "id" in workflow ? (workflow as Saved) : yield* save(workflow)
     const started = yield* ask("POST", "/run", {
-      workflow_id: saved.body.id,
+      workflow_id: saved.id,
       run_input_variables: input,
       client_id: client,
       debug: true,
       webhook: { url: `${hook.url}/own`, secret: "not planted" }
     })
     const run = `/run/${started.body.session_id}`
+    const beside = yield* Effect.forkChild(during?.(String(started.body.session_id)) ?? Effect.void)
     const answerWhenAsked = Effect.gen(function* () {
-      const answer = answerOf()
-      if (answer === undefined) return
+      const known = answer?.()
+      if (known === undefined) return
       const asked = yield* ask("GET", `${run}/user_interaction`)
       if (asked.status !== 200) return
       yield* ask("POST", `${run}/user_interaction`, { wrong: "answer" })
-      yield* ask("POST", `${run}/user_interaction`, answer)
+      yield* ask("POST", `${run}/user_interaction`, known)
     })
-    const record = yield* answerWhenAsked.pipe(
-      Effect.andThen(ask("GET", run)),
-      Effect.repeat({
-        until: ({ body }) => /success|failed|stopped/.test(String(body.status)),
-        schedule: Schedule.spaced("150 millis")
-      }),
-      Effect.timeout("90 seconds")
-    )
+    const last = new RegExp(`"event":"execution\\.(success|failed|stopped)".*"session_id":"${started.body.session_id}"`)
+    yield* Effect.repeat(answerWhenAsked, {
+      until: () => last.test(stream.body()),
+      schedule: Schedule.spaced("250 millis")
+    }).pipe(Effect.timeout("90 seconds"))
+    yield* Fiber.join(beside)
+    const record = yield* ask("GET", run)
     for (const path of [
       `${run}/network?include_noise=true`,
-      `/runs/workflow/${saved.body.id}/errors`,
+      `${run}/decisions`,
+      `/runs/workflow/${saved.id}/errors`,
+      `/workflows/${saved.id}/patches`,
       `/webhooks/${started.body.session_id}`
     ]) {
       yield* ask("GET", path)
     }
-    for (const { id } of (workflow as { readonly nodes: ReadonlyArray<{ readonly id: string }> }).nodes) {
+    for (const { id } of saved.nodes) {
       yield* ask("GET", `${run}/debug-snapshots/${id}`)
     }
     return record.body
+  })
+
+  /** What the page that shows a run does: watches it, takes control, makes gestures, and gives control back once they have been heard. */
+  const control = Effect.fnUntraced(function* (session: string, gestures: ReadonlyArray<object>, heard: () => boolean) {
+    // Before the first step the page is not there yet.
+    const begun = new RegExp(`"session_id":"${session}".*"current_step":"DELAY 1"`)
+    yield* Effect.repeat(Effect.sleep("100 millis"), { until: () => begun.test(stream.body()) })
+    const connected = yield* ask("GET", `/live/sessions/${session}/connection?control=true`).pipe(
+      Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("50 millis") })
+    )
+    const entered = yield* ask("POST", `/live/${session}/view`, { token: connected.body.authToken })
+    const ticket = { authorization: `Bearer ${entered.body.ticket}` }
+    const post = (what: string, json: object) => ask("POST", `/live/${session}/${what}`, json, ticket)
+    const holder = "leaks-page-0123456789"
+    yield* Effect.promise(async (signal) => {
+      const answer = await fetch(`${url}/live/${session}/view`, { headers: ticket, signal })
+      for await (const bytes of answer.body ?? []) seen.push({ channel: "live view", bytes })
+    }).pipe(Effect.ignoreCause, Effect.forkChild)
+    // Made again where they were lost: what is done just as a page changes is.
+    while (!heard()) {
+      assert.strictEqual((yield* post("control", { action: "take", holder })).status, 200)
+      assert.strictEqual((yield* post("gestures", { holder, gestures })).status, 200)
+      for (let times = 0; times < 40 && !heard(); times++) yield* Effect.sleep("100 millis")
+    }
+    assert.strictEqual((yield* post("control", { action: "release", holder })).status, 200)
   })
 
   /** Everything that was produced so far. */
@@ -167,6 +217,11 @@ export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
     const tables = yield* tablesOf(server.url)
     return [
       ...seen,
+      { channel: "command lines", bytes: [...commands].join("\n") },
+      ...model.asked.map(({ headers: { authorization: _, ...headers }, text }) => ({
+        channel: "request to the model",
+        bytes: `${JSON.stringify(headers)} ${text}`
+      })),
       { channel: "log of the API", bytes: api.output() },
       { channel: "log of the worker", bytes: worker.output() },
       { channel: "log of the scheduler", bytes: scheduler.output() },
@@ -178,7 +233,7 @@ export const make = Effect.fnUntraced(function* ({ sent, visitors }: Options) {
     ] satisfies ReadonlyArray<Evidence>
   })
 
-  return { addresses, ask, carryOut, encryptionKey, hook, produced, site, told }
+  return { addresses, ask, carryOut, control, encryptionKey, hook, produced, save, site, told }
 })
 
 const withoutShown = (body: unknown): string =>

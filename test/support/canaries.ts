@@ -8,13 +8,28 @@ export interface Canary {
   /** What it was planted as, such as `password`. */
   readonly name: string
   readonly value: string
+  /** A part of it, of letters and digits, that occurs in other secrets and nowhere else: they are looked for together by it. */
+  readonly mark?: string
 }
 
+const mark = randomBytes(6).toString("hex")
+
+/** What all the secrets below have in them: where it is found, a part of one has come out. */
+export const part: Canary = { name: "part of a secret", value: mark }
+
 /** A secret of letters, digits and signs that are written in another way in JSON, HTML, addresses and shells. */
-export const canary = (name: string): Canary => ({ name, value: `Cy"${randomBytes(9).toString("hex")}&é/${name}` })
+export const canary = (name: string): Canary => ({
+  name,
+  value: `Cy"${mark}${randomBytes(6).toString("hex")}&é/${name}`,
+  mark
+})
 
 /** A secret of letters and digits only, for places that allow no more. */
-export const plainCanary = (name: string): Canary => ({ name, value: `cy${randomBytes(10).toString("hex")}` })
+export const plainCanary = (name: string): Canary => ({
+  name,
+  value: `cy${mark}${randomBytes(7).toString("hex")}`,
+  mark
+})
 
 /** A secret that is a short code. It is looked for where it stands by itself. */
 export const codeCanary = (name: string, value: string): Canary => ({ name, value })
@@ -35,11 +50,18 @@ export interface Leak {
 
 /** All places where a canary is to be found. */
 export const leaksIn = (evidence: Iterable<Evidence>, canaries: ReadonlyArray<Canary>): ReadonlyArray<Leak> => {
-  const wanted = canaries.flatMap((one) => formsOf(one).map((form) => ({ canary: one.name, ...form })))
+  const groups = [...new Set(canaries.map((one) => one.mark))].map((of) => ({
+    marks: of === undefined ? null : formsOf({ name: "", value: of }).map(({ pattern }) => pattern),
+    wanted: canaries
+      .filter((one) => one.mark === of)
+      .flatMap((one) => formsOf(one).map((form) => ({ canary: one.name, ...form })))
+  }))
   const leaks: Array<Leak> = []
   for (const { bytes, channel } of evidence) {
-    const haystack = typeof bytes === "string" ? Buffer.from(bytes, "utf8") : Buffer.from(bytes)
-    for (const { canary: name, form, pattern } of wanted) {
+    const haystack =
+      typeof bytes === "string" ? Buffer.from(bytes, "utf8") : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    const present = groups.filter(({ marks }) => marks === null || marks.some((one) => haystack.includes(one)))
+    for (const { canary: name, form, pattern } of present.flatMap(({ wanted }) => wanted)) {
       const at = haystack.indexOf(pattern)
       if (at < 0) continue
       leaks.push({

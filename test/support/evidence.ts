@@ -2,7 +2,7 @@
  * Gathers what a system produced, to be searched: files, tables, command lines.
  */
 import { execFileSync } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -14,9 +14,27 @@ export function* filesIn(channel: string, folder: string): Generator<Evidence> {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     if (entry.isFile()) {
       const path = join(entry.parentPath, entry.name)
-      yield { channel: `${channel} ${path.slice(folder.length + 1)}`, bytes: readFileSync(path) }
+      const bytes = read(path)
+      if (bytes !== null) yield { channel: `${channel} ${path.slice(folder.length + 1)}`, bytes: written(bytes) }
     }
   }
+}
+
+/** The bytes of a file; `null` when it has been removed meanwhile. */
+const read = (path: string): Buffer | null => {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
+    throw error
+  }
+}
+
+/** Logs are made longer than what is in them. */
+const written = (bytes: Buffer): Buffer => {
+  let end = bytes.length
+  while (end > 0 && bytes[end - 1] === 0) end--
+  return bytes.subarray(0, end)
 }
 
 /** Every row of every table, as JSON; and all of it on its disk. */
@@ -35,5 +53,17 @@ export const tablesOf = (url: string) =>
     return rows
   }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })), Effect.orDie)
 
-/** The command lines of this process and of all below it, at this moment. */
-export const commandLines = (): string => execFileSync("ps", ["-eo", "pid,ppid,args", "ww"], { encoding: "utf8" })
+/** The command lines of all processes at this moment. */
+export const commandLines = (): ReadonlyArray<string> => {
+  if (!existsSync("/proc/self/cmdline"))
+    return execFileSync("ps", ["-eo", "args", "ww"], { encoding: "utf8" }).split("\n")
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      return [readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ")]
+    } catch {
+      // It has ended meanwhile.
+      return []
+    }
+  })
+}

@@ -48,7 +48,8 @@ export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member
     name: "Test",
     createdAt: 0,
     waitingTtlMillis: null,
-    inputRequiredTimeoutSeconds: 15
+    inputRequiredTimeoutSeconds: 15,
+    signedUrlTtlSeconds: 604_800
   })
   return { workspaceId: id, userId: UserId.make(randomUUID()), role } satisfies Caller
 })

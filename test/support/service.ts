@@ -105,7 +105,8 @@ const service = Layer.effect(
           name: "Test",
           createdAt: 0,
           waitingTtlMillis: null,
-          inputRequiredTimeoutSeconds: 15
+          inputRequiredTimeoutSeconds: 15,
+          signedUrlTtlSeconds: 604_800
         })
       }
       const caller = { workspaceId, userId: UserId.make(randomUUID()), role }

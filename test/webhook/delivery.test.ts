@@ -5,6 +5,7 @@ import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import { ArtifactLinks } from "../../apps/api/run/ArtifactLinks.ts"
 import { Deliveries } from "../../core/webhook/Deliveries.ts"
 import * as Dispatcher from "../../core/webhook/Dispatcher.ts"
+import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { VerificationError } from "../../node_modules/cloudcruise/dist/webhook/types.js"
 import { WebhookClient } from "../../node_modules/cloudcruise/dist/webhook/WebhookClient.js"
 import { graph } from "../support/fixtures.ts"
@@ -18,7 +19,8 @@ const behind = 600_000
 
 const dispatching = Layer.effectDiscard(
   Effect.gen(function* () {
-    const links = (yield* ArtifactLinks).under("https://sluice.example.com")
+    const { under } = yield* ArtifactLinks
+    const links = (workspace: WorkspaceId) => under("https://sluice.example.com", workspace)
     yield* Effect.forkScoped(Dispatcher.run({ ...Dispatcher.defaults, links }))
   })
 ).pipe(Layer.provideMerge(layerSending(sending)))

@@ -5,6 +5,7 @@ import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import { PublicUrl } from "../../apps/api/request/Origin.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { Deliveries } from "../../core/webhook/Deliveries.ts"
+import { openRaw } from "../support/clients.ts"
 import { graph } from "../support/fixtures.ts"
 import { layerSending, Service } from "../support/service.ts"
 import { entriesOf } from "../support/webhooks.ts"
@@ -16,7 +17,7 @@ const publicly = layerSending(HttpSender.defaults).pipe(
 it.layer(publicly, { timeout: "30 seconds" })("links", (it) => {
   it.effect("begin with the public address where one was set", () =>
     Effect.gen(function* () {
-      const { member, send } = yield* Service
+      const { member, send, url } = yield* Service
       const { key } = yield* member("Owner")
       const made = yield* send({ method: "POST", path: "/workflows", key, json: { name: "W", ...graph() } })
       const run = yield* send({ method: "POST", path: "/run", key, json: { workflow_id: made.body.id } })
@@ -32,6 +33,10 @@ it.layer(publicly, { timeout: "30 seconds" })("links", (it) => {
       }>
       const started = log.find(({ message }) => message.event === "execution.start")
       assert.match(String(started?.message.payload.live_view_url), /^https:\/\/sluice\.example\.com\/live\//)
+      const stream = openRaw(url, `/run/${session}/events`, key)
+      const told = yield* Effect.promise(() => stream.until((body) => body.includes("live_view_url")))
+      stream.close()
+      assert.include(told, '"live_view_url":"https://sluice.example.com/live/')
     })
   )
 })

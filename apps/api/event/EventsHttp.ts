@@ -1,14 +1,16 @@
 /** Answers the endpoints that stream events. */
 import { Clock, Effect, Schema, Stream } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type Batch, EventStreams } from "../../../core/event/EventStreams.ts"
 import * as Run from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
+import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../request/Authorization.ts"
 import { Closing } from "../request/Closing.ts"
 import * as Errors from "../request/Errors.ts"
+import { origin } from "../request/Origin.ts"
 import { ArtifactLinks } from "../run/ArtifactLinks.ts"
 import { runId } from "../run/RunsHttp.ts"
 import * as Frame from "./Frame.ts"
@@ -22,12 +24,12 @@ export const layer = HttpApiBuilder.group(
     const links = yield* ArtifactLinks
     const closing = yield* Closing
 
-    const answer = (batches: Stream.Stream<Batch>) =>
-      Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+    const answer = (workspaceId: WorkspaceId, batches: Stream.Stream<Batch>) =>
+      Effect.map(origin, (address) => {
         const frames = Stream.mapEffect(Stream.interruptWhen(batches, closing.begun), (batch) =>
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis
-            return Frame.frames(batch, yield* links.under(`http://${headers.host ?? "localhost"}`), now)
+            return Frame.frames(batch, yield* links.under(address, workspaceId), now)
           })
         )
         return HttpServerResponse.stream(frames, { contentType: "text/event-stream", headers: streamed })
@@ -44,7 +46,7 @@ export const layer = HttpApiBuilder.group(
               Errors.badRequest(`client_id: Expected a UUID, got "${params.client_id.slice(0, 80)}"`)
             )
           }
-          return yield* answer(streams.ofClient(workspaceId, params.client_id.toLowerCase()))
+          return yield* answer(workspaceId, streams.ofClient(workspaceId, params.client_id.toLowerCase()))
         })
       )
       .handleRaw(
@@ -61,8 +63,8 @@ export const layer = HttpApiBuilder.group(
           }
           const history = (from: number) => Effect.orDie(runs.events(caller, id, from))
           const isOver = Run.isEnded(run) && (yield* history(Number(after))).length === 0
-          if (isOver) return yield* answer(Stream.succeed([]))
-          return yield* answer(streams.ofRun(caller.workspaceId, id, Number(after), history))
+          if (isOver) return yield* answer(caller.workspaceId, Stream.succeed([]))
+          return yield* answer(caller.workspaceId, streams.ofRun(caller.workspaceId, id, Number(after), history))
         })
       )
   })

@@ -43,7 +43,7 @@ export const layer = HttpApiBuilder.group(
         const { events, snapshot } = yield* evidence
           .node(yield* CurrentCaller, id, params.node_id)
           .pipe(Effect.mapError(Errors.notFound))
-        const addresses = yield* links.under(yield* origin, linkMillis)
+        const addresses = yield* links.lasting(yield* origin, linkMillis)
         return {
           session_id: id,
           node_id: params.node_id,

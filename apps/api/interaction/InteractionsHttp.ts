@@ -1,12 +1,12 @@
 /** Answers the endpoints by which a person answers what a run asks. */
 import { Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type Correction, missingProperties } from "../../../core/interaction/Interaction.ts"
 import { Interactions } from "../../../core/interaction/Interactions.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
+import { origin } from "../request/Origin.ts"
 import { ArtifactLinks } from "../run/ArtifactLinks.ts"
 import { iso } from "../run/RunRecord.ts"
 import { runId } from "../run/RunsHttp.ts"
@@ -20,14 +20,14 @@ export const layer = HttpApiBuilder.group(
     const links = yield* ArtifactLinks
     return handlers.handleAll({
       openQuestion: Effect.fn(function* ({ params }) {
-        const open = yield* interactions.open(yield* CurrentCaller, yield* runId(params.session_id)).pipe(
+        const caller = yield* CurrentCaller
+        const open = yield* interactions.open(caller, yield* runId(params.session_id)).pipe(
           Effect.catchTags({
             RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
             NotWaiting: (error) => Effect.fail(Errors.general(404, error.message))
           })
         )
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const { artifact } = yield* links.under(`http://${request.headers.host ?? "localhost"}`)
+        const { artifact } = yield* links.under(yield* origin, caller.workspaceId)
         const { subject } = open
         const stuck = subject._tag === "input_required" ? subject : null
         const screenshotId = stuck?.screenshotId ?? null

@@ -63,13 +63,14 @@ export const routes = Layer.unwrap(
     const closing = yield* Closing
     const limited = LiveStream.limited(mostPages)
 
-    /** The ticket that a request comes with; none when it is not valid for the run of its address. */
+    /** The ticket that a request comes with, and what may be done with it; none when it is not valid for the run of its address. */
     const admitted = Effect.gen(function* () {
       const { session_id } = yield* HttpRouter.params
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const now = yield* Clock.currentTimeMillis
       const ticket = tickets.read((headers.authorization ?? "").replace(/^Bearer /, ""), now)
-      return ticket === null || ticket.runId !== session_id ? null : ticket
+      if (ticket === null || ticket.runId !== session_id) return null
+      return { ticket, rights: yield* views.rights(ticket) }
     })
 
     /** Trades a token for a ticket. The token is used up, whichever run it was for. */
@@ -82,27 +83,33 @@ export const routes = Layer.unwrap(
         return answer(401, Errors.general(401, "This token is not valid: it lets one page in, within 60 seconds"))
       }
       const now = yield* Clock.currentTimeMillis
-      const { userId } = admission.value
-      return answer(200, { ticket: tickets.issue(session_id, now + ticketMillis, userId), control: userId !== null })
+      const ticket = tickets.issue(session_id, now + ticketMillis, admission.value)
+      return answer(200, { ticket, control: admission.value.userId !== null })
     })
 
+    /** What is told of a run, until it ends or the key is revoked that let the holder of the ticket in. */
     const told = (ticket: Ticket) =>
-      Stream.mapEffect(views.looks(ticket.runId), ({ control, ended, status, step }) =>
-        Effect.map(Clock.currentTimeMillis, (now) => ({
-          status,
-          ended,
-          step,
-          /** The page that has control; `null` when the run has it. */
-          holder: control?.holder ?? null,
-          may_control: ticket.userId !== null,
-          ticket: tickets.issue(ticket.runId, now + ticketMillis, ticket.userId)
-        }))
+      views.looks(ticket.runId).pipe(
+        Stream.mapEffect((look) => Effect.map(views.rights(ticket), (rights) => ({ look, rights }))),
+        Stream.takeWhile(({ rights }) => rights !== "none"),
+        Stream.mapEffect(({ look: { control, ended, status, step }, rights }) =>
+          Effect.map(Clock.currentTimeMillis, (now) => ({
+            status,
+            ended,
+            step,
+            /** The page that has control; `null` when the run has it. */
+            holder: control?.holder ?? null,
+            may_control: rights === "control",
+            ticket: tickets.issue(ticket.runId, now + ticketMillis, ticket)
+          }))
+        )
       )
 
     /** The run as it goes on, with a new ticket every second. */
     const watch = Effect.gen(function* () {
-      const ticket = yield* admitted
-      if (ticket === null) return notValid()
+      const visitor = yield* admitted
+      if (visitor === null || visitor.rights === "none") return notValid()
+      const { ticket } = visitor
       const stream = limited(
         LiveStream.of(told(ticket), views.frames(ticket.runId)).pipe(Stream.interruptWhen(closing.begun))
       )
@@ -117,17 +124,21 @@ export const routes = Layer.unwrap(
       })
     })
 
-    /** Who may take control, with the body that they send. */
-    const controlling = <A>(schema: Schema.Codec<A, unknown>) =>
+    /** Who may take control, with the body that they send. Whoever may not any more does not keep it until it lapses. */
+    const controlling = <A extends { readonly holder: string }>(schema: Schema.Codec<A, unknown>) =>
       Effect.gen(function* () {
-        const ticket = yield* admitted
-        if (ticket === null) return { refusal: notValid() }
-        const { runId, userId } = ticket
-        if (userId === null) {
+        const visitor = yield* admitted
+        if (visitor === null) return { refusal: notValid() }
+        const { runId, userId } = visitor.ticket
+        const body = yield* sent(schema)
+        if (visitor.rights !== "control" && userId !== null && Option.isSome(body)) {
+          yield* views.release(runId, body.value.holder)
+        }
+        if (visitor.rights === "none") return { refusal: notValid() }
+        if (visitor.rights === "watch" || userId === null) {
           const message = "This view is for watching only: ask for a connection with control=true, as a Member"
           return { refusal: answer(403, Errors.general(403, message)) }
         }
-        const body = yield* sent(schema)
         if (Option.isNone(body)) return { refusal: answer(400, Errors.badRequest("The body is not as expected")) }
         return { runId, userId, body: body.value }
       })

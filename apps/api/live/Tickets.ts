@@ -1,7 +1,7 @@
 /**
  * Tickets of those who watch a run: signed with a secret of the installation, kept nowhere, and good for a while. A page
- * holds its ticket in memory and is given a new one with every look. It says whether its holder may also take control, and
- * in whose name.
+ * holds its ticket in memory and is given a new one with every look. It says with which key its holder was let in, whether
+ * they may also take control, and in whose name.
  */
 import { Schema } from "effect"
 import { RunId } from "../../../core/run/Run.ts"
@@ -9,14 +9,16 @@ import { UserId } from "../../../core/workspace/Workspace.ts"
 import * as Signatures from "../request/Signatures.ts"
 
 export interface Tickets {
-  /** A ticket for a run that is good until an instant, in epoch milliseconds. */
-  readonly issue: (runId: string, expiresAt: number, userId?: UserId | null) => string
+  /** A ticket for a run that is good until an instant, in epoch milliseconds; for watching, where nobody is named. */
+  readonly issue: (runId: string, expiresAt: number, holder?: Pick<Ticket, "keyId" | "userId">) => string
   /** What a ticket is for; `null` when it is not one of ours, or its time is over at `now`. */
   readonly read: (ticket: string, now: number) => Ticket | null
 }
 
 export interface Ticket {
   readonly runId: RunId
+  /** The key that let its holder in; `null` for a ticket that was sent around, as that of an event is. */
+  readonly keyId: string | null
   /** Who may take control with it; `null` when it is for watching only. */
   readonly userId: UserId | null
 }
@@ -28,14 +30,16 @@ const isUser = Schema.is(UserId)
 export const make = (secrets: Signatures.Secrets): Tickets => {
   const { matches, sign } = Signatures.make(secrets, "sluice live views")
   return {
-    issue: (runId, expiresAt, userId = null) => {
-      const said = `${runId}.${expiresAt}.${userId ?? ""}`
+    issue: (runId, expiresAt, holder) => {
+      const said = `${runId}.${expiresAt}.${holder?.userId ?? ""}.${holder?.keyId ?? ""}`
       return `${said}.${sign(said)}`
     },
     read: (ticket, now) => {
-      const [id = "", expires = "", user = "", signature = ""] = ticket.split(".")
-      const valid = matches(`${id}.${expires}.${user}`, signature) && Number(expires) > now
-      return valid && isRun(id) ? { runId: id, userId: isUser(user) ? user : null } : null
+      const [id = "", expires = "", user = "", key = "", signature = ""] = ticket.split(".")
+      const valid = matches(`${id}.${expires}.${user}.${key}`, signature) && Number(expires) > now
+      return valid && isRun(id)
+        ? { runId: id, keyId: key === "" ? null : key, userId: isUser(user) ? user : null }
+        : null
     }
   }
 }

@@ -1,14 +1,14 @@
 /**
  * Addresses of artifacts that work without a key, for a while: signed with a secret of the installation.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { Links } from "../../../core/event/Message.ts"
 import { InstallationKey } from "../../../core/vault/InstallationKey.ts"
+import { signedUrlTtlSeconds, type WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Tickets from "../live/Tickets.ts"
 import * as Signatures from "../request/Signatures.ts"
 import { iso } from "./RunRecord.ts"
-
-const lifetimeMillis = 7 * 86_400_000
 
 /** The address of a live view works as long as a run takes at most. */
 const liveMillis = 3_600_000
@@ -16,8 +16,10 @@ const liveMillis = 3_600_000
 export class ArtifactLinks extends Context.Service<
   ArtifactLinks,
   {
-    /** Makes addresses under `origin`: of artifacts that work for a time from now, in milliseconds, or seven days. */
-    readonly under: (origin: string, millis?: number) => Effect.Effect<Links>
+    /** Makes addresses under `origin`: of artifacts that work from now on for as long as the workspace has set. */
+    readonly under: (origin: string, workspaceId: WorkspaceId) => Effect.Effect<Links>
+    /** The same for a time of its own, in milliseconds. */
+    readonly lasting: (origin: string, millis: number) => Effect.Effect<Links>
     /** Tells whether a signature is that of this artifact and this expiry, and the expiry is not over. */
     readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean>
   }
@@ -26,22 +28,31 @@ export class ArtifactLinks extends Context.Service<
 /** Links are signed with a key that is derived from the key of the installation. */
 export const layer = Layer.effect(
   ArtifactLinks,
-  Effect.map(InstallationKey, ({ former, key }) => {
+  Effect.gen(function* () {
+    const { former, key } = yield* InstallationKey
+    const workspaces = yield* WorkspaceStore
     const tickets = Tickets.make([key, ...former])
     const { matches, sign } = Signatures.make([key, ...former], "sluice artifact links")
+
+    const lasting = (origin: string, millis: number) =>
+      Effect.map(
+        Clock.currentTimeMillis,
+        (now): Links => ({
+          artifact: (id) => {
+            const expires = String(now + millis)
+            const url = `${origin}/artifacts/${id}?expires=${expires}&signature=${sign(`${id}.${expires}`)}`
+            return { url, expires: iso(now + millis) }
+          },
+          liveView: (id) => `${origin}/live/${id}#view=${tickets.issue(id, now + liveMillis)}`
+        })
+      )
+
     return ArtifactLinks.of({
-      under: (origin, millis = lifetimeMillis) =>
-        Effect.map(
-          Clock.currentTimeMillis,
-          (now): Links => ({
-            artifact: (id) => {
-              const expires = String(now + millis)
-              const url = `${origin}/artifacts/${id}?expires=${expires}&signature=${sign(`${id}.${expires}`)}`
-              return { url, expires: iso(now + millis) }
-            },
-            liveView: (id) => `${origin}/live/${id}#view=${tickets.issue(id, now + liveMillis)}`
-          })
-        ),
+      lasting,
+      under: Effect.fnUntraced(function* (origin, workspaceId) {
+        const workspace = Option.getOrUndefined(yield* workspaces.get(workspaceId))
+        return yield* lasting(origin, (workspace?.signedUrlTtlSeconds ?? signedUrlTtlSeconds.minimum) * 1_000)
+      }),
       verify: (id, expires, signature) =>
         Effect.map(Clock.currentTimeMillis, (now) => matches(`${id}.${expires}`, signature) && Number(expires) > now)
     })

@@ -63,7 +63,11 @@ export const layer = HttpApiBuilder.group(
         const view = yield* runs
           .get(yield* CurrentCaller, yield* runId(params.session_id))
           .pipe(Effect.mapError(Errors.notFound))
-        return record(view, yield* links.under(yield* origin), yield* artifacts.summary(view.run.id))
+        return record(
+          view,
+          yield* links.under(yield* origin, view.run.workspaceId),
+          yield* artifacts.summary(view.run.id)
+        )
       }),
       interrupt: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")

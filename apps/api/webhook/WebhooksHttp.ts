@@ -107,7 +107,7 @@ export const layer = HttpApiBuilder.group(
       }),
       webhookEvents: Effect.fn(function* ({ params }) {
         const { run } = yield* viewOf(params.session_id)
-        const under = yield* links.under(yield* origin)
+        const under = yield* links.under(yield* origin, run.workspaceId)
         const registered = new Map((yield* webhooks.list(yield* CurrentCaller)).map((one) => [one.id, one]))
         const all = yield* deliveries.ofRun(run.workspaceId, run.id)
         return {
@@ -135,7 +135,7 @@ export const layer = HttpApiBuilder.group(
       replayWebhooks: Effect.fn(function* ({ params }) {
         yield* callerWho("edit")
         const { events, run } = yield* viewOf(params.session_id)
-        const under = yield* links.under(yield* origin)
+        const under = yield* links.under(yield* origin, run.workspaceId)
         const subject = {
           workspaceId: run.workspaceId,
           workflowId: run.workflowId,

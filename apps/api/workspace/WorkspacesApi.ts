@@ -1,7 +1,7 @@
 /** The endpoints of workspaces, their settings and their API keys. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Role } from "../../../core/workspace/Workspace.ts"
+import { Role, signedUrlTtlSeconds } from "../../../core/workspace/Workspace.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional } from "../request/Fields.ts"
 
@@ -33,6 +33,8 @@ export const WorkspaceSettings = Schema.Struct({
   waiting_ttl_seconds: Schema.NullOr(Schema.Finite),
   /** How long a run waits for corrected inputs. */
   input_required_timeout_seconds: Schema.Int,
+  /** How long the signed addresses of files, screenshots and videos work. */
+  signed_url_ttl_seconds: Schema.Int,
   /** The number of the workspace's own that codes come to by SMS. */
   phone_number: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "WorkspaceSettings" })
@@ -49,11 +51,14 @@ const SettingsChanges = Schema.Struct({
   input_required_timeout_seconds: optional(Schema.Int).annotate({
     description: "Kept as the nearest value from 5 to 300"
   }),
+  signed_url_ttl_seconds: optional(Schema.Int.check(Schema.isBetween(signedUrlTtlSeconds))).annotate({
+    description: "From an hour to seven days. Addresses that were signed before keep their end"
+  }),
   phone_number: optional(Schema.String.check(Schema.isMaxLength(64))).annotate({
     description:
       "A number such as +15551234567, of no other workspace, whose SMS reach this service; null takes it away, left out, it stays"
   })
-}).annotate({ identifier: "WorkspaceSettingsChanges" })
+}).annotate({ identifier: "WorkspaceSettingsChanges", parseOptions: { errors: "all" } })
 
 const apiKey = {
   id: Schema.String,

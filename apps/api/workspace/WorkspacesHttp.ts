@@ -50,6 +50,7 @@ export const layer = HttpApiBuilder.group(
           input_required_timeout_seconds: timeout,
           name,
           phone_number: number,
+          signed_url_ttl_seconds: signed,
           waiting_ttl_seconds: ttl
         } = payload
         const { id } = yield* workspaces.get(caller, params.workspace_id).pipe(Effect.mapError(Errors.notFound))
@@ -67,7 +68,8 @@ export const layer = HttpApiBuilder.group(
           .set(caller, params.workspace_id, {
             ...(name == null ? {} : { name }),
             ...(ttl === undefined ? {} : { waitingTtlMillis: ttl === null ? null : ttl * 1_000 }),
-            ...(timeout == null ? {} : { inputRequiredTimeoutSeconds: clampInputRequiredTimeout(timeout) })
+            ...(timeout == null ? {} : { inputRequiredTimeoutSeconds: clampInputRequiredTimeout(timeout) }),
+            ...(signed == null ? {} : { signedUrlTtlSeconds: signed })
           })
           .pipe(Effect.mapError(Errors.notFound))
         return settings(changed, yield* phoneNumbers.ownNumberOf(id))
@@ -111,6 +113,7 @@ const settings = (workspace: Workspace, phoneNumber: string | null): typeof Work
   name: workspace.name,
   waiting_ttl_seconds: workspace.waitingTtlMillis === null ? null : workspace.waitingTtlMillis / 1_000,
   input_required_timeout_seconds: workspace.inputRequiredTimeoutSeconds,
+  signed_url_ttl_seconds: workspace.signedUrlTtlSeconds,
   phone_number: phoneNumber
 })
 

@@ -1,0 +1,62 @@
+/**
+ * What a person types from afar, read from their gestures, so that it can be hidden in what is told of the run.
+ *
+ * It is hidden as a whole once they go on to something else. A page may send it on while it is typed: what has no space in it
+ * yet is hidden from its eighth character on as well, with each that follows.
+ */
+import type { Gesture } from "./page/RemoteHand.ts"
+
+const growing = /^\S{8,200}$/
+
+/** Keys that change what is typed, or how, without being the end of it. */
+const passing = new Set(["Shift", "CapsLock", "AltGraph", "Control", "Alt", "Meta", "Dead"])
+
+/** Keys that make a shortcut of the others. */
+const commanding = ["Control", "Alt", "Meta"]
+
+export class Typed {
+  #text = ""
+  readonly #held = new Set<string>()
+
+  /** Takes a gesture, and answers what is to be hidden before it is made. */
+  readonly take = (gesture: Gesture): ReadonlyArray<string> => {
+    switch (gesture.kind) {
+      case "text":
+        this.#text += gesture.text
+        return [gesture.text, this.#text]
+      case "key_down":
+        return this.#pressed(gesture.key)
+      case "key_up":
+        this.#held.delete(gesture.key)
+        return []
+      case "press":
+        return this.end()
+      default:
+        return []
+    }
+  }
+
+  /** What was typed up to now; what follows is something else. */
+  readonly end = (): ReadonlyArray<string> => {
+    const text = this.#text
+    this.#text = ""
+    this.#held.clear()
+    return text === "" ? [] : [text]
+  }
+
+  readonly #pressed = (key: string): ReadonlyArray<string> => {
+    if (passing.has(key)) {
+      this.#held.add(key)
+      return []
+    }
+    if (commanding.some((one) => this.#held.has(one)) && !this.#held.has("AltGraph")) return this.end()
+    if (key === "Backspace") {
+      const before = this.#text
+      this.#text = [...before].slice(0, -1).join("")
+      return before === "" ? [] : [before]
+    }
+    if ([...key].length !== 1) return this.end()
+    this.#text += key
+    return growing.test(this.#text) ? [this.#text] : []
+  }
+}

@@ -27,8 +27,20 @@ export class CannotOpenData extends Schema.TaggedError<CannotOpenData>()("Cannot
   }
 }
 
+/** The client of an embedded database that is open. PGlite is one session, so there can be no second one at a time. */
+export const layerClientOf = (database: PGlite) =>
+  PgClient.layer({
+    stream: () => Wire.connect(database),
+    username: "postgres",
+    database: "postgres",
+    // The pool holds the one connection, for as long as there is the pool.
+    maxMessageSize,
+    maxConnections: 1,
+    minConnections: 1
+  })
+
 /** The client of an embedded database. Without a folder it lives in memory, and is gone with the layer. */
-export const layerClient = (folder: string | null) =>
+const layerClient = (folder: string | null) =>
   Layer.unwrap(
     Effect.gen(function* () {
       if (folder !== null) yield* Lock.acquire(folder)
@@ -43,15 +55,7 @@ export const layerClient = (folder: string | null) =>
         }),
         (open) => Effect.promise(() => open.close())
       )
-      return PgClient.layer({
-        stream: () => Wire.connect(database),
-        username: "postgres",
-        database: "postgres",
-        // PGlite is one session, so the pool holds one connection, for as long as there is the pool.
-        maxMessageSize,
-        maxConnections: 1,
-        minConnections: 1
-      })
+      return layerClientOf(database)
     })
   )
 
@@ -65,8 +69,9 @@ const layerSignalsAfterCommit = Layer.effect(
   })
 ).pipe(Layer.provide(layerSignals))
 
+/** All stores and signals on the client of an embedded database. */
+export const layerOn = <E, R>(client: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, E, R>) =>
+  Layer.mergeAll(layerStores, layerSignalsAfterCommit, MemoryLiveChannel.layer).pipe(Layer.provideMerge(client))
+
 /** All stores and signals on an embedded database. */
-export const layer = (folder: string | null) =>
-  Layer.mergeAll(layerStores, layerSignalsAfterCommit, MemoryLiveChannel.layer).pipe(
-    Layer.provideMerge(layerClient(folder))
-  )
+export const layer = (folder: string | null) => layerOn(layerClient(folder))

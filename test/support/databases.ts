@@ -2,7 +2,9 @@
  * The stores on each kind of database that they run on, empty at the start.
  */
 import { randomUUID } from "node:crypto"
+import { openAsBlob } from "node:fs"
 import { PgClient } from "@effect/sql-pg"
+import { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
@@ -10,26 +12,47 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 
-const serverUrl = (): string => {
-  const url = process.env.SLUICE_TEST_DATABASE_URL
-  if (url === undefined) throw new Error("The test server was not started: run the tests with test/vitest.config.ts")
-  return url
+const given = (name: string): string => {
+  const value = process.env[name]
+  if (value === undefined) throw new Error(`${name} is not set: run the tests with test/vitest.config.ts`)
+  return value
 }
 
-/** The URL of a new, empty database on the real server, which is dropped when the scope closes. */
-export const freshDatabase = Effect.gen(function* () {
-  const url = new URL(serverUrl())
+/** The URL of a new database on the real server, which is dropped when the scope closes. */
+const madeDatabase = Effect.fnUntraced(function* (how: string) {
+  const url = new URL(given("SLUICE_TEST_DATABASE_URL"))
   const name = `sluice_${randomUUID().replaceAll("-", "")}`
   const admin = PgClient.layer({ url: Redacted.make(url.href), maxConnections: 1 })
   const execute = (statement: string) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(admin), Effect.orDie)
-  yield* Effect.acquireRelease(execute(`create database ${name}`), () => execute(`drop database ${name} with (force)`))
+  yield* Effect.acquireRelease(execute(`create database ${name} ${how}`), () =>
+    execute(`drop database ${name} with (force)`)
+  )
   url.pathname = `/${name}`
   return url.href
 })
 
-/** The stores on a fresh database of the real server. */
-export const postgresLayer = Layer.unwrap(Effect.map(freshDatabase, (url) => Postgres.layer(Redacted.make(url), 20)))
+/** The URL of a new database with nothing in it. */
+export const freshDatabase = Effect.suspend(() => madeDatabase(""))
+
+/** The URL of a new database that has all tables. */
+const migratedDatabase = Effect.suspend(() => madeDatabase(`template ${given("SLUICE_TEST_TEMPLATE")}`))
+
+/** The stores on a database of the real server. */
+export const postgresLayer = Layer.unwrap(Effect.map(migratedDatabase, (url) => Postgres.layer(Redacted.make(url), 20)))
+
+/** The stores on an embedded database. */
+const embeddedLayer = Embedded.layerOn(
+  Layer.unwrap(
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.promise(async () => PGlite.create({ loadDataDir: await openAsBlob(given("SLUICE_TEST_EMBEDDED")) })),
+        (open) => Effect.promise(() => open.close())
+      ),
+      Embedded.layerClientOf
+    )
+  )
+)
 
 /** Empties the tables of a database. */
 const truncate = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate workspaces cascade`).pipe(Effect.orDie)
@@ -44,5 +67,5 @@ const clear = Effect.map(Tables, (tables) => {
 
 /** Each kind of store as a layer, with what empties it. */
 export const memory = [Memory.layer, clear] as const
-export const embedded = [Embedded.layer(null), truncate] as const
+export const embedded = [embeddedLayer, truncate] as const
 export const postgres = [postgresLayer, truncate] as const

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import Longest from "./support/Longest.ts"
 
 /** One configuration for every test; `--root` stays the repository so that paths in reports are those of the tree. */
 export default defineConfig({
@@ -8,6 +9,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     globalSetup: ["test/support/globalSetup.ts"],
     pool: "forks",
-    maxWorkers: 2
+    sequence: { sequencer: Longest },
+    maxWorkers: 3
   }
 })

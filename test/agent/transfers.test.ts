@@ -186,6 +186,20 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
     )
 
     it.effect(
+      "those of several sessions are told from each other, of one address as well",
+      () =>
+        Effect.gen(function* () {
+          const all = yield* Effect.forEach(
+            ["#endless", "#endless", "#endless", "#endless"],
+            (selector) => run("/files", () => [click(selector), download()]),
+            { concurrency: "unbounded" }
+          )
+          for (const one of all) assert.strictEqual(failure(one).code, "LIMIT-E0005")
+        }),
+      timeout
+    )
+
+    it.effect(
       "one that breaks off or stalls fails, unless the node goes on without it",
       () =>
         Effect.gen(function* () {

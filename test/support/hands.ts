@@ -169,7 +169,7 @@ export const extract = (path: string) =>
   step("EXTRACT_DATAMODEL")({
     extract_data_model: { type: "object", properties: { found: { type: "string", path } } },
     selector: path,
-    wait_time: 5_000
+    wait_time: 20_000
   })
 export const heading = extract("//h1")
 export const got = extract("//p[@id='got'][text()]")

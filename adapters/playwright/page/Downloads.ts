@@ -4,6 +4,7 @@
  * The browser writes them to a folder of its own, which is emptied when the session closes. One that grows larger than
  * allowed is ended there and then, and so is the oldest that nobody took when all together are too large.
  */
+import { basename } from "node:path"
 import type { Download as Saved } from "playwright-core"
 import { defaultPageLimits, type PageLimits, tooLargeDownload, tooManyDownloads } from "../../../core/agent/Limits.ts"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
@@ -25,6 +26,9 @@ export const defaults: Options = {
   limits: defaultPageLimits,
   maxSessionBytes: 500_000_000
 }
+
+/** So many downloads of all sessions of a browser are known by what the browser tells of them. */
+const mostGrowing = 1_000
 
 /** One download, under way or complete. */
 export interface Entry {
@@ -90,7 +94,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     const entry: Entry = { saved, received: 0, ended: false, failure: null }
     entries.push(entry)
     if (++begun > limits.downloads) bounds.pass(tooManyDownloads(limits))
-    const known = growing.find((one) => one.entry === null && one.url === saved.url())
+    const known = growing.find((one) => one.entry === null && isOf(one, saved))
     if (known !== undefined) {
       known.entry = entry
       entry.received = known.received
@@ -128,9 +132,9 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     if (browserContextId === undefined) return
     line.on("Browser.downloadWillBegin", ({ guid, url }) => {
       const paired = new Set(growing.map(({ entry }) => entry))
-      const entry = entries.find((one) => one.saved.url() === url && !paired.has(one)) ?? null
+      const entry = entries.find((one) => !paired.has(one) && isOf({ guid, url }, one.saved)) ?? null
       growing.push({ guid, url, received: 0, entry })
-      if (growing.length > limits.downloads) growing.shift()
+      if (growing.length > mostGrowing) growing.shift()
     })
     line.on("Browser.downloadProgress", ({ guid, receivedBytes }) => {
       const one = growing.find((known) => known.guid === guid)
@@ -160,6 +164,18 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     },
     discard
   }
+}
+
+/**
+ * Tells whether what the browser tells of is this download. The browser tells of those of all sessions, and of them the name
+ * under which each is saved, which Playwright knows and does not publish; where it is not there, the address has to do.
+ */
+const isOf = ({ guid, url }: Pick<Growth, "guid" | "url">, saved: Saved): boolean => {
+  const { _artifact } = saved as unknown as {
+    readonly _artifact?: { readonly _initializer?: { absolutePath?: string } }
+  }
+  const path = _artifact?._initializer?.absolutePath
+  return path === undefined ? url === saved.url() : basename(path) === guid
 }
 
 /** An address as it is told: without what is behind the path, and no longer than a line. */

@@ -10,6 +10,6 @@ export default defineConfig({
     globalSetup: ["test/support/globalSetup.ts"],
     pool: "forks",
     sequence: { sequencer: Longest },
-    maxWorkers: 3
+    maxWorkers: 2
   }
 })

@@ -79,6 +79,7 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
   try {
     const one = await chromium.launch({
       executablePath,
+      env: environmentOf(process.env),
       args: [...switches, ...args],
       // Playwright lets pages flood the browser, which would hold up the runs beside them.
       ignoreDefaultArgs: ["--disable-ipc-flooding-protection"],
@@ -115,6 +116,18 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
     remove(folder, profile)
     throw error
   }
+}
+
+/**
+ * What a browser has as its environment: nothing of the service's own, as pages run in it, and a locale in which the names of
+ * files can be written in any script.
+ */
+export const environmentOf = (env: Readonly<Record<string, string | undefined>>): Record<string, string> => {
+  const passed = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined || /^(SLUICE_|DATABASE_URL$|AWS_)/.test(name) ? [] : [[name, value] as const]
+  )
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || ""
+  return { ...Object.fromEntries(passed), ...(/utf-?8/i.test(locale) ? {} : { LC_ALL: "C.UTF-8" }) }
 }
 
 const processesOf = async (devTools: CDPSession) => (await devTools.send("SystemInfo.getProcessInfo")).processInfo

@@ -228,6 +228,19 @@ describe("the folders of browsers", () => {
 })
 
 describe("a browser of this machine", () => {
+  it("gets nothing of the settings of the service, and a locale in which names of files can be written", () => {
+    const own = {
+      PATH: "/bin",
+      SLUICE_MASTER_KEY: "secret",
+      DATABASE_URL: "postgres://u:p@h/d",
+      AWS_SECRET_ACCESS_KEY: "x"
+    }
+    assert.deepStrictEqual(LocalChromium.environmentOf(own), { PATH: "/bin", LC_ALL: "C.UTF-8" })
+    const german = { LANG: "de_DE.UTF-8", LC_ALL: "" }
+    assert.deepStrictEqual(LocalChromium.environmentOf(german), german)
+    assert.strictEqual(LocalChromium.environmentOf({ LANG: "de_DE.UTF-8", LC_ALL: "C" }).LC_ALL, "C.UTF-8")
+  })
+
   it.live("does without all that Playwright names, and opens no page of its own beside one that is asked for", () =>
     Effect.gen(function* () {
       const local = yield* Effect.acquireRelease(

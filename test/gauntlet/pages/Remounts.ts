@@ -41,17 +41,14 @@ export const challenges = [
     difficulty: "The first time that the button comes into view it is removed, and put back a moment later.",
     routes: {
       "": page(
-        `<div style="height: 2000px">Read the terms.</div><p id="place"><button>Agree</button></p>${result}`,
-        `const put = () => {
-          $("#place").innerHTML = "<button>Agree</button>"
-          $("button").onclick = () => say("agreed")
-        }
+        `<div style="height: 2000px">Read the terms.</div><p id="place"><button onclick="say('agreed')">Agree</button></p>${result}`,
+        `const [button] = $("#place").children
         new IntersectionObserver(([entry], observer) => {
           if (!entry.isIntersecting) return
           observer.disconnect()
           $("#place").innerHTML = ""
-          setTimeout(put, 150)
-        }).observe($("button"))`
+          setTimeout(() => $("#place").append(button.cloneNode(true)), 150)
+        }).observe(button)`
       )
     },
     workflow: [click("//button[.='Agree']"), read({ result: text("//*[@id='result']") })],

@@ -10,6 +10,7 @@ export default defineConfig({
     globalSetup: ["test/support/globalSetup.ts"],
     pool: "forks",
     sequence: { sequencer: Longest },
-    maxWorkers: 2
+    maxWorkers: 2,
+    maxConcurrency: 3
   }
 })

@@ -20,8 +20,9 @@ import type { Traffic } from "./Traffic.ts"
 /** How long a page may take to tell which of a few elements can be seen, which it is asked before each step, in milliseconds. */
 const glanceMillis = 5_000
 
-/** How long one frame of it may take, in milliseconds. */
+/** How long one frame of it may take, in milliseconds: before each step, and when a step has failed and it is looked closely. */
 const frameMillis = 2_000
+const patientMillis = 8_000
 
 /** So many elements of a document are looked at. */
 const mostCandidates = 1_500
@@ -75,7 +76,8 @@ export const make = (tabs: Tabs, { underWay }: Traffic, lookMillis: number): Ins
   }
 }
 
-const soon = <A>(act: Promise<A>): Promise<A | null> => Finder.within(frameMillis, act).catch(() => null)
+const soon = <A>(act: Promise<A>, millis = frameMillis): Promise<A | null> =>
+  Finder.within(millis, act).catch(() => null)
 
 const innerFrames = ({ page }: Tab): ReadonlyArray<Frame> =>
   page
@@ -192,7 +194,7 @@ const withFrames = async (
     overlays.map(async ({ frames, ...overlay }): Promise<Overlay> => {
       const few = frames.slice(0, Math.max(mostCovering - asked, 0))
       asked += few.length
-      const inside = await Promise.all(few.map((one) => soon(insideOf(tab, frame, one))))
+      const inside = await Promise.all(few.map((one) => soon(insideOf(tab, frame, one), patientMillis)))
       const known = inside.filter((one) => one !== null)
       return {
         ...overlay,
@@ -231,9 +233,9 @@ const candidates = async (tab: Tab, tag: string): Promise<ReadonlyArray<Candidat
     const inner = await Promise.all(
       frames.map(async ({ name, selector }) => {
         const next = across(way, selector)
-        const inside = next === null ? null : await soon(Focus.frameIn(frame, name))
+        const inside = next === null ? null : await soon(Focus.frameIn(frame, name), patientMillis)
         if (next === null || inside === null || !next.startsWith("/")) return []
-        return (await soon(lookInto(inside, next, depth + 1))) ?? []
+        return (await soon(lookInto(inside, next, depth + 1), patientMillis)) ?? []
       })
     )
     return [...own, ...inner.flat()]

@@ -21,32 +21,35 @@ const behindBanner = {
 
 const entering = [click("//*[@id='go']", { wait_time: 3_000 }), read({ result: text("//*[@id='result']") })]
 
+/** What elements look like is remembered from one visit to the next. */
+const remembering = () => {
+  const { memories } = Effect.runSync(ElementMemory.of(Effect.succeed([])))
+  return { recovery: { selectors: true }, memories }
+}
+
+/** The same order on the page as it was, and as it is after an update. */
+const orderingTwice = [
+  each(["before", "after"], "version", [
+    open("{{context.runtime.version}}"),
+    click("//*[@id='order']", { wait_time: 4_000 }),
+    read({ result: text("//*[@id='result']") })
+  ])
+]
+
 export const challenges = [
   challenge({
     name: "id that was renamed",
     difficulty: "The button has another id after an update of the site, and everything else about it is as it was.",
-    given: () => {
-      const { memories } = Effect.runSync(ElementMemory.of(Effect.succeed([])))
-      return { recovery: { selectors: true }, memories }
-    },
+    given: remembering,
     routes: { "": page("<h1>Shop</h1>"), before: order("order"), after: order("checkout-4711") },
-    workflow: [
-      each(["before", "after"], "version", [
-        open("{{context.runtime.version}}"),
-        click("//*[@id='order']", { wait_time: 4_000 }),
-        read({ result: text("//*[@id='result']") })
-      ])
-    ],
+    workflow: orderingTwice,
     expected: { result: "ordered at checkout-4711" },
     recoveries: ["selector"]
   }),
   challenge({
     name: "button that moved within a frame",
     difficulty: "The button is in a frame of another site, where an update has moved and renamed it.",
-    given: () => {
-      const { memories } = Effect.runSync(ElementMemory.of(Effect.succeed([])))
-      return { recovery: { selectors: true }, memories }
-    },
+    given: remembering,
     routes: {
       "": page("<h1>Shop</h1>"),
       before: ({ elsewhere }) => page(`<iframe id="till" src="${elsewhere}first" width="500" height="300"></iframe>`),
@@ -54,13 +57,7 @@ export const challenges = [
       first: order("order"),
       second: order("checkout-4711")
     },
-    workflow: [
-      each(["before", "after"], "version", [
-        open("{{context.runtime.version}}"),
-        click("//*[@id='order']", { wait_time: 4_000 }),
-        read({ result: text("//*[@id='result']") })
-      ])
-    ],
+    workflow: orderingTwice,
     expected: { result: "ordered at checkout-4711" },
     recoveries: ["selector"]
   }),

@@ -33,9 +33,11 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
         unwritten = [...unwritten, ...(yield* Queue.clear(told))]
         if (unwritten.length === 0 && Object.keys(progress).length === 0) return
         yield* store.report(held, { events: unwritten, progress })
-        if (unwritten.length > 0) yield* grown
+        const isMore = unwritten.length > 0
         unwritten = []
-      }).pipe(patiently)
+        if (isMore) yield* grown
+        // Whoever is interrupted while the store writes would not know whether it did, and tell it twice.
+      }).pipe(Effect.uninterruptible, patiently)
     )
 
   const settle = (decide: (gated: Gated, now: number) => Result.Result<Transition.Change, Run.LeaseLost>) =>
@@ -56,18 +58,24 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
 
   const writer = Effect.forever(Effect.andThen(Queue.peek(told), write({})))
 
-  yield* executor.execute(claimed, { event: (event) => Queue.offer(told, event), mark: write, loggedIn }).pipe(
+  const attempt = executor.execute(claimed, { event: (event) => Queue.offer(told, event), mark: write, loggedIn }).pipe(
     Effect.map((outcome) => () => outcome),
     Effect.catchDefect((defect) =>
       Effect.logError("The attempt died of an internal error", defect).pipe(Effect.as(died))
     ),
-    Effect.raceFirst(writer),
-    Effect.flatMap((outcome) =>
-      settle(({ run, gate }, at) => Transition.settle(run, fence, outcome(run, at), gate, at))
-    ),
-    Effect.onInterrupt(() => settle(({ run, gate }, at) => Transition.abandon(run, fence, gate, at))),
-    Effect.catchTag("LeaseLost", (lost) => Effect.logInfo(lost.message)),
-    Effect.annotateLogs({ session_id: held.id })
+    Effect.raceFirst(writer)
+  )
+
+  // What an attempt has come to is kept, even if it is interrupted in that moment.
+  yield* Effect.uninterruptibleMask((restore) =>
+    restore(attempt).pipe(
+      Effect.flatMap((outcome) =>
+        settle(({ run, gate }, at) => Transition.settle(run, fence, outcome(run, at), gate, at))
+      ),
+      Effect.onInterrupt(() => settle(({ run, gate }, at) => Transition.abandon(run, fence, gate, at))),
+      Effect.catchTag("LeaseLost", (lost) => Effect.logInfo(lost.message)),
+      Effect.annotateLogs({ session_id: held.id })
+    )
   )
 })
 

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Queue } from "effect"
+import { Deferred, Effect, Fiber, Layer, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
@@ -20,8 +20,12 @@ const hour = 3_600_000
 const options: Worker.Options = { name: "w", capacity: 2, leaseMillis: 30_000, graceMillis: 10_000 }
 const success: Outcome = { _tag: "Success", data: {} }
 
-/** An executor whose attempts begin when they are taken from `begun`, and end when they are told to. */
-const byHand = Effect.gen(function* () {
+/**
+ * An executor whose attempts begin when they are taken from `begun`, and end when they are told to. One that is interrupted
+ * is told of in `interrupted`, and takes `lastMillis` to end.
+ */
+const executing = Effect.fnUntraced(function* (lastMillis: number) {
+  const interrupted = yield* Queue.unbounded<Claimed>()
   const begun = yield* Queue.unbounded<{
     readonly claimed: Claimed
     readonly reporter: Reporter
@@ -35,11 +39,33 @@ const byHand = Effect.gen(function* () {
           const end = yield* Deferred.make<Outcome>()
           yield* reporter.mark({ acted: true })
           yield* Queue.offer(begun, { claimed, end, reporter })
-          return yield* Deferred.await(end)
+          return yield* Deferred.await(end).pipe(
+            Effect.onInterrupt(() => Effect.andThen(Queue.offer(interrupted, claimed), Effect.sleep(lastMillis)))
+          )
         })
     })
   )
-  return { begun, layer }
+  return { begun, interrupted, layer }
+})
+
+const byHand = executing(0)
+
+/** Runs of a worker on a store that does some things in another way. */
+const workingOn = (store: Partial<RunStore["Service"]>, executor: Layer.Layer<Executor>, graceMillis = 0) =>
+  Effect.gen(function* () {
+    const working = Worker.run({ ...options, graceMillis }).pipe(
+      Effect.provideService(RunStore, RunStore.of({ ...(yield* RunStore), ...store })),
+      Effect.provide([executor, Logger.layer([])])
+    )
+    const fiber = yield* Effect.forkChild(working)
+    yield* Effect.yieldNow
+    return fiber
+  })
+
+/** What the scheduler would decide about leases now. */
+const reaped = Effect.gen(function* () {
+  const all = yield* (yield* RunStore).reap(10, ({ gate, run }, at) => Transition.reap(run, gate, at))
+  return all.map(({ id }) => id)
 })
 
 const services = Layer.mergeAll(Gates.layer, Crypto.layer).pipe(Layer.provideMerge(Memory.layer))
@@ -197,6 +223,140 @@ it.effect("workers are woken when a credential comes free, and a failed login st
       yield* Fiber.interrupt(scheduler)
       yield* Effect.forkChild(Fiber.interrupt(worker))
       yield* TestClock.adjust(options.graceMillis)
+    })
+  )
+)
+
+it.effect("an attempt that takes long to end keeps the others neither from their leases nor from being ended", () =>
+  provided(
+    Effect.gen(function* () {
+      const { begun, interrupted, layer } = yield* executing(60_000)
+      const [runs, signals] = [yield* RunStore, yield* Signals]
+      const caller = yield* makeWorkspace()
+      const worker = yield* workingOn({}, layer)
+      const [one, other] = [yield* submitted(caller), yield* submitted(caller)]
+      yield* Queue.take(begun)
+      yield* Queue.take(begun)
+      const stop = (id: RunId) => runs.change(caller.workspaceId, id, ({ run }, at) => Transition.interrupt(run, at))
+      // Nobody tells of it: it is found out when leases are renewed.
+      yield* stop(one.id)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Queue.take(interrupted)).run.id, one.id)
+      for (let round = 0; round < 4; round++) {
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(yield* reaped, [])
+      }
+      yield* stop(other.id)
+      yield* signals.publish({ _tag: "ended", runId: other.id })
+      assert.strictEqual((yield* Queue.take(interrupted)).run.id, other.id)
+      yield* Effect.forkChild(Fiber.interrupt(worker))
+      yield* TestClock.adjust("60 seconds")
+    })
+  )
+)
+
+it.effect("a worker that cannot renew a lease ends the attempt before somebody else may begin one", () =>
+  provided(
+    Effect.gen(function* () {
+      const { begun, interrupted, layer } = yield* byHand
+      const caller = yield* makeWorkspace()
+      let isAway = false
+      const { renew } = yield* RunStore
+      const worker = yield* workingOn(
+        { renew: (...asked) => (isAway ? Effect.die(new Error("The database is away")) : renew(...asked)) },
+        layer
+      )
+      const sent = yield* submitted(caller, { maxRetries: 1 })
+      yield* Queue.take(begun)
+      yield* TestClock.adjust("25 seconds")
+      isAway = true
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual(yield* Queue.size(interrupted), 0)
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* Queue.size(interrupted), 1)
+      assert.strictEqual(yield* status(sent.id, caller.workspaceId), "execution.requeued")
+      yield* Fiber.interrupt(worker)
+    })
+  )
+)
+
+it.effect("a run that comes back to its worker keeps its new lease when the attempt before it ends", () =>
+  provided(
+    Effect.gen(function* () {
+      const { begun, interrupted, layer } = yield* executing(60_000)
+      const caller = yield* makeWorkspace()
+      const { renew } = yield* RunStore
+      let isDeaf = true
+      // It renews nothing, and does not say so.
+      const worker = yield* workingOn({ renew: (...asked) => (isDeaf ? Effect.succeed([]) : renew(...asked)) }, layer)
+      const sent = yield* submitted(caller, { maxRetries: 1 })
+      yield* Queue.take(begun)
+      yield* TestClock.adjust("31 seconds")
+      assert.deepStrictEqual(yield* reaped, [sent.id])
+      yield* TestClock.adjust("20 seconds")
+      const { claimed } = yield* Queue.take(begun)
+      assert.deepInclude(claimed.run, { id: sent.id, attempts: 2 })
+      isDeaf = false
+      for (let round = 0; round < 12; round++) {
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(yield* reaped, [])
+      }
+      assert.strictEqual(yield* Queue.size(interrupted), 1)
+      assert.strictEqual(yield* status(sent.id, caller.workspaceId), "execution.start")
+      yield* Effect.forkChild(Fiber.interrupt(worker))
+      yield* TestClock.adjust("60 seconds")
+    })
+  )
+)
+
+it.effect("what an attempt told is kept once, and what it came to is kept, whatever ends in that moment", () =>
+  provided(
+    Effect.gen(function* () {
+      const { begun, layer } = yield* byHand
+      const caller = yield* makeWorkspace()
+      const { events, report, settle } = yield* RunStore
+      const [reported, settling] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const [answers, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const worker = yield* workingOn(
+        {
+          // The store has written, and its answer is under way.
+          report: (held, told) =>
+            Effect.tap(
+              report(held, told),
+              told.events.length === 0
+                ? Effect.void
+                : Effect.andThen(Deferred.succeed(reported, undefined), Deferred.await(answers))
+            ),
+          settle: (...asked) =>
+            Deferred.succeed(settling, undefined).pipe(
+              Effect.andThen(Deferred.await(goOn)),
+              Effect.andThen(settle(...asked))
+            )
+        },
+        layer
+      )
+      const sent = yield* submitted(caller)
+      const { claimed, end, reporter } = yield* Queue.take(begun)
+      const { id, workflowId } = claimed.run
+      yield* reporter.event({
+        event: "execution.step",
+        payload: { session_id: id, workflow_id: workflowId, current_step: "One", next_step: null }
+      })
+      yield* Deferred.await(reported)
+      yield* Deferred.succeed(end, success)
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(answers, undefined)
+      yield* Deferred.await(settling)
+      const ending = yield* Effect.forkChild(Fiber.interrupt(worker))
+      yield* TestClock.adjust("1 second")
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(ending)
+      assert.strictEqual(yield* status(sent.id, caller.workspaceId), "execution.success")
+      const told = yield* events(sent.id, 0)
+      assert.lengthOf(
+        told.filter(({ event }) => event.event === "execution.step"),
+        1
+      )
     })
   )
 )

@@ -335,6 +335,21 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
     })
   )
 
+  it.effect("is streamed no longer than the key that asked for it is valid", () =>
+    Effect.gen(function* () {
+      const { member, revoke, url } = yield* Service
+      const owner = yield* member("Owner")
+      const guest = yield* member("Viewer", owner)
+      const { id } = yield* opened(owner.key)
+      const stream = openRaw(url, `${base}/${id}/stream`, guest.key, { connection: "close" })
+      yield* Effect.promise(() => stream.until((body) => body.includes('"idle"')))
+      yield* revoke(guest)
+      yield* tell(owner.key, id, "click #go")
+      yield* Effect.promise(() => stream.ended)
+      assert.notInclude(stream.body(), "Click #go")
+    })
+  )
+
   it.effect("is refused when it could not begin, and opens no browser then", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

@@ -14,7 +14,8 @@ const whole = ["execution.queued", "execution.start", "execution.step", "executi
 
 const setUp = Effect.gen(function* () {
   const { member, send } = yield* Service
-  const { key } = yield* member("Owner")
+  const owner = yield* member("Owner")
+  const { key } = owner
   const made = yield* send({ method: "POST", path: "/workflows", key, json: { name: "Told", ...graph() } })
   const start = (input: Script, clientId: string | null) =>
     Effect.map(
@@ -26,7 +27,7 @@ const setUp = Effect.gen(function* () {
       }),
       ({ body }) => String(body.session_id)
     )
-  return { key, start, workflowId: String(made.body.id) }
+  return { key, owner, start, workflowId: String(made.body.id) }
 })
 
 const openStream = (key: string, clientId: string, headers: Record<string, string> = {}) =>
@@ -173,6 +174,31 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the st
       yield* Effect.promise(() => theirs.until(ended(foreign)))
       assert.deepStrictEqual(kindsOf(theirs.body()), whole)
       assert.notInclude(mine.body(), foreign)
+    })
+  )
+
+  it.effect("ends in order once its key is revoked, before anything more is told, as that of a run does", () =>
+    Effect.gen(function* () {
+      const { member, revoke, url } = yield* Service
+      const { key, owner, start } = yield* setUp
+      const guest = yield* member("Viewer", owner)
+      const [client, gate] = [randomUUID(), randomUUID()]
+      const session = yield* start({ steps: ["One"], gate }, client)
+      const streams = [
+        yield* openStream(guest.key, client, { connection: "close" }),
+        openRaw(url, `/run/${session}/events`, guest.key, { connection: "close" })
+      ]
+      for (const stream of streams) {
+        yield* Effect.promise(() => stream.until((body) => kindsOf(body).includes("execution.step")))
+      }
+      yield* revoke(guest)
+      yield* openGate(gate)
+      for (const stream of streams) {
+        yield* Effect.promise(() => stream.ended)
+        assert.deepStrictEqual(kindsOf(stream.body()), whole.slice(0, 3))
+      }
+      const next = yield* openStream(key, client)
+      yield* Effect.promise(() => next.until(ended(session)))
     })
   )
 

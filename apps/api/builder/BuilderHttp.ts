@@ -14,6 +14,7 @@ import type { WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { Api } from "../Api.ts"
 import { frame } from "../event/Frame.ts"
+import * as Admitted from "../request/Admitted.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import { Closing } from "../request/Closing.ts"
 import * as Errors from "../request/Errors.ts"
@@ -34,6 +35,7 @@ export const layer = HttpApiBuilder.group(
     const workflows = yield* Workflows
     const runs = yield* Runs
     const closing = yield* Closing
+    const admitted = yield* Admitted.make
 
     const opened = ({ conversation, status }: Reading) => ({
       ...statusJson({ conversation, status }),
@@ -229,6 +231,7 @@ export const layer = HttpApiBuilder.group(
               Errors.badRequest(`Last-Event-ID: Expected the number of a message, got "${after.slice(0, 80)}"`)
             )
           }
+          const whileAdmitted = yield* admitted
           const news = yield* builder.follow(caller, id, Number(after)).pipe(Effect.mapError(Refusals.gone))
           const frames = Stream.map(news, (one) =>
             "status" in one
@@ -241,6 +244,7 @@ export const layer = HttpApiBuilder.group(
           // Each frame is a write of its own, for readers that take what arrives at once for one event.
           const all = Stream.merge(frames, pings, { haltStrategy: "left" }).pipe(
             Stream.interruptWhen(closing.begun),
+            whileAdmitted,
             Stream.encodeText,
             Stream.rechunk(1),
             Stream.tap(() => Effect.yieldNow)

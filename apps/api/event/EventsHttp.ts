@@ -3,10 +3,12 @@ import { Clock, Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type Batch, EventStreams } from "../../../core/event/EventStreams.ts"
+import { patiently } from "../../../core/run/Attempt.ts"
 import * as Run from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
+import * as Admitted from "../request/Admitted.ts"
 import { CurrentCaller } from "../request/Authorization.ts"
 import { Closing } from "../request/Closing.ts"
 import * as Errors from "../request/Errors.ts"
@@ -23,15 +25,18 @@ export const layer = HttpApiBuilder.group(
     const runs = yield* Runs
     const links = yield* ArtifactLinks
     const closing = yield* Closing
+    const admitted = yield* Admitted.make
 
     const answer = (workspaceId: WorkspaceId, batches: Stream.Stream<Batch>) =>
-      Effect.map(origin, (address) => {
-        const frames = Stream.mapEffect(Stream.interruptWhen(batches, closing.begun), (batch) =>
-          Effect.gen(function* () {
-            const now = yield* Clock.currentTimeMillis
-            return Frame.frames(batch, yield* links.under(address, workspaceId), now)
-          })
-        )
+      Effect.gen(function* () {
+        const address = yield* origin
+        const whileAdmitted = yield* admitted
+        const written = Effect.fnUntraced(function* (batch: Batch) {
+          if (batch.length === 0) return Frame.ping(yield* Clock.currentTimeMillis)
+          // A stream that broke here would be read as the end of its runs.
+          return Frame.frames(batch, yield* patiently(links.under(address, workspaceId)))
+        })
+        const frames = Stream.mapEffect(whileAdmitted(Stream.interruptWhen(batches, closing.begun)), written)
         return HttpServerResponse.stream(frames, { contentType: "text/event-stream", headers: streamed })
       })
 

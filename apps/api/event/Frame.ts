@@ -7,11 +7,12 @@ import { type Links, message } from "../../../core/event/Message.ts"
 
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 
-/** The frames of a batch in one piece; a ping for an empty one. */
-export const frames = (batch: Batch, links: Links, now: number): Uint8Array =>
-  new TextEncoder().encode(
-    batch.length === 0 ? frame("ping", { ts: now }) : batch.map((entry) => frameOf(entry, links)).join("")
-  )
+/** The frames of a batch in one piece. */
+export const frames = (batch: Batch, links: Links): Uint8Array =>
+  new TextEncoder().encode(batch.map((entry) => frameOf(entry, links)).join(""))
+
+/** A sign of life. */
+export const ping = (now: number): Uint8Array => new TextEncoder().encode(frame("ping", { ts: now }))
 
 const frameOf = (entry: Batch[number], links: Links): string => {
   const data = message(entry, links)

@@ -1,0 +1,26 @@
+/**
+ * Answers without end last no longer than the key that they were asked for with.
+ */
+import { Effect, Option, Redacted, Stream } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { Keys } from "../../../core/workspace/Keys.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import { keyOf } from "./Authorization.ts"
+
+/**
+ * Makes the function that ends a stream in order before the first piece of it that comes when the key of the request was
+ * revoked. While the store of keys cannot be asked, the stream goes on: whatever it tells comes from the same database.
+ */
+export const make = Effect.gen(function* () {
+  const keys = yield* Keys
+  const workspaces = yield* WorkspaceStore
+  return Effect.gen(function* () {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const hash = yield* keys.hash(Redacted.make(keyOf(headers)))
+    const isValid = workspaces.authenticate(hash).pipe(
+      Effect.map(Option.isSome),
+      Effect.catchDefect(() => Effect.succeed(true))
+    )
+    return <A, E, R>(stream: Stream.Stream<A, E, R>) => Stream.takeWhileEffect(stream, () => isValid)
+  })
+})

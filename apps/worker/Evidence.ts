@@ -18,6 +18,7 @@ import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Node, NodeId } from "../../core/workflow/Graph.ts"
 import * as Filming from "./Filming.ts"
 import * as LiveRun from "./LiveRun.ts"
+import { surviving } from "./Surviving.ts"
 
 /** A snapshot is cut at this size. */
 const maxSnapshotBytes = 5_000_000
@@ -27,6 +28,8 @@ const maxMoments = 1_000
 
 /** How often the network log is written. */
 const logInterval = "1 second"
+
+const notKept = "Evidence of a run could not be kept"
 
 /** Makes the function that lets an observer of the agent also gather evidence. */
 export const make = Effect.gen(function* () {
@@ -41,6 +44,7 @@ export const make = Effect.gen(function* () {
       let unwritten: Array<Recorded> = []
       let told = 0
       let truncated = false
+      // Not interruptible: what was taken to be written is kept, or its loss is told.
       const write = Effect.suspend(() => {
         const events = unwritten
         unwritten = []
@@ -50,12 +54,12 @@ export const make = Effect.gen(function* () {
             return Effect.logWarning(`A part of the network log could not be kept: ${secrets.describe(defect)}`)
           })
         )
-      })
+      }).pipe(Effect.uninterruptible)
       yield* Effect.addFinalizer(() =>
         Effect.andThen(
           write,
           Effect.suspend(() => store.closeLog(run.id, truncated))
-        ).pipe(surviving(secrets))
+        ).pipe(surviving(secrets, notKept))
       )
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(logInterval), write)))
       yield* page.watchNetwork((exchange) => {
@@ -69,7 +73,7 @@ export const make = Effect.gen(function* () {
         bodyCharacters -= one.response_body?.length ?? 0
         unwritten.push(one)
       })
-    }).pipe(surviving(secrets))
+    }).pipe(surviving(secrets, notKept))
 
   return <E>(
     claimed: Claimed,
@@ -84,20 +88,23 @@ export const make = Effect.gen(function* () {
     let filmed: Effect.Effect<void> = Effect.void
     let moments = 0
 
-    const keep = Effect.fnUntraced(function* (page: Page, node: Node) {
-      const html = yield* Effect.option(page.snapshot({ maxBytes: maxSnapshotBytes }))
-      if (Option.isNone(html)) return
-      const artifact = {
-        bytes: new TextEncoder().encode(secrets.hide(html.value)),
-        mediaType: "text/html",
-        fileName: null
-      }
-      const kept = yield* Effect.option(keeper.keep("snapshot", artifact, documents.get(node.id)))
-      if (Option.isNone(kept)) return
-      const artifactId = kept.value
-      documents.set(node.id, artifactId)
-      yield* store.keepSnapshot({ runId: run.id, nodeId: node.id, artifactId, at: yield* Clock.currentTimeMillis })
-    }, surviving(secrets))
+    const keep = Effect.fnUntraced(
+      function* (page: Page, node: Node) {
+        const html = yield* Effect.option(page.snapshot({ maxBytes: maxSnapshotBytes }))
+        if (Option.isNone(html)) return
+        const artifact = {
+          bytes: new TextEncoder().encode(secrets.hide(html.value)),
+          mediaType: "text/html",
+          fileName: null
+        }
+        const kept = yield* Effect.option(keeper.keep("snapshot", artifact, documents.get(node.id)))
+        if (Option.isNone(kept)) return
+        const artifactId = kept.value
+        documents.set(node.id, artifactId)
+        yield* store.keepSnapshot({ runId: run.id, nodeId: node.id, artifactId, at: yield* Clock.currentTimeMillis })
+      },
+      surviving(secrets, notKept)
+    )
 
     const opened = Effect.fnUntraced(function* (page: Page) {
       if (NetworkPolicy.records(version.content, run.options)) yield* logged(page, claimed, secrets)
@@ -121,13 +128,3 @@ export const make = Effect.gen(function* () {
     return { ...observer, opened, seen, over, hold: live.hold }
   }
 })
-
-const surviving =
-  (secrets: Secrets) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
-    effect.pipe(
-      Effect.asVoid,
-      Effect.catchDefect((defect) =>
-        Effect.logWarning(`Evidence of a run could not be kept: ${secrets.describe(defect)}`)
-      )
-    )

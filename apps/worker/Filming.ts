@@ -35,7 +35,11 @@ export const film = (
 
     // In a fiber of its own: that of an attempt which is interrupted does nothing any more that can be interrupted.
     const keep = ({ finish }: Recording) =>
-      Effect.timeout(upload(finish), uploadMillis).pipe(
+      upload(finish).pipe(
+        Effect.timeoutOrElse({
+          duration: uploadMillis,
+          orElse: () => Effect.logWarning(`The video of run ${run.id} was not kept within ${uploadMillis / 1_000} s`)
+        }),
         Effect.ignoreCause,
         Effect.forkDetach,
         Effect.flatMap(Fiber.await),

@@ -4,7 +4,7 @@
  * What a person types goes to the page and nowhere else: where the page shows it or sends it on, what is told of the run has
  * `[answer]` in its place. That somebody had control is told as events of the run.
  */
-import { Clock, Effect, Latch, Option, Queue, type Scope, Stream } from "effect"
+import { Clock, Effect, Latch, Option, Queue, type Scope, Semaphore, Stream } from "effect"
 import type { Page } from "../../core/agent/page/Browser.ts"
 import type { Secrets } from "../../core/agent/Secrets.ts"
 import { Typed } from "../../core/agent/Typed.ts"
@@ -15,6 +15,7 @@ import * as LiveMessage from "../../core/run/LiveMessage.ts"
 import { type Control, LiveStore } from "../../core/run/LiveStore.ts"
 import type { Run } from "../../core/run/Run.ts"
 import { Sealing } from "../../core/vault/Sealing.ts"
+import { surviving } from "./Surviving.ts"
 
 /** Pictures are small enough for several a second. */
 const pictures = { maxWidth: 1_280, maxHeight: 800, quality: 60, intervalMillis: 120 }
@@ -27,6 +28,8 @@ const controlInterval = "1 second"
 
 /** How many messages wait to be carried out. A person is not that quick. */
 const maxWaiting = 500
+
+const notWatched = "A run could not be watched for a moment"
 
 /** What somebody at a run waits for. */
 interface Desk {
@@ -72,6 +75,8 @@ export const make = Effect.gen(function* () {
     const session = { session_id: run.id, workflow_id: run.workflowId }
     const typed = new Typed()
     const hide = (texts: ReadonlyArray<string>) => secrets.add([...texts], "answer")
+    const lasting = surviving(secrets, notWatched, "1 second")
+    const learning = Semaphore.makeUnsafe(1)
     let control: Control | null = null
 
     const tell = Effect.fnUntraced(function* (before: Control | null, now: Control | null, isOver: boolean) {
@@ -90,19 +95,23 @@ export const make = Effect.gen(function* () {
       }
     })
 
-    /** Learns who has control. */
-    const learn = Effect.fnUntraced(function* (page: Page) {
-      const now = Option.getOrNull(yield* store.control(run.id))
-      const before = control
-      control = now
-      yield* tell(before, now, false)
-      // Whoever was cut off with a key down would leave it to the run.
-      if (before !== null && before.holder !== now?.holder) {
-        hide(typed.end())
-        yield* page.letGo
-      }
-      yield* now === null ? Latch.open(free) : Latch.close(free)
-    }, surviving(secrets))
+    /** Learns who has control: one look at a time, so that an older one does not come after a newer one. */
+    const learn = Effect.fnUntraced(
+      function* (page: Page) {
+        const now = Option.getOrNull(yield* store.control(run.id))
+        const before = control
+        control = now
+        yield* tell(before, now, false)
+        // Whoever was cut off with a key down would leave it to the run.
+        if (before !== null && before.holder !== now?.holder) {
+          hide(typed.end())
+          yield* page.letGo
+        }
+        yield* now === null ? Latch.open(free) : Latch.close(free)
+      },
+      learning.withPermits(1),
+      lasting
+    )
 
     const follow = (page: Page, desk: Desk) =>
       Effect.gen(function* () {
@@ -119,15 +128,13 @@ export const make = Effect.gen(function* () {
         yield* Effect.scoped(
           Effect.gen(function* () {
             yield* page.screencast(pictures, (bytes) =>
-              Effect.flatMap(Clock.currentTimeMillis, (at) => channel.show(run.id, { bytes, at })).pipe(
-                surviving(secrets)
-              )
+              Effect.flatMap(Clock.currentTimeMillis, (at) => channel.show(run.id, { bytes, at })).pipe(lasting)
             )
             while (Option.isSome(yield* Effect.timeoutOption(Queue.take(desk.watched), patience)));
           })
         )
         yield* channel.hide(run.id)
-      }).pipe(surviving(secrets))
+      }).pipe(lasting)
 
     const obey = (page: Page, desk: Desk) =>
       Effect.gen(function* () {
@@ -141,7 +148,7 @@ export const make = Effect.gen(function* () {
           hide(typed.take(gesture))
           yield* page.gesture(gesture)
         }
-      }).pipe(surviving(secrets))
+      }).pipe(lasting)
 
     const leave = (desk: Desk) =>
       Effect.gen(function* () {
@@ -151,7 +158,7 @@ export const make = Effect.gen(function* () {
         yield* tell(before, null, true)
         if (before !== null) yield* store.release(run.id, before.holder)
         yield* channel.hide(run.id)
-      }).pipe(surviving(secrets))
+      }).pipe(surviving(secrets, notWatched))
 
     return {
       hold: free.await,
@@ -175,16 +182,3 @@ export const make = Effect.gen(function* () {
     }
   }
 })
-
-const surviving =
-  (secrets: Secrets) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, E, R> =>
-    effect.pipe(
-      Effect.asVoid,
-      Effect.catchDefect((defect) =>
-        Effect.andThen(
-          Effect.logWarning(`A run could not be watched for a moment: ${secrets.describe(defect)}`),
-          Effect.sleep("1 second")
-        )
-      )
-    )

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
+import { EvidenceStore } from "../../core/run/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { layer, type Member, Service } from "../support/service.ts"
 
@@ -355,4 +357,39 @@ it.layer(layer, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
       })
     )
   })
+
+  // Last, as time passes here.
+  it.effect("of the network has what was being written as the run ended", () =>
+    Effect.gen(function* () {
+      const me = yield* (yield* Service).member("Member")
+      const pause = { id: id(2), name: "Wait", action: "DELAY", parameters: { delay_time: 5 } }
+      const { nodes, ...slow } = workflow("#go", { enable_network_listener: true })
+      const session = yield* start(me, yield* create(me, { ...slow, nodes: [nodes[0], pause, nodes[2]] }))
+      const store = yield* EvidenceStore
+      const [writing, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const running = yield* work.pipe(
+        Effect.provideService(EvidenceStore, {
+          ...store,
+          log: (runId, events) =>
+            events.length === 0
+              ? Effect.void
+              : Deferred.succeed(writing, undefined).pipe(
+                  Effect.andThen(Deferred.await(goOn)),
+                  Effect.andThen(store.log(runId, events))
+                )
+        }),
+        Effect.forkChild
+      )
+      for (let steps = 0; steps < 100 && !(yield* Deferred.isDone(writing)); steps++) {
+        yield* Effect.promise(() => new Promise((done) => setImmediate(done)))
+        yield* TestClock.adjust("100 millis")
+      }
+      yield* TestClock.adjust("10 seconds")
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(running)
+      const { body } = yield* get(me, `/run/${session}/network`)
+      assert.deepInclude(body, { complete: true, truncated: false })
+      assert.lengthOf(body.events as ReadonlyArray<Fields>, 1)
+    })
+  )
 })

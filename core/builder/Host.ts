@@ -5,7 +5,6 @@
  * their pages; one that lost a lease without noticing has what it brings refused. On shutdown it takes nothing more and
  * gives every conversation back.
  */
-
 import { Effect, FiberMap, Queue, Stream } from "effect"
 import { Signals } from "../event/Signals.ts"
 import { surviving } from "../event/Surviving.ts"
@@ -48,7 +47,8 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
         const hosting = Hosting.host(place, options.beginningOf).pipe(
           Effect.ensuring(
             Effect.suspend(() => {
-              places.delete(id)
+              // The conversation may be here again by now, under another lease.
+              if (places.get(id) === place) places.delete(id)
               return Queue.offer(woken, undefined)
             })
           ),
@@ -64,7 +64,9 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
     if (places.size === 0) return
     const held = [...places.values()].map((place) => place.held)
     const lost = yield* store.renew(held, options.leaseMillis)
-    yield* Effect.forEach(lost, ({ id }) => FiberMap.remove(hosted, id), { discard: true })
+    const gone = lost.filter(({ fence, id }) => places.get(id)?.held.fence === fence)
+    // That a page is closed is not waited for: the others need their leases meanwhile.
+    yield* Effect.forEach(gone, ({ id }) => Effect.forkChild(FiberMap.remove(hosted, id)), { discard: true })
   }).pipe(surviving("The host could not renew its leases, and tries again"))
 
   const obey = (yield* signals.subscribe).pipe(

@@ -30,6 +30,7 @@ export interface Stage {
   /** When the page was opened. What was sent before is not meant for a login on it. */
   readonly began: number
   readonly codes: Beginning["codes"]
+  readonly allowedSites: Session.Session["allowedSites"]
   readonly known: Known
   /** What was known before each step that a message added, so that a step that is taken back leaves nothing behind. */
   readonly before: ReadonlyMap<NodeId, Known>
@@ -45,7 +46,8 @@ export const newStage = (
   const secrets = new Secrets()
   for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
   const memory = Memory.initial(inputs, { accounts, secrets })
-  return { page, began, codes, known: { memory, loops: new Map() }, before: new Map() }
+  const { allowedSites } = session
+  return { page, began, codes, allowedSites, known: { memory, loops: new Map() }, before: new Map() }
 }
 
 /** What became of the conversation, and of its page. */
@@ -171,7 +173,7 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     heard: null,
     manualCaptcha: false,
     codes: stage.codes,
-    allowedSites: [],
+    allowedSites: stage.allowedSites,
     began: stage.began
   }
   if (node.action === "END") return { draft, stage, found: null }

@@ -26,6 +26,8 @@ import { recovery } from "./migrations/0027_recovery.ts"
 import { artifacts } from "./migrations/0029_artifacts.ts"
 import { liveControl } from "./migrations/0030_live_control.ts"
 import { lifetimes } from "./migrations/0032_lifetimes.ts"
+import { sharedLogins } from "./migrations/0033_shared_logins.ts"
+import { decisionAge } from "./migrations/0034_decision_age.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -60,7 +62,9 @@ const migrate = Migrator.make({})({
     "0027_recovery": recovery,
     "0029_artifacts": artifacts,
     "0030_live_control": liveControl,
-    "0032_lifetimes": lifetimes
+    "0032_lifetimes": lifetimes,
+    "0033_shared_logins": sharedLogins,
+    "0034_decision_age": decisionAge
   }),
   table: "sluice_migrations"
 })

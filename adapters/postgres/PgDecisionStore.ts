@@ -13,18 +13,22 @@ export const layer = Layer.effect(
       // A run has one attempt at a time, so nobody else takes the same position; whoever does is lost, and may be.
       keep: Effect.fn("DecisionStore.keep")((runId, decision) =>
         sql`
-          insert into run_decisions (run_id, position, body)
-          select ${runId}, count(*) + 1, ${JSON.stringify(decision)} from run_decisions where run_id = ${runId}
+          insert into run_decisions (run_id, position, at, body)
+          select ${runId}, count(*) + 1, ${new Date(decision.created_at)}, ${JSON.stringify(decision)}
+          from run_decisions where run_id = ${runId}
           having count(*) < ${mostDecisions}
           on conflict do nothing`.pipe(Effect.asVoid, withoutSqlErrors)
       ),
       expire: Effect.fn("DecisionStore.expire")((before, limit) =>
+        // Each way by its own index.
         sql`
           delete from run_decisions where (run_id, position) in (
-            select run_id, position from run_decisions
-            where substring(body from '"created_at":"([^"]+)"')::timestamptz < ${new Date(before)} or run_id in
-              (select id from runs join gates using (workflow_id) where removed_at is not null)
-            limit ${limit} for update skip locked) returning 1`.pipe(
+            select run_id, position from run_decisions where (run_id, position) in (
+              (select run_id, position from run_decisions where at < ${new Date(before)} order by at limit ${limit})
+              union
+              (select run_id, position from run_decisions where run_id in
+                (select id from runs join gates using (workflow_id) where removed_at is not null) limit ${limit})
+            ) limit ${limit} for update skip locked) returning 1`.pipe(
           Effect.map(({ length }) => length),
           withoutSqlErrors
         )

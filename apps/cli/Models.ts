@@ -40,7 +40,8 @@ export const layerAvailability = (settings: Asked) =>
         return yield* new ModelMisconfigured({ reason: "SLUICE_MODEL_URL is set; set SLUICE_MODEL to a name as well" })
       }
       if (!hasUrl && names.length > 0) {
-        return yield* new ModelMisconfigured({ reason: "SLUICE_MODEL is set; set SLUICE_MODEL_URL as well" })
+        const named = settings.models.length > 0 ? "SLUICE_MODEL" : "SLUICE_MODEL_VISION"
+        return yield* new ModelMisconfigured({ reason: `${named} is set; set SLUICE_MODEL_URL as well` })
       }
       return { names }
     })

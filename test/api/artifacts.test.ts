@@ -123,22 +123,10 @@ describe("a range of bytes", () => {
 
 describe("the name of a file", () => {
   it.each([
-    ["report.pdf", "report.pdf"],
-    ["../../etc/passwd", "passwd"],
-    ["C:\\Windows\\system.ini", "system.ini"],
-    ["a\u0000b\u202egpj.exe", "a_b_gpj.exe"],
-    ["  .hidden ", "hidden"],
-    ["...", "file"],
-    ["", "file"],
-    ["con.txt", "_con.txt"],
-    [`${"x".repeat(300)}.pdf`, `${"x".repeat(146)}.pdf`],
-    ["报告 März.pdf", "报告 März.pdf"]
-  ])("%s becomes %s", (name, safe) => assert.strictEqual(FileName.safe(name), safe))
-
-  it("is told in both ways of the header", () => {
-    assert.strictEqual(
-      FileName.attachment("März (1).pdf"),
-      "attachment; filename=\"M_rz (1).pdf\"; filename*=UTF-8''M%C3%A4rz%20%281%29.pdf"
-    )
-  })
+    ["März (1).pdf", "attachment; filename=\"M_rz (1).pdf\"; filename*=UTF-8''M%C3%A4rz%20%281%29.pdf"],
+    ["../a\ud800.pdf", "attachment; filename=\"a_.pdf\"; filename*=UTF-8''a_.pdf"],
+    ["...", "attachment; filename=\"file\"; filename*=UTF-8''file"]
+  ])("%j is told, made safe, in both ways of the header", (name, header) =>
+    assert.strictEqual(FileName.attachment(name), header)
+  )
 })

@@ -14,7 +14,7 @@ export const script = `
   const me = Array.from(crypto.getRandomValues(new Uint8Array(18)), (byte) => (byte % 36).toString(36)).join("")
   let ticket = null
   let mine = false
-  let shown = null
+  const shown = []
   let misses = 0
   let lastAct = 0
 
@@ -34,11 +34,10 @@ export const script = `
   /* What is told, and what is seen. */
 
   const show = (bytes) => {
-    const address = URL.createObjectURL(new Blob([bytes], { type: "image/jpeg" }))
-    const before = shown
-    shown = address
-    picture.onload = () => { if (before !== null) URL.revokeObjectURL(before) }
-    picture.src = address
+    /* One that comes before the one before it was drawn takes its place: that one is never told to be loaded. */
+    shown.push(URL.createObjectURL(new Blob([bytes], { type: "image/jpeg" })))
+    picture.onload = () => { while (shown.length > 1) URL.revokeObjectURL(shown.shift()) }
+    picture.src = shown[shown.length - 1]
     picture.hidden = false
     element("hint").hidden = true
     picture.dataset.frames = String(Number(picture.dataset.frames || "0") + 1)
@@ -72,7 +71,7 @@ export const script = `
     if (!answer.ok) {
       say("Not connected")
       hint((await answer.json()).message)
-      return answer.status >= 500
+      return answer.status >= 500 || answer.status === 429
     }
     const reader = answer.body.getReader()
     let rest = new Uint8Array()

@@ -10,7 +10,7 @@ import * as Tickets from "../live/Tickets.ts"
 import * as Signatures from "../request/Signatures.ts"
 import { iso } from "./RunRecord.ts"
 
-/** The address of a live view works as long as a run takes at most. */
+/** How long the address of a live view works that is told with the start of a run, in milliseconds. */
 const liveMillis = 3_600_000
 
 export class ArtifactLinks extends Context.Service<

@@ -1,12 +1,14 @@
 /** Admissions to watched runs, and control of them, in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
 import { LiveStore } from "../../core/run/LiveStore.ts"
-import { Tables } from "./Tables.ts"
+import { statusAt } from "../../core/run/Run.ts"
+import { gateOf, Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
   LiveStore,
-  Effect.map(Tables, ({ admissions, controls, runs }) =>
-    LiveStore.of({
+  Effect.map(Tables, (tables) => {
+    const { admissions, controls, runs } = tables
+    return LiveStore.of({
       admit: Effect.fnUntraced(function* (admission) {
         const now = yield* Clock.currentTimeMillis
         for (const { expiresAt, hash } of admissions.values()) if (expiresAt <= now) admissions.delete(hash)
@@ -18,7 +20,13 @@ export const layer = Layer.effect(
         admissions.delete(hash)
         return Option.filter(found, ({ expiresAt }) => expiresAt > now)
       }),
-      workspaceOf: (runId) => Effect.sync(() => Option.fromUndefinedOr(runs.get(runId)?.workspaceId)),
+      standing: (runId) =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          Option.map(Option.fromUndefinedOr(runs.get(runId)), (run) => ({
+            workspaceId: run.workspaceId,
+            status: statusAt(run, gateOf(tables, run), now)
+          }))
+        ),
       take: Effect.fnUntraced(function* (wanted) {
         const now = yield* Clock.currentTimeMillis
         const before = controls.get(wanted.runId)
@@ -40,5 +48,5 @@ export const layer = Layer.effect(
         return Option.filter(Option.fromUndefinedOr(controls.get(runId)), ({ until }) => until > now)
       })
     })
-  )
+  })
 )

@@ -2,7 +2,9 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Admission, type Control, LiveStore } from "../../core/run/LiveStore.ts"
+import type { Status } from "../../core/run/Run.ts"
 import type { UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 
 interface Row {
@@ -60,11 +62,17 @@ export const layer = Layer.effect(
           })
         }).pipe(withoutSqlErrors)
       ),
-      workspaceOf: Effect.fn("LiveStore.workspaceOf")((runId) =>
-        sql<{ readonly workspace_id: WorkspaceId }>`select workspace_id from runs where id = ${runId}`.pipe(
-          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), ({ workspace_id }) => workspace_id)),
-          withoutSqlErrors
-        )
+      standing: Effect.fn("LiveStore.standing")((runId) =>
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const [row] = yield* sql<{ readonly workspace_id: WorkspaceId; readonly status: Status }>`
+            select runs.workspace_id, ${Rows.statusAt(sql, now)} as status
+            from runs join gates using (workflow_id) where runs.id = ${runId}`
+          return Option.map(Option.fromUndefinedOr(row), ({ status, workspace_id }) => ({
+            workspaceId: workspace_id,
+            status
+          }))
+        }).pipe(withoutSqlErrors)
       ),
       take: Effect.fn("LiveStore.take")(({ holder, runId, until, userId }) =>
         transaction(

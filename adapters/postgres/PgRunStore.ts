@@ -127,7 +127,7 @@ export const layer = Layer.effect(
 
     const list = Effect.fn("RunStore.list")((workspaceId, filter) =>
       Effect.gen(function* () {
-        const now = new Date(yield* Clock.currentTimeMillis)
+        const now = yield* Clock.currentTimeMillis
         const instant = (at: number) => new Date(at)
         const conditions = [
           sql`runs.workspace_id = ${workspaceId}`,
@@ -148,10 +148,7 @@ export const layer = Layer.effect(
         const rows = yield* sql<Rows.RunRow & { readonly status: Status }>`
           with listed as (
             select runs.id, runs.workspace_id, runs.workflow_id, runs.created_at, runs.started_at, runs.ended_at,
-              runs.options, runs.added_output, runs.sequence,
-              case when runs.ended_at is null and runs.status <> 'execution.start'
-                  and not coalesce(starts_at <= ${now} and (stops_at is null or stops_at > ${now}), false)
-                then 'execution.paused' else runs.status end as status
+              runs.options, runs.added_output, runs.sequence, ${Rows.statusAt(sql, now)} as status
             from runs join gates using (workflow_id) where ${sql.and(conditions)}
           )
           select * from listed where ${statuses} order by created_at desc, sequence desc limit ${filter.limit}`

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
 import { type LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Credential } from "../../core/run/Credentials.ts"
@@ -62,6 +63,12 @@ export interface RunRow {
   readonly data: string
   readonly errors: string
 }
+
+/** How a run reads at an instant, where it is joined with its gate: see `Run.statusAt`. */
+export const statusAt = (sql: SqlClient.SqlClient, at: number) => sql`
+  case when runs.ended_at is null and runs.status <> 'execution.start' and not coalesce(
+      starts_at <= ${new Date(at)} and (stops_at is null or stops_at > ${new Date(at)}), false)
+    then 'execution.paused' else runs.status end`
 
 export interface EventRow {
   readonly sequence: bigint

@@ -20,7 +20,9 @@ import { RunLimits } from "../../core/agent/Limits.ts"
 import type { Browser } from "../../core/agent/page/Browser.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
+import { surviving } from "../../core/event/Surviving.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
+import * as Attempt from "../../core/run/Attempt.ts"
 import * as Retention from "../../core/run/Retention.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
@@ -149,6 +151,12 @@ const layerWebhooks = Layer.effectDiscard(
   })
 )
 
+/** What can be sealed at the next start as well keeps nothing from going on. */
+const sealOlder = KeptSubscription.sealOlder.pipe(
+  Attempt.patiently,
+  surviving("Addresses of subscriptions could not be sealed")
+)
+
 export interface Keeping {
   /** How long what runs left behind is kept; `null` keeps it for ever. */
   readonly retentionDays: number | null
@@ -161,7 +169,7 @@ export const layerScheduler = ({ retentionDays }: Keeping) =>
     Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
     Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
     Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
-    Layer.effectDiscard(Effect.forkScoped(Effect.andThen(KeptSubscription.sealOlder, Resealing.run()))),
+    Layer.effectDiscard(Effect.forkScoped(Effect.andThen(sealOlder, Resealing.run()))),
     Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping)),
     Layer.effectDiscard(Effect.forkScoped(Retention.run(retentionDays)))
   )

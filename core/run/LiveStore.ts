@@ -3,7 +3,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
-import type { RunId } from "./Run.ts"
+import type { RunId, Status } from "./Run.ts"
 
 /** Whom a token lets in, kept by the hash of the token only. */
 export interface Admission {
@@ -26,6 +26,12 @@ export interface Control {
   readonly until: number
 }
 
+/** Whose a run is, and how it reads. */
+export interface Standing {
+  readonly workspaceId: WorkspaceId
+  readonly status: Status
+}
+
 export class LiveStore extends Context.Service<
   LiveStore,
   {
@@ -35,8 +41,8 @@ export class LiveStore extends Context.Service<
     /** Takes an admission by its hash. Whoever comes first has it; it is none afterwards, and once it has expired. */
     readonly redeem: (hash: string) => Effect.Effect<Option.Option<Admission>>
 
-    /** The workspace of a run, for those who were let in to the run without a key; none when there is no such run. */
-    readonly workspaceOf: (runId: RunId) => Effect.Effect<Option.Option<WorkspaceId>>
+    /** How a run stands at this moment, whosever it is, without what may be large in it; none when there is no such run. */
+    readonly standing: (runId: RunId) => Effect.Effect<Option.Option<Standing>>
 
     /**
      * Gives control, or lengthens it for the one who has it, and answers who has it then: somebody else, if they have it

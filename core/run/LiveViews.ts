@@ -12,7 +12,7 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { type Frame, LiveChannel } from "./LiveChannel.ts"
 import * as LiveMessage from "./LiveMessage.ts"
 import { type Admission, type Control, LiveStore } from "./LiveStore.ts"
-import { isEnded, type RunId, RunNotFound, Status, statusAt } from "./Run.ts"
+import { Ended, type RunId, RunNotFound, Status, statusAt } from "./Run.ts"
 import { RunStore } from "./RunStore.ts"
 
 /** Raised when a run that nobody can watch is to be watched: it has not begun, or is over. */
@@ -118,23 +118,18 @@ export class LiveViews extends Context.Service<
       const signals = yield* Signals
       const sealing = yield* Sealing
 
-      const workspaceOf = Effect.fnUntraced(function* (id: RunId) {
-        const found = yield* store.workspaceOf(id)
+      const standing = Effect.fnUntraced(function* (id: RunId) {
+        const found = yield* store.standing(id)
         return Option.isSome(found) ? found.value : yield* new RunNotFound({ sessionId: id })
       })
 
       const rights = Effect.fn("LiveViews.rights")(function* ({ keyId, runId, userId }: Visitor) {
-        const workspaceId = Option.getOrUndefined(yield* store.workspaceOf(runId))
-        if (workspaceId === undefined) return "none" satisfies Rights
+        const run = Option.getOrUndefined(yield* store.standing(runId))
+        if (run === undefined) return "none" satisfies Rights
         if (keyId === null) return userId === null ? "watch" : ("none" satisfies Rights)
-        const key = Option.getOrUndefined(yield* workspaces.getKey(workspaceId, keyId))
+        const key = Option.getOrUndefined(yield* workspaces.getKey(run.workspaceId, keyId))
         if (key === undefined || key.revokedAt !== null || !allows(key.role, "read")) return "none" satisfies Rights
         return key.userId === userId && allows(key.role, "edit") ? "control" : ("watch" satisfies Rights)
-      })
-
-      const statusOf = Effect.fnUntraced(function* (id: RunId) {
-        const { gate, run } = yield* runs.get(yield* workspaceOf(id), id)
-        return { run, status: statusAt(run, gate, yield* Clock.currentTimeMillis) }
       })
 
       const looks = Effect.fnUntraced(function* (id: RunId) {
@@ -146,15 +141,16 @@ export class LiveViews extends Context.Service<
         let sequence = 0
         let step: string | null = null
         const look = Effect.gen(function* () {
-          const { run, status } = yield* statusOf(id)
+          const { status } = yield* standing(id)
+          const ended = Schema.is(Ended)(status)
           const events = yield* runs.events(id, sequence)
           for (const { event } of events) if (event.event === "execution.step") step = event.payload.current_step
           sequence = events.at(-1)?.sequence ?? sequence
           if (status === "execution.start") yield* signals.publish({ _tag: "watched", runId: id })
           // A worker that was lost left its last picture behind.
-          if (isEnded(run)) yield* channel.hide(id)
+          if (ended) yield* channel.hide(id)
           const control = Option.getOrNull(yield* store.control(id))
-          return { status, ended: isEnded(run), step, control } satisfies Look
+          return { status, ended, step, control } satisfies Look
         })
         return Stream.concat(
           Stream.make(undefined),
@@ -191,7 +187,7 @@ export class LiveViews extends Context.Service<
         looks: (id) => Stream.unwrap(looks(id)),
         frames: channel.frames,
         take: Effect.fn("LiveViews.take")(function* (id, holder, userId) {
-          const { status } = yield* statusOf(id)
+          const { status } = yield* standing(id)
           if (status !== "execution.start") return yield* new NotLive({ sessionId: id, status })
           const now = yield* Clock.currentTimeMillis
           const before = Option.getOrNull(yield* store.control(id))
@@ -213,7 +209,7 @@ export class LiveViews extends Context.Service<
           if (control?.holder !== holder) {
             return yield* new NotInControl({ sessionId: id, reason: control === null ? "none" : "taken" })
           }
-          const cipher = yield* sealing.cipher(yield* workspaceOf(id))
+          const cipher = yield* sealing.cipher((yield* standing(id)).workspaceId)
           const messages = yield* LiveMessage.seal(cipher, { holder, gestures })
           yield* Effect.forEach(messages, (text) => channel.send(id, text), { discard: true })
         })

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Clock, Effect, type Layer, Option } from "effect"
+import { Clock, Effect, type Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { Recorded } from "../../core/agent/page/Exchange.ts"
-import type { GateStore } from "../../core/gate/GateStore.ts"
+import * as Gate from "../../core/gate/Gate.ts"
+import { GateStore } from "../../core/gate/GateStore.ts"
 import { ErrorReports } from "../../core/run/ErrorReports.ts"
 import { bounds, EvidenceStore } from "../../core/run/EvidenceStore.ts"
 import { type Admission, LiveStore } from "../../core/run/LiveStore.ts"
-import type { Run, RunError } from "../../core/run/Run.ts"
+import type { Run, RunError, Status } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
@@ -230,8 +231,30 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* TestClock.adjust(60_000)
         assert.isTrue(Option.isNone(yield* live.redeem(late.hash)))
         assert.isTrue(Option.isNone(yield* live.redeem("never")))
-        assert.deepStrictEqual(yield* live.workspaceOf(sent.id), Option.some(workspaceId))
-        assert.isTrue(Option.isNone(yield* live.workspaceOf(submission(workflow).id)))
+      })
+    )
+
+    promise("tell how a run stands, as its record does", () =>
+      Effect.gen(function* () {
+        const [gates, live, runs] = [yield* GateStore, yield* LiveStore, yield* RunStore]
+        const caller = yield* makeWorkspace()
+        const { workspaceId } = caller
+        const sent = submission(yield* makeWorkflow(caller))
+        assert.isTrue(Option.isNone(yield* live.standing(sent.id)))
+        yield* runs.submit(sent)
+        const standsAs = Effect.fnUntraced(function* (status: Status) {
+          assert.deepStrictEqual(yield* live.standing(sent.id), Option.some({ workspaceId, status }))
+        })
+        yield* standsAs("execution.queued")
+        const change = (decide: (gate: Gate.Gate, at: number) => Gate.Gate) =>
+          gates.change(workspaceId, sent.workflowId, (gate, at) => Result.succeed(decide(gate, at)))
+        yield* change((gate, at) => Gate.pause(gate, { at, by: caller.userId }, { reason: "Holidays", until: null }))
+        yield* standsAs("execution.paused")
+        yield* change(Gate.unpause)
+        yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+        yield* standsAs("execution.start")
+        yield* runs.change(workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+        yield* standsAs("execution.stopped")
       })
     )
   })

@@ -6,9 +6,7 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { Browser } from "../../core/agent/page/Browser.ts"
-import { FileNotFetched, FileSource } from "../../core/agent/page/FileSource.ts"
 import { PageFailure } from "../../core/agent/page/PageFailure.ts"
-import * as Session from "../../core/agent/page/Session.ts"
 import * as Beginning from "../../core/builder/Beginning.ts"
 import { Builder } from "../../core/builder/Builder.ts"
 import { BuilderStore } from "../../core/builder/BuilderStore.ts"
@@ -234,42 +232,6 @@ it.effect("a replay that fails stays at the node that failed", () =>
       const [replayed] = yield* builder.messages(caller, conversation.id, 1, 1)
       assert.deepInclude(replayed?.result, { done: false, nodeId: nodeId(2), errorCode: "SELECTOR-E0001" })
       assert.strictEqual((yield* builder.get(caller, conversation.id)).conversation.draft.cursor.after, nodeId(1))
-      yield* Fiber.interrupt(fiber)
-    })
-  )
-)
-
-it.effect("files are fetched only from where the workflow may go", () =>
-  provided(
-    Effect.gen(function* () {
-      const builder = yield* Builder
-      const caller = yield* makeWorkspace()
-      const session = { ...Session.empty, allowedSites: ["shop.example"] }
-      const fiber = yield* Effect.forkChild(
-        Host.run({ ...options, beginningOf: () => Effect.succeed({ ...Beginning.empty, session }) }).pipe(
-          Effect.provideService(FileSource, {
-            get: (url, refusal) =>
-              Effect.fail(new FileNotFetched({ kind: "forbidden", reason: refusal(url) ?? "it may be fetched" }))
-          })
-        )
-      )
-      const upload = (signed_file_url: string): Step => ({
-        action: "FILE_UPLOAD",
-        parameters: { signed_file_url, selector: "#user" }
-      })
-      for (const [address, told] of [
-        ["https://elsewhere.example/a.pdf", "shop.example"],
-        ["https://shop.example/a.pdf", "it may be fetched"]
-      ] as const) {
-        const { workflow } = yield* (yield* Workflows).create(caller, {
-          name: address,
-          ...graphOf(login, [upload(address), upload(address)])
-        })
-        const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(2), given))
-        yield* settle
-        const [replayed] = yield* builder.messages(caller, conversation.id, 1, 1)
-        assert.include(replayed?.text, told)
-      }
       yield* Fiber.interrupt(fiber)
     })
   )

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { Browser } from "../../core/agent/page/Browser.ts"
+import { FileNotFetched, FileSource } from "../../core/agent/page/FileSource.ts"
 import * as Session from "../../core/agent/page/Session.ts"
 import * as Beginning from "../../core/builder/Beginning.ts"
 import * as Turn from "../../core/builder/Turn.ts"
@@ -49,4 +50,29 @@ it.effect("a conversation signs in, and tells no secret that its steps have read
     const failed = yield* Turn.next(extracted.outcome.draft, extracted.stage)
     assert.include(failed.outcome.text, "//a[.='[secret]']")
   }).pipe(Effect.provide(ScriptedBrowser.layer({ [site]: [{ selector: "#password", value: "" }] })), Effect.scoped)
+)
+
+it.effect("files that a conversation uploads come only from where the workflow may go", () =>
+  Effect.gen(function* () {
+    const page = yield* (yield* Browser).open(Session.empty)
+    yield* page.goto(site)
+    const session = { ...Session.empty, allowedSites: ["bank.example"] }
+    const stage = Turn.newStage(page, {}, { ...Beginning.empty, session }, 0)
+    const uploaded = Effect.fnUntraced(function* (signed_file_url: string) {
+      const graph = graphOf(site, [{ action: "FILE_UPLOAD", parameters: { signed_file_url, selector: "#password" } }])
+      const { content } = SaveBody.read({ name: "Bank", ...graph }, 0)
+      const cursor = { after: graph.nodes[0]?.id ?? "", way: "to" as const }
+      const done = yield* Turn.next({ content, cursor } as Parameters<typeof Turn.next>[0], stage)
+      return done.outcome.text
+    })
+    assert.include(yield* uploaded("https://elsewhere.example/a.pdf"), "bank.example")
+    assert.include(yield* uploaded(`${site}a.pdf`), "it may be fetched")
+  }).pipe(
+    Effect.provide(ScriptedBrowser.layer({ [site]: [{ selector: "#password", value: "" }] })),
+    Effect.provideService(FileSource, {
+      get: (url, refusal) =>
+        Effect.fail(new FileNotFetched({ kind: "forbidden", reason: refusal(url) ?? "it may be fetched" }))
+    }),
+    Effect.scoped
+  )
 )

@@ -65,7 +65,7 @@ it.effect("files that a conversation uploads come only from where the workflow m
       const done = yield* Turn.next({ content, cursor } as Parameters<typeof Turn.next>[0], stage)
       return done.outcome.text
     })
-    assert.include(yield* uploaded("https://elsewhere.example/a.pdf"), "bank.example")
+    assert.include(yield* uploaded("https://elsewhere.example/a.pdf"), "allowed_sites")
     assert.include(yield* uploaded(`${site}a.pdf`), "it may be fetched")
   }).pipe(
     Effect.provide(ScriptedBrowser.layer({ [site]: [{ selector: "#password", value: "" }] })),

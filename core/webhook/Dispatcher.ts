@@ -75,6 +75,8 @@ const attempt = Effect.fnUntraced(function* (
     return Delivery.dead(before, "The event expired before it could be sent", now)
   }
 
+  // Before it is admitted: from then on nothing may fail without its circuit being told.
+  const links = yield* options.links(before.workspaceId)
   const { origin } = new URL(target.url)
   const admission = Circuit.admit(circuits.get(origin) ?? Circuit.closed, now, options.perOrigin)
   circuits.set(origin, admission.circuit)
@@ -84,7 +86,7 @@ const attempt = Effect.fnUntraced(function* (
 
   const message = Sending.messageAt(
     before.logged,
-    yield* options.links(before.workspaceId),
+    links,
     { validity: target.validity, ...(own.metadata === undefined ? {} : { metadata: own.metadata }) },
     now
   )

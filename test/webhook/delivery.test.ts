@@ -17,10 +17,16 @@ const sending = { ...HttpSender.defaults, allowPrivateNetworks: true }
 /** How far the clock of the service is behind that of the receivers, which is the real one. */
 const behind = 600_000
 
+/** How often addresses still cannot be made, as when the database is away. */
+let away = 0
+
 const dispatching = Layer.effectDiscard(
   Effect.gen(function* () {
     const { under } = yield* ArtifactLinks
-    const links = (workspace: WorkspaceId) => under("https://sluice.example.com", workspace)
+    const links = (workspace: WorkspaceId) =>
+      Effect.suspend(() =>
+        away-- > 0 ? Effect.die(new Error("The database is away")) : under("https://sluice.example.com", workspace)
+      )
     yield* Effect.forkScoped(Dispatcher.run({ ...Dispatcher.defaults, links }))
   })
 ).pipe(Layer.provideMerge(layerSending(sending)))
@@ -347,6 +353,21 @@ it.layer(dispatchingNow, { timeout: "60 seconds" })("a webhook", (it) => {
         assert.match(String(body.error), error)
       }
       assert.strictEqual(target.count(), 0)
+    })
+  )
+
+  it.effect("is sent to once the database is there again", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const { owner, workflowId } = yield* setUp
+      const live = yield* receiver(200)
+      away = Dispatcher.defaults.perOrigin
+      const session = yield* start(owner, workflowId, { url: live.url, secret })
+      for (let second = 0; second < 60 && live.count() === 0; second++) {
+        yield* TestClock.adjust("1 second")
+        yield* send({ method: "GET", path: `/webhooks/${session}`, key: owner.key })
+      }
+      assert.strictEqual((yield* live.next).body.event, "execution.queued")
     })
   )
 })

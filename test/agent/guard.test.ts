@@ -98,6 +98,21 @@ describe("what a browser goes out through", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live.each([
+    ["93.184.216.34", "10.0.0.1"],
+    ["::ffff:127.0.0.1"],
+    ["64:ff9b::7f00:1"],
+    ["fe80::1%eth0"],
+    ["169.254.169.254"]
+  ])("refuses a name that is at %j, in clear and through a tunnel", (addresses) =>
+    Effect.gen(function* () {
+      const guard = yield* Guard.make({ ...free, allowPrivateNetworks: false, resolve: async () => addresses })
+      assert.strictEqual((yield* ask(guard, "http://inside.test/")).status, 403)
+      assert.include(yield* said(guard, "CONNECT inside.test:443 HTTP/1.1\r\nhost: a"), "403")
+      for (const port of [80, 443]) assert.strictEqual(guard.refusal("inside.test", port)?.kind, "forbidden")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("asks again over a new connection when the site closed the one that was kept for more", () =>
     Effect.gen(function* () {
       const server = createServer((socket) => {

@@ -9,7 +9,7 @@
  * Private networks are kept off by a proxy of this process, as with a browser of its own, so the browsers must be able to
  * reach that: those on this machine do on loopback, for others it is to be said how this machine is called.
  */
-import { Context, Effect, Layer, PubSub, Schema, type Scope, Stream } from "effect"
+import { Context, Effect, Layer, PubSub, Schema, type Scope, Semaphore, Stream } from "effect"
 import type { BrowserContext } from "playwright-core"
 import * as Endpoints from "../../core/agent/Endpoints.ts"
 import type { PageLimits } from "../../core/agent/Limits.ts"
@@ -77,6 +77,8 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
       const { allowPrivateNetworks, guardHost, limits } = options
       const allowed = new Set(options.allowedOrigins)
       const members = new Map<string, Member>()
+      const scope = yield* Effect.scope
+      const looking = yield* Semaphore.make(1)
       const changes = yield* PubSub.sliding<void>(16)
       const changed = Effect.asVoid(PubSub.publish(changes, undefined))
       const all = () => [...members.values()].map(standing)
@@ -184,7 +186,8 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
           yield* disconnect(member)
           if (!written.includes(JSON.stringify(url))) members.delete(url)
         }
-      })
+        // One at a time: of two lines to one browser, one would be forgotten.
+      }).pipe(looking.withPermits(1))
       let complaint = ""
 
       /** A place at one endpoint, taken at once; those that failed this session already are passed by. */
@@ -220,11 +223,9 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
           const made = Effect.tryPromise({
             try: async () => {
               const options = PlaywrightSession.optionsOf(session, guard)
-              const context = await within(contextMillis, PlaywrightSession.context(connection.chromium, options))
-              const page = context === null ? null : await within(contextMillis, context.newPage())
-              if (context !== null && page !== null) return { context, page }
-              void context?.close().catch(() => undefined)
-              throw new Error("no page")
+              const made = await PlaywrightSession.fresh(connection.chromium, options, contextMillis)
+              if (made === null) throw new Error("no page")
+              return made
             },
             catch: () => new PageFailure({ kind: "crash", reason: "it opened no page" })
           })
@@ -253,6 +254,8 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
               tried.add(member)
               failed(member, `${Endpoints.named(member.endpoint)} failed: ${ready.failure.reason}`)
               yield* giveBack(member)
+              // Its line may lead nowhere any more, which nothing tells: it is reached anew, where nobody is left on it.
+              if (member.inUse === 0) yield* Effect.forkIn(disconnect(member), scope)
               continue
             }
             const left = until - performance.now()

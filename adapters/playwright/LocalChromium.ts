@@ -76,6 +76,7 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
   const downloads = join(folder, "downloads")
   let pid = 0
   let profile: string | null = null
+  let started: Chromium | null = null
   try {
     const one = await chromium.launch({
       executablePath,
@@ -89,6 +90,7 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
       handleSIGINT: false,
       handleSIGTERM: false
     })
+    started = one
     const devTools = await one.newBrowserCDPSession()
     const processInfo = await processesOf(devTools)
     pid = processInfo.find(({ type }) => type === "browser")?.id ?? 0
@@ -112,6 +114,7 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
       }
     }
   } catch (error) {
+    if (started !== null) await within(closingMillis, started.close())
     if (pid > 0) Processes.kill(pid)
     remove(folder, profile)
     throw error

@@ -121,7 +121,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const closeWhenIdle = (running: Running) =>
         running.retired && running.inUse === 0 ? close(running) : Effect.void
 
-      /** Ends processes that show pages and take too much memory, and retires the browser that takes too much in all. */
+      /** Ends processes that show pages and take too much memory, and tells whether the browser takes too much in all. */
       const measure = Effect.fnUntraced(function* (running: Running) {
         const processes = yield* Effect.tryPromise(() => running.local.processes())
         const now = yield* Clock.currentTimeMillis
@@ -130,7 +130,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
           running.endedAt = now
           Processes.kill(pid)
         }
-        if (processes.reduce((sum, { bytes }) => sum + bytes, 0) > options.memoryPerBrowser) yield* retire(running)
+        return processes.reduce((sum, { bytes }) => sum + bytes, 0) > options.memoryPerBrowser
       })
 
       /** A browser that does not answer is not measured: its runs end by their own limits. */
@@ -138,14 +138,14 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         Effect.gen(function* () {
           while (all.has(running) && running.local.chromium.isConnected()) {
             yield* Effect.sleep(measureMillis)
-            yield* Effect.ignore(Effect.timeout(measure(running), measureMillis))
+            const isLarge = yield* Effect.option(Effect.timeout(measure(running), measureMillis))
+            if (Option.getOrElse(isLarge, () => false)) yield* retire(running)
           }
           yield* retire(running)
         })
 
-      /** Gives a browser no more runs. The context that was made ahead in it goes, and another is made elsewhere. */
-      const retire = Effect.fnUntraced(function* (running: Running) {
-        if (running.retired) return
+      /** Gives a browser no more runs. The context that was made ahead in it goes. */
+      const withdraw = Effect.fnUntraced(function* (running: Running) {
         running.retired = true
         const waiting = yield* Ref.getAndUpdate(spare, (one) => (one?.running === running ? null : one))
         if (waiting?.running === running) {
@@ -153,6 +153,12 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
           yield* Effect.forkIn(Effect.ignore(Effect.tryPromise(() => waiting.context.close())), scope)
         }
         yield* closeWhenIdle(running)
+      })
+
+      /** Gives a browser no more runs, and makes a context ahead elsewhere. */
+      const retire = Effect.fnUntraced(function* (running: Running) {
+        if (running.retired) return
+        yield* withdraw(running)
         yield* Effect.forkIn(refill, scope)
       })
 
@@ -176,15 +182,13 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
           running.opened++
           running.inUse++
           return yield* Effect.tryPromise(async (): Promise<Ready> => {
-            const context = await within(contextMillis, PlaywrightSession.context(running.local.chromium, own))
-            const page = context === null ? null : await within(contextMillis, context.newPage())
-            if (context !== null && page !== null) return { running, context, page }
-            running.retired = true
-            throw new Error("the browser opened no page")
+            const made = await PlaywrightSession.fresh(running.local.chromium, own, contextMillis)
+            if (made === null) throw new Error("the browser opened no page")
+            return { ...made, running }
           }).pipe(
             Effect.tapError(() => {
               running.inUse--
-              return closeWhenIdle(running)
+              return withdraw(running)
             })
           )
         })
@@ -207,9 +211,8 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
               context.close().then(() => true)
             )
           )
-          if (closed === null) running.retired = true
           running.inUse--
-          yield* closeWhenIdle(running)
+          yield* closed === null ? withdraw(running) : closeWhenIdle(running)
           // The next context is made now, when no run has to share the machine with that.
           yield* Effect.forkIn(refill, scope)
         })
@@ -222,8 +225,9 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const take = Effect.gen(function* () {
         const ready = yield* Ref.getAndSet(spare, null)
         if (ready === null) return yield* prepare({})
-        if (ready.running.local.chromium.isConnected() && !ready.page.isClosed()) return ready
-        ready.running.inUse--
+        const { page, running } = ready
+        if (running.local.chromium.isConnected() && !running.retired && !page.isClosed()) return ready
+        yield* Effect.forkIn(discard(ready), scope)
         return yield* prepare({})
       })
 

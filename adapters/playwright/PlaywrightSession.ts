@@ -4,6 +4,7 @@
 import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
 import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/agent/page/Session.ts"
 import * as World from "./inpage/World.ts"
+import { within } from "./Within.ts"
 import type { Guard } from "./walls/Guard.ts"
 
 /** Whether a session needs a context that was made for it. */
@@ -22,8 +23,22 @@ export const optionsOf = (
   ...(guard === null ? {} : { proxy: { server: guard.server, bypass: "<-loopback>", ...guard.credential } })
 })
 
-export const context = (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> =>
+const context = (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> =>
   chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+
+/** An empty page in a context of its own; `null` when there is none in time. What comes later is closed as it comes. */
+export const fresh = async (
+  chromium: Chromium,
+  options: BrowserContextOptions,
+  millis: number
+): Promise<{ readonly context: BrowserContext; readonly page: Page } | null> => {
+  const making = context(chromium, options)
+  const made = await within(millis, making)
+  const page = made === null ? null : await within(millis, made.newPage())
+  if (made !== null && page !== null) return { context: made, page }
+  making.then((late) => late.close()).catch(() => undefined)
+  return null
+}
 
 /** A session that was begun. */
 export interface Begun {
@@ -71,7 +86,8 @@ const setCookies = async (to: BrowserContext, cookies: ReadonlyArray<Cookie>): P
 /** Storage belongs to pages of its origin: an empty one, which is not asked for of the network. */
 const onBlank = async <A>(page: Page, act: (visit: (origin: string) => Promise<void>) => Promise<A>): Promise<A> => {
   const blank = (route: { readonly fulfill: (answer: object) => Promise<void> }) =>
-    route.fulfill({ contentType: "text/html", body: "<!doctype html><title></title>" })
+    // The browser may go away meanwhile, which is nobody else's to hear of.
+    route.fulfill({ contentType: "text/html", body: "<!doctype html><title></title>" }).catch(() => undefined)
   await page.route("**/*", blank)
   try {
     return await act(async (origin) => void (await page.goto(`${origin}/`)))

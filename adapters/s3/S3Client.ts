@@ -105,7 +105,11 @@ const passing = new Set([0, 429, 500, 502, 503, 504])
 const judged = ({ method }: Request, answer: Response): Effect.Effect<Response, S3Failure> => {
   // An object may be missing; a bucket that is to take one may not.
   const mayBeMissing = method !== "PUT" && method !== "POST"
-  if (answer.ok || (answer.status === 404 && mayBeMissing)) return Effect.succeed(answer)
+  if (answer.ok) return Effect.succeed(answer)
+  if (answer.status === 404 && mayBeMissing) {
+    // What nobody reads would hold the connection.
+    return Effect.as(Effect.ignore(Effect.tryPromise(async () => answer.body?.cancel())), answer)
+  }
   return Effect.flatMap(
     Effect.promise(() => answer.text().catch(() => "")),
     (text) => {

@@ -293,8 +293,8 @@ describe("in a real browser", () => {
 describe("private networks", () => {
   it.live("are refused by address, by name, by redirect and by scheme", () =>
     Effect.gen(function* () {
-      const server = createServer((_request, response) =>
-        response.writeHead(302, { location: "http://127.0.0.1:8099/" }).end()
+      const server = createServer(({ url }, response) =>
+        response.writeHead(302, { location: url === "/tls" ? "https://10.0.0.1/" : "http://127.0.0.1:8099/" }).end()
       )
       yield* Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
       yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
@@ -312,8 +312,10 @@ describe("private networks", () => {
           const failure = failureOf(yield* walk(graphOf(url, [])))
           assert.strictEqual(failure.code, "NAVIGATION-E0002", `${url}: ${failure.message}`)
         }
-        const redirected = failureOf(yield* walk(graphOf(`http://127.0.0.1:${port}/`, [])))
-        assert.strictEqual(redirected.code, "NAVIGATION-E0002", redirected.message)
+        for (const path of ["/", "/tls"]) {
+          const redirected = failureOf(yield* walk(graphOf(`http://127.0.0.1:${port}${path}`, [])))
+          assert.strictEqual(redirected.code, "NAVIGATION-E0002", redirected.message)
+        }
       }).pipe(Effect.provide(chromium([`http://127.0.0.1:${port}`])))
     }).pipe(Effect.scoped)
   )

@@ -27,6 +27,7 @@ const pages: Readonly<Record<string, Answer>> = {
     void response
       .writeHead(200, { "content-type": "application/json" })
       .end(JSON.stringify({ cookie: request.headers.cookie ?? "", agent: request.headers["user-agent"] ?? "" })),
+  "/api/large": (_request, response) => void response.writeHead(200, { "content-length": "1000000000" }).end(),
   "/api/away": (_request, response) => void response.writeHead(302, { location: "/api/me" }).end(),
   "/api/round": (_request, response) => void response.writeHead(302, { location: "/api/round" }).end(),
   "/api/out": (_request, response) => void response.writeHead(302, { location: "http://10.0.0.1/secret" }).end(),
@@ -139,6 +140,9 @@ it.live(
               redirect_policy: "manual",
               field_json_map: { to: "response.headers.location" }
             }),
+            flow([{ ...get("large"), method: "HEAD" }], {
+              field_json_map: { size: "response.headers.`content-length`" }
+            }),
             { action: "NAVIGATE", parameters: { url: "/me" } },
             text("page", "//p")
           ])(site)
@@ -148,6 +152,7 @@ it.live(
             url: `${site}/api/me`,
             without: "",
             to: "/api/me",
+            size: "1000000000",
             page: "visit=1"
           })
 

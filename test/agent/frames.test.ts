@@ -50,6 +50,8 @@ const site = pages({
   "/far": body(
     `<output></output><p id="where">far away</p><button ${told("far")}>Far</button><button>Both</button><iframe id="deep" src="/deep"></iframe>`
   ),
+  "/held": body(`<p id="own">own</p><button>Go on</button>${'<iframe src="{{other}}/hangs"></iframe>'.repeat(4)}`),
+  "/hangs": body("<p>hangs</p><script>setTimeout(() => { while (true) {} })</script>"),
   "/deep": body(
     `<output></output><button ${told("deep")}>Deep</button><input type="password" value="hunter2"><p>deep down</p>`
   ),
@@ -162,6 +164,43 @@ describe("frames and shadow roots", () => {
           { far: "far away", deep: "deep down", rows: extracted, none: [] }
         )
       })
+    )
+
+    it.effect(
+      "frames of another site that hang hold up nothing that the page itself shows",
+      () =>
+        Effect.gen(function* () {
+          const page = yield* open("/held")
+          const fields = {
+            own: { kind: "value", path: "//p[@id='own']", type: "string" },
+            none: { kind: "value", path: "//p[@id='none']", type: "string" }
+          } as const
+          const [extracted, read, outline, texts, document, failure] = yield* Effect.all(
+            [
+              page.extract({ kind: "object", fields }),
+              page.read(at("//p[@id='none']", 0)),
+              page.outline({ maxElements: 10 }),
+              page.texts,
+              page.snapshot({ maxBytes: 1_000_000 }),
+              Effect.flip(page.click(at("//iframe[@id='none']//button", 100), "click"))
+            ],
+            { concurrency: "unbounded" }
+          )
+          assert.deepStrictEqual(extracted, { own: "own", none: null })
+          assert.strictEqual(read, null)
+          assert.deepStrictEqual(
+            outline.elements.map(({ name }) => name),
+            ["Go on"]
+          )
+          assert.include(
+            texts.map(({ text }) => text),
+            "own"
+          )
+          assert.include(document, "Go on")
+          assert.include(document, "of another origin and not part of the snapshot")
+          assert.strictEqual(failure.kind, "mismatch", failure.reason)
+        }),
+      60_000
     )
 
     it.effect("a snapshot has the documents of all frames in their places, and no password", () =>

@@ -242,6 +242,20 @@ describe("a grid", () => {
             one.kind
           )
         }
+        // Only as it is read it can be told how large it is.
+        const small = gridOf(Effect.succeed([endpoint(server.wsEndpoint(), 1)]), {
+          allowedOrigins: [site],
+          limits: { ...defaultPageLimits, downloadBytes: 2 }
+        })
+        const bounded = yield* Effect.gen(function* () {
+          const { page } = yield* opened
+          yield* page.goto(`${site}/`)
+          yield* page.click({ selector: "css=#save", waitMillis: 20_000 }, "click")
+          const [file] = (yield* page.download(30_000)).files
+          return file === undefined ? assert.fail("nothing was downloaded") : yield* Effect.flip(file.bytes)
+        }).pipe(Effect.provide(small))
+        assert.strictEqual(bounded.kind, "downloads")
+        assert.include(bounded.reason, "SLUICE_DOWNLOAD_MB")
       }).pipe(Effect.scoped),
     90_000
   )

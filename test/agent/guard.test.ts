@@ -1,8 +1,10 @@
 import { request } from "node:http"
-import { createServer, type Socket } from "node:net"
+import { connect, createServer, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Guard from "../../adapters/playwright/walls/Guard.ts"
+import { listening } from "../support/listening.ts"
+import { html, serve } from "../support/site.ts"
 
 /** A site that answers every request with these bytes, and may go away in the middle of them. */
 const site = (answer: string, ends: "stays" | "goes away") =>
@@ -56,11 +58,86 @@ const ask = (guard: Guard.Guard, url: string) =>
 const through = (answer: string, ends: "stays" | "goes away" = "stays") =>
   Effect.gen(function* () {
     const url = yield* site(answer, ends)
-    const guard = yield* Guard.make({ allowed: new Set(), allowPrivateNetworks: true, upstream: null })
+    const guard = yield* Guard.make(free)
     return yield* ask(guard, url).pipe(Effect.timeout("5 seconds"))
   }).pipe(Effect.scoped)
 
+/** What a guard answers to a line that somebody writes to it. */
+const said = (guard: Guard.Guard, line: string) =>
+  Effect.callback<string>((resume) => {
+    const socket = connect(Number(new URL(guard.server).port), "127.0.0.1", () => socket.write(`${line}\r\n\r\n`))
+    socket.once("data", (piece) => resume(Effect.succeed(String(piece))))
+    socket.on("error", () => {})
+    return Effect.sync(() => void socket.destroy())
+  })
+
+const free = { allowed: new Set<string>(), allowPrivateNetworks: true, upstream: null }
+
 describe("what a browser goes out through", () => {
+  it.live("outlives those who ask for what is no host, and tells nothing to those who do not know its password", () =>
+    Effect.gen(function* () {
+      const guard = yield* Guard.make({ ...free, reachedAs: "127.0.0.1" })
+      const { password = "", username = "" } = guard.credential ?? {}
+      const known = `\r\nproxy-authorization: Basic ${btoa(`${username}:${password}`)}`
+      for (const authority of ["127.0.0.1:99999", "[:443", "a%b:443"]) {
+        const line = `CONNECT ${authority} HTTP/1.1\r\nhost: a`
+        assert.include(yield* said(guard, line), "407", authority)
+        assert.include(yield* said(guard, `${line}${known}`), "400 Bad Request", authority)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("goes to the next address of a host when nobody answers at the first, in clear and through a tunnel", () =>
+    Effect.gen(function* () {
+      const site = new URL(yield* serve({ "/": html("here") }))
+      const guard = yield* Guard.make({ ...free, resolve: async () => ["127.0.0.2", "127.0.0.1"] })
+      assert.include(yield* ask(guard, `http://two.test:${site.port}/`), { status: 200, text: "here" })
+      const socket = yield* Effect.promise(() => guard.connect("two.test", Number(site.port)))
+      assert.strictEqual(socket.remoteAddress, "127.0.0.1")
+      socket.destroy()
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each([
+    ["93.184.216.34", "10.0.0.1"],
+    ["::ffff:127.0.0.1"],
+    ["64:ff9b::7f00:1"],
+    ["fe80::1%eth0"],
+    ["169.254.169.254"]
+  ])("refuses a name that is at %j, in clear and through a tunnel", (addresses) =>
+    Effect.gen(function* () {
+      const guard = yield* Guard.make({ ...free, allowPrivateNetworks: false, resolve: async () => addresses })
+      assert.strictEqual((yield* ask(guard, "http://inside.test/")).status, 403)
+      assert.include(yield* said(guard, "CONNECT inside.test:443 HTTP/1.1\r\nhost: a"), "403")
+      for (const port of [80, 443]) assert.strictEqual(guard.refusal("inside.test", port)?.kind, "forbidden")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("asks again over a new connection when the site closed the one that was kept for more", () =>
+    Effect.gen(function* () {
+      const server = createServer((socket) => {
+        let asked = 0
+        socket.on("data", () => {
+          if (++asked > 1) socket.destroy()
+          else socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+        })
+      })
+      const port = yield* listening(server)
+      const guard = yield* Guard.make(free)
+      for (let round = 0; round < 3; round++) {
+        assert.include(yield* ask(guard, `http://127.0.0.1:${port}/`), { status: 200, text: "ok" })
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lets an origin be reached that is written without its usual port", () =>
+    Effect.gen(function* () {
+      const guard = yield* Guard.make({ ...free, allowed: new Set(["http://127.0.0.1"]), allowPrivateNetworks: false })
+      assert.notStrictEqual((yield* ask(guard, "http://127.0.0.1/")).status, 403)
+      assert.strictEqual((yield* ask(guard, "http://127.0.0.1:81/")).status, 403)
+    }).pipe(Effect.scoped)
+  )
+
   it.live.each(["HTTP/1.1 000 OK\r\ncontent-length: 2\r\n\r\nok", "HTTP/1.1 099 OK\r\ncontent-length: 2\r\n\r\nok"])(
     "outlives a site that answers with a status that is none: %j",
     (answer) =>

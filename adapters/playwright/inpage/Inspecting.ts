@@ -4,7 +4,7 @@
  */
 import type { Query } from "../../../core/agent/page/Selector.ts"
 import type { Appearance } from "../../../core/agent/recovery/Appearance.ts"
-import type { Button, Overlay, Survey } from "../../../core/agent/recovery/Survey.ts"
+import type { Button, FieldState, Overlay, Survey } from "../../../core/agent/recovery/Survey.ts"
 import type { World } from "./InWorld.ts"
 import type { Inner, Looks } from "./Looks.ts"
 
@@ -48,7 +48,7 @@ export const candidates = ({ looks, most, tag }: With & { tag: string; most: num
 export type Covering = Overlay & { readonly frames: ReadonlyArray<Inner> }
 
 export interface Surveyed {
-  readonly survey: Omit<Survey, "address" | "matched" | "requests" | "overlays"> & {
+  readonly survey: Omit<Survey, "address" | "matched" | "requests" | "overlays" | "fields"> & {
     readonly overlays: ReadonlyArray<Covering>
   }
   /** Where the middle of the element is that is sought, in the window of its document. */
@@ -72,17 +72,14 @@ export const inOverlay = (
  * which another one is sought: `within` is the middle of that in the frame.
  */
 export const survey = (
-  {
-    fields,
-    isSought,
-    looks,
-    within
-  }: With & { fields: ReadonlyArray<string>; isSought: boolean; within: Point | null },
+  { isSought, looks, within }: With & { isSought: boolean; within: Point | null },
   world: World,
   subject: Element
 ): Surveyed => {
-  const { buttonsOf, contains, everything, framesAmong, isField, isPress, isSeen, labelOf, orNull, squeeze, steps } =
-    world.call(looks, world) as Looks
+  const { buttonsOf, complaintsAmong, contains, everything, framesAmong, isSeen, labelOf, squeeze, steps } = world.call(
+    looks,
+    world
+  ) as Looks
 
   // --- what lies over the page
 
@@ -155,54 +152,6 @@ export const survey = (
     )
     .slice(0, 10)
 
-  // --- what it complains about
-
-  const marks =
-    "[role=alert],[aria-live=assertive],[class*=error i],[class*=invalid-feedback i],[class*=danger i],[id*=error i]"
-  const complaintsIn = (around: ParentNode): ReadonlyArray<string> =>
-    [...around.querySelectorAll(marks)]
-      .filter((one) => isSeen(one) && !isField(one) && one.querySelector("input,select,textarea") === null)
-      .flatMap((one) => orNull(one.textContent, 200) ?? [])
-  const resolve = (selector: string): ReadonlyArray<Element> => {
-    try {
-      if (selector.startsWith("css=")) return [...document.querySelectorAll(selector.slice(4))]
-      if (/^(role|text)=/.test(selector)) return []
-      const found = document.evaluate(
-        selector.replace(/^xpath=/, ""),
-        document,
-        null,
-        XPathResult.ORDERED_NODE_SNAPSHOT_TYPE,
-        null
-      )
-      return Array.from({ length: found.snapshotLength }, (_, index) => found.snapshotItem(index)).filter(
-        (one): one is Element => one instanceof Element
-      )
-    } catch {
-      return []
-    }
-  }
-  const complaintOf = (field: Element): string => {
-    const ids = `${field.getAttribute("aria-errormessage") ?? ""} ${field.getAttribute("aria-describedby") ?? ""}`
-    const told = ids.split(" ").flatMap((id) => (id === "" ? [] : (document.getElementById(id) ?? [])))
-    const isMarked = field.getAttribute("aria-invalid") === "true" || field.matches(":user-invalid")
-    const said = told
-      .filter((one) => isSeen(one) && (isMarked || one.matches(marks)))
-      .map((one) => squeeze(one.textContent))
-    for (let around = field.parentElement, level = 0; around !== null && level < 3 && said.length === 0; level++) {
-      if (around.querySelectorAll("input:not([type=hidden]),select,textarea").length > 1) break
-      said.push(...complaintsIn(around))
-      around = around.parentElement
-    }
-    if (said.length > 0) return said.join("; ").slice(0, 300)
-    return isMarked ? (field as HTMLInputElement).validationMessage || "the field is marked as invalid" : ""
-  }
-  const states = fields.map((selector) => {
-    const matched = resolve(selector)
-    const [field] = matched
-    if (field === undefined || matched.length !== 1 || !isSeen(field)) return { shown: false, complaint: "" }
-    return { shown: true, complaint: isField(field) && !isPress(field) ? complaintOf(field) : "" }
-  })
-
   // --- how it does
 
   const isBusy = shown.some((one) => {
@@ -234,11 +183,48 @@ export const survey = (
       loading: document.readyState !== "complete",
       busy: isBusy,
       overlays,
-      fields: states,
-      alerts: [...new Set(complaintsIn(document))].slice(0, 5),
+      alerts: [...new Set(complaintsAmong(elements))].slice(0, 5),
       passwords,
       captcha: shown.some((one) => isCaptcha(one) && one.closest(".grecaptcha-badge") === null)
     }
+  }
+}
+
+/** A field as it is in one document. */
+export interface Field extends FieldState {
+  /** How many elements match. */
+  readonly matched: number
+}
+
+/**
+ * What is complained about the fields that paths lead to, and beside them, in the document and its shadow roots. Without
+ * paths it is told of the one element that is given.
+ */
+export const fields = (
+  { looks, queries }: With & { queries: ReadonlyArray<Query> | null },
+  world: World,
+  subject: Element
+): { readonly states: ReadonlyArray<Field>; readonly alerts: ReadonlyArray<string> } => {
+  const { complaintOf, complaintsAmong, everything, isField, isPress, isSeen } = world.call(looks, world) as Looks
+  const matching = (query: Query): ReadonlyArray<Element> => {
+    try {
+      const own = world.elements(query, false)
+      return own.length === 0 && world.hasShadow() ? world.elements(query, true) : own
+    } catch (error) {
+      // The engine that reads it has to be brought first.
+      if (String(error).includes("sluice:modern")) throw error
+      return []
+    }
+  }
+  const stateOf = (all: ReadonlyArray<Element>): Field => {
+    const [field] = all
+    const shown = all.length === 1 && field !== undefined && isSeen(field)
+    const complaint = shown && isField(field) && !isPress(field) ? complaintOf(field) : ""
+    return { matched: all.length, shown, complaint }
+  }
+  return {
+    states: queries === null ? [stateOf([subject])] : queries.map((query) => stateOf(matching(query))),
+    alerts: [...new Set(complaintsAmong(everything(document, 8_000)))].slice(0, 5)
   }
 }
 

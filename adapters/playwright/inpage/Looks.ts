@@ -247,6 +247,35 @@ export const looks = ({ keep }: World) => {
     return false
   }
 
+  // --- what is complained about
+
+  const marks =
+    "[role=alert],[aria-live=assertive],[class*=error i],[class*=invalid-feedback i],[class*=danger i],[id*=error i]"
+  const complaintsAmong = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>
+    elements
+      .filter((one) => one.matches(marks) && isSeen(one) && !isField(one) && !everything(one, 500).some(isField))
+      .flatMap((one) => orNull(one.textContent, 200) ?? [])
+  /** What is complained about a field: what it names itself, or else what stands beside it; empty where there is nothing. */
+  const complaintOf = (field: Element): string => {
+    const root = field.getRootNode() as Document | ShadowRoot
+    const ids = `${field.getAttribute("aria-errormessage") ?? ""} ${field.getAttribute("aria-describedby") ?? ""}`
+    const told = ids.split(" ").flatMap((id) => (id === "" ? [] : (root.getElementById?.(id) ?? [])))
+    const isMarked = field.getAttribute("aria-invalid") === "true" || field.matches(":user-invalid")
+    const said = told
+      .filter((one) => isSeen(one) && (isMarked || one.matches(marks)))
+      .map((one) => squeeze(one.textContent))
+    let around: Node | null = field.parentNode
+    for (let level = 0; level < 3 && said.length === 0; level++) {
+      if (!(around instanceof Element || around instanceof ShadowRoot)) break
+      const within = everything(around, 2_000)
+      if (within.filter((one) => isField(one) && one.getAttribute("type") !== "hidden").length > 1) break
+      said.push(...complaintsAmong(within))
+      around = around instanceof ShadowRoot ? around.host : around.parentNode
+    }
+    if (said.length > 0) return said.join("; ").slice(0, 300)
+    return isMarked ? (field as HTMLInputElement).validationMessage || "the field is marked as invalid" : ""
+  }
+
   // --- what it can be pressed on
 
   const isPressable =
@@ -282,6 +311,8 @@ export const looks = ({ keep }: World) => {
   return {
     appearanceOf,
     buttonsOf,
+    complaintOf,
+    complaintsAmong,
     contains,
     everything,
     framesAmong,

@@ -3,8 +3,10 @@
  */
 import { randomBytes } from "node:crypto"
 import type { Frame } from "playwright-core"
+import { answering } from "../page/Finder.ts"
 import { frameIn } from "../page/Focus.ts"
 import type { Tab } from "../page/Tabs.ts"
+import { within } from "../Within.ts"
 import type { World as InPage } from "./InWorld.ts"
 import * as World from "./World.ts"
 
@@ -17,8 +19,9 @@ interface Serialized {
 /** How many documents of frames of other origins are put in their places. */
 const mostFrames = 50
 
-/** How long such a frame may take, in milliseconds. */
+/** How long such a frame may take, with those in it, and how long until it answers at all, in milliseconds. */
 const frameMillis = 1_500
+const answerMillis = 1_000
 
 const left = "<p>The document of this frame is of another origin and not part of the snapshot</p>"
 
@@ -35,17 +38,21 @@ export const take = (tab: Tab, maxBytes: number): Promise<string> => {
     const { html, others } = await World.run(tab, frame, serialize, asked)
     room.bytes -= Buffer.byteLength(html)
     if (others === 0) return html
+    const wanted = Math.min(others, Math.max(mostFrames - frames, 0))
+    frames += others
+    const found = await Promise.all(
+      Array.from({ length: wanted }, (_, at) => within(frameMillis, frameIn(frame, `snapshot ${at}`)))
+    )
+    const shown = found.map((one) => (one?.url().startsWith("chrome-error:") === true ? null : one))
+    const alive = await answering(
+      tab,
+      shown.filter((one) => one !== null),
+      answerMillis
+    )
     const inner: Array<string> = []
-    for (let at = 0; at < others; at++) {
-      inner.push(
-        frames++ < mostFrames
-          ? await soon(
-              frameIn(frame, `snapshot ${at}`).then((found) =>
-                found === null || found.url().startsWith("chrome-error:") ? left : documentOf(found)
-              )
-            )
-          : left
-      )
+    for (const one of shown) {
+      const document = one !== null && alive.includes(one) ? within(frameMillis, documentOf(one)) : null
+      inner.push((await document) ?? left)
     }
     return html.replace(new RegExp(`${mark}x(\\d+)x(\\d+)x`, "g"), (_, at: string, depth: string) => {
       let text = inner[Number(at)] ?? left
@@ -56,20 +63,6 @@ export const take = (tab: Tab, maxBytes: number): Promise<string> => {
     })
   }
   return documentOf(tab.page.mainFrame())
-}
-
-/** What a frame answers in time. */
-const soon = async (document: Promise<string>): Promise<string> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(left), frameMillis)
-  })
-  try {
-    return await Promise.race([document, late]).catch(() => left)
-  } finally {
-    clearTimeout(timer)
-    document.catch(() => undefined)
-  }
 }
 
 const escapeAttribute = (text: string) => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;")

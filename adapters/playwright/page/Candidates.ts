@@ -8,7 +8,7 @@ import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import * as Selector from "../../../core/agent/page/Selector.ts"
 import type { Appearance } from "../../../core/agent/recovery/Appearance.ts"
 import type { Candidate } from "../../../core/agent/recovery/Likeness.ts"
-import type { Overlay } from "../../../core/agent/recovery/Survey.ts"
+import type { FieldState, Overlay } from "../../../core/agent/recovery/Survey.ts"
 import * as Inspecting from "../inpage/Inspecting.ts"
 import { type Inner, looks as lookingAt } from "../inpage/Looks.ts"
 import * as World from "../inpage/World.ts"
@@ -57,8 +57,11 @@ export const make = (tabs: Tabs, { underWay }: Traffic, lookMillis: number): Ins
           const tab = current()
           const sight = target === null ? null : await Finder.look(tab, Selector.parse(target)).catch(() => null)
           const matched = sight === null ? 0 : Finder.total(sight)
-          const { overlays, ...survey } = await surveyed(tab, matched === 1 ? sight : null, fields)
-          return { ...survey, overlays, address: tab.page.url(), matched, requests: underWay(tab.page) }
+          const survey = await surveyed(tab, matched === 1 ? sight : null)
+          const filled = await fieldsOf(tab, fields)
+          const alerts = [...new Set([...survey.alerts, ...filled.alerts])]
+          const { states } = filled
+          return { ...survey, fields: states, alerts, address: tab.page.url(), matched, requests: underWay(tab.page) }
         })
       ),
     describe: (target) =>
@@ -142,25 +145,24 @@ const isShown = async (frame: Frame): Promise<boolean> => {
 type Surveyed = Omit<Inspecting.Surveyed["survey"], "overlays"> & { readonly overlays: ReadonlyArray<Overlay> }
 
 /** Surveys the document, and each frame on the way to the one element that is sought. */
-const surveyed = async (tab: Tab, sight: Finder.Sight | null, fields: ReadonlyArray<string>): Promise<Surveyed> => {
+const surveyed = async (tab: Tab, sight: Finder.Sight | null): Promise<Surveyed> => {
   const main = tab.page.mainFrame()
   const [place] = sight?.places ?? []
-  const nothing = { looks, fields, isSought: false, within: null }
+  const nothing = { looks, isSought: false, within: null }
   if (sight === null || place === undefined) {
     const { survey } = await World.run(tab, main, Inspecting.survey, nothing)
     return { ...survey, overlays: await withFrames(tab, main, survey.overlays) }
   }
   const root = Finder.inPlace(place, sight.selector, "one")
   const on = { root, waitMillis: glanceMillis }
-  const sought = { looks, fields: place.frame === main ? fields : [], isSought: true }
+  const sought = { looks, isSought: true }
   let { middle, survey } = await World.run(tab, place.frame, Inspecting.survey, { ...sought, within: null }, on)
   const overlays = [...(await withFrames(tab, place.frame, survey.overlays))]
   for (let frame = place.frame, around = frame.parentFrame(); around !== null; around = frame.parentFrame()) {
     const owner = await frame.frameElement()
     await World.keep(owner, "around")
     await owner.dispose()
-    const isMain = around === main
-    const next = { ...sought, fields: isMain ? fields : [], within: middle }
+    const next = { ...sought, within: middle }
     const outer = await World.run(tab, around, Inspecting.survey, next, { root: World.kept(around, "around") })
     middle = outer.middle
     survey = outer.survey
@@ -170,6 +172,63 @@ const surveyed = async (tab: Tab, sight: Finder.Sight | null, fields: ReadonlyAr
     frame = around
   }
   return { ...survey, overlays }
+}
+
+interface Filled {
+  readonly states: ReadonlyArray<FieldState>
+  /** What is complained about beside fields in frames. */
+  readonly alerts: ReadonlyArray<string>
+}
+
+/**
+ * What is complained about fields, each in the document that the finder would take it from: one visit to the page, and one to
+ * each frame for what is not in the document itself.
+ */
+const fieldsOf = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Filled> => {
+  const main = tab.page.mainFrame()
+  const states: Array<FieldState> = selectors.map(() => ({ shown: false, complaint: "" }))
+  const alerts: Array<string> = []
+  const parsed = selectors.map((selector) => Selector.parse(selector))
+  const paths = parsed.flatMap((selector, index) =>
+    selector.kind === "xpath" && selector.frames.length === 0 ? [{ index, query: selector.query }] : []
+  )
+  const look = (frame: Frame, among: typeof paths) =>
+    World.run(tab, frame, Inspecting.fields, { looks, queries: among.map(({ query }) => query) })
+  const keep = async (
+    index: number,
+    frame: Frame,
+    one: Inspecting.Field | undefined,
+    beside: ReadonlyArray<string>
+  ): Promise<void> => {
+    if (one?.shown !== true || (frame !== main && (await soon(isShown(frame))) !== true)) return
+    states[index] = { shown: true, complaint: one.complaint }
+    if (frame !== main) alerts.push(...beside)
+  }
+
+  const own = paths.length === 0 ? null : await look(main, paths)
+  for (const [at, { index }] of paths.entries()) await keep(index, main, own?.states[at], [])
+  const open = paths.filter((_, at) => own?.states[at]?.matched === 0)
+  const frames = open.length === 0 ? [] : innerFrames(tab)
+  const inside = await Promise.all(frames.map((frame) => soon(look(frame, open))))
+  for (const [at, { index }] of open.entries()) {
+    const having = [...inside.keys()].filter((number) => (inside[number]?.states[at]?.matched ?? 0) > 0)
+    const [number = -1] = having
+    const [frame, told] = [frames[number], inside[number]]
+    if (having.length === 1 && frame !== undefined && told != null) {
+      await keep(index, frame, told.states[at], told.alerts)
+    }
+  }
+  const others = parsed.map(async (selector, index) => {
+    if (selector.kind === "refused" || paths.some((path) => path.index === index)) return
+    const sight = await soon(Finder.look(tab, selector))
+    const [place] = sight?.places ?? []
+    if (sight === null || place === undefined || Finder.total(sight) !== 1) return
+    const on = { root: Finder.inPlace(place, selector, "one"), waitMillis: frameMillis }
+    const told = await soon(World.run(tab, place.frame, Inspecting.fields, { looks, queries: null }, on))
+    await keep(index, place.frame, told?.states[0], told?.alerts ?? [])
+  })
+  await Promise.all(others)
+  return { states, alerts }
 }
 
 /** Something that lies over a document, as seen from the document around that. */

@@ -220,6 +220,24 @@ const inFrames = async (
   return found.flat()
 }
 
+/** Those of some frames that answer: whoever asked one that is busy with itself would wait in vain. */
+export const answering = async (
+  tab: Tab,
+  frames: ReadonlyArray<Frame>,
+  millis = frameMillis
+): Promise<ReadonlyArray<Frame>> => {
+  const few = frames.slice(0, mostFrames)
+  const answers = await Promise.all(
+    few.map((frame) =>
+      within(
+        millis,
+        World.run(tab, frame, () => true, null)
+      ).catch(() => false)
+    )
+  )
+  return few.filter((_, at) => answers[at] === true)
+}
+
 /** What comes in time. */
 export const within = async <A>(millis: number, act: Promise<A>): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -237,7 +255,9 @@ export const within = async <A>(millis: number, act: Promise<A>): Promise<A> => 
 /** The frames that a path leads to. */
 const framesOf = async (tab: Tab, frame: Frame, query: Selector.Query | undefined): Promise<ReadonlyArray<Frame>> => {
   if (query === undefined || frame.isDetached()) return []
-  const seen = await World.run(tab, frame, counted, query).catch((error: unknown) => {
+  const looked = World.run(tab, frame, counted, query)
+  const isMain = frame.parentFrame() === null
+  const seen = await (isMain ? looked : within(frameMillis, looked)).catch((error: unknown) => {
     if (error instanceof Refused) throw error
     return { own: 0, whole: 0 }
   })

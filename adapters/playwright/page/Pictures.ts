@@ -88,7 +88,8 @@ const around = (box: Clip, margin: number, page: ReturnType<typeof place>) => {
 
 /** Runs in the page. */
 const place = () => {
-  const { scrollHeight, scrollWidth } = document.documentElement
+  // One that is just beginning has nothing yet.
+  const { scrollHeight, scrollWidth } = document.documentElement ?? { scrollHeight: 0, scrollWidth: innerWidth }
   return {
     x: scrollX,
     y: scrollY,

@@ -86,6 +86,12 @@ export const make = (tabs: Tabs, options: Options): Page => {
       return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}`, status })
     })
 
+  /** Why the address could not be reached that another one led to. */
+  const refusedOnTheWay = (): PageFailure | null => {
+    const led = traffic.lastAddress(current().page)
+    return led === null || !/^https?:/.test(led) ? null : refusedAs(options.refusal(new URL(led)))
+  }
+
   const goto = (url: string) =>
     Effect.gen(function* () {
       const parsed = new URL(url)
@@ -107,7 +113,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
         ),
         Effect.mapError((failure) => (failure.reason.includes("ERR_INVALID_AUTH_CREDENTIALS") ? notLetIn : failure)),
         Effect.catch((failure) => unanswered(failure)),
-        Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? failure)
+        Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? refusedOnTheWay() ?? failure)
       )
       const status = response?.status() ?? 200
       const landed = options.refusal(new URL(response?.url() ?? url))

@@ -2,6 +2,7 @@
  * Reads what a page shows: the text of an element, or what a data model describes.
  */
 import type { Schema } from "effect"
+import type { Frame } from "playwright-core"
 import type { ExtractionPlan } from "../../../core/agent/page/Extraction.ts"
 import * as Selector from "../../../core/agent/page/Selector.ts"
 import type { Target } from "../../../core/agent/page/Target.ts"
@@ -73,20 +74,24 @@ const carryOut = async (
   if (parts.length === 0) return []
   const { first, others } = await Finder.scopes(tab, selector ?? nothing)
   const results: Array<{ readonly found: boolean; readonly value: unknown }> = parts.map(empty)
-  for (const frame of first === null ? others : [first, ...others]) {
-    const open = [...results.keys()].filter((at) => results[at]?.found !== true)
-    if (open.length === 0) break
-    const asked = open.flatMap((at) => parts[at] ?? [])
+  const open = () => [...results.keys()].filter((at) => results[at]?.found !== true)
+  const ask = async (frame: Frame): Promise<void> => {
+    const left = open()
+    if (left.length === 0) return
+    const asked = left.flatMap((at) => parts[at] ?? [])
     const answers = await World.run(tab, frame, InPage.extract, asked).catch((error: unknown) => {
       // A frame that went away has nothing.
       if (frame === first || error instanceof Refused) throw error
       return []
     })
-    for (const [index, at] of open.entries()) {
+    for (const [index, at] of left.entries()) {
       const answer = answers[index]
       if (answer?.found === true) results[at] = answer
     }
   }
+  if (first !== null) await ask(first)
+  // Frames are often somebody else's, and must not hold up what the page itself has.
+  if (others.length > 0 && open().length > 0) for (const frame of await Finder.answering(tab, others)) await ask(frame)
   return results
 }
 

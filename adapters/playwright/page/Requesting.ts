@@ -129,7 +129,7 @@ const once = async (
       onward.end(body ?? undefined)
     })
     const sent = Number(response.headers["content-length"] ?? 0)
-    if (sent > maxBytes) throw tooLarge(maxBytes)
+    if (sent > maxBytes && method !== "HEAD") throw tooLarge(maxBytes)
     return {
       url: url.href,
       status: response.statusCode ?? 0,

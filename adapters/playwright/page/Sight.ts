@@ -56,9 +56,11 @@ export const make = (tabs: Tabs): Sight => {
     return act().catch(() => otherwise)
   }
 
-  const frames = (): ReadonlyArray<Frame> => {
-    const { page } = current()
-    return [page.mainFrame(), ...page.frames().filter((frame) => frame !== page.mainFrame())].slice(0, maxFrames + 1)
+  /** The page itself, and those of its frames that answer. */
+  const frames = async (tab: Tab): Promise<ReadonlyArray<Frame>> => {
+    const main = tab.page.mainFrame()
+    const others = tab.page.frames().filter((frame) => frame !== main)
+    return [main, ...(await Finder.answering(tab, others.slice(0, maxFrames)))]
   }
 
   const elementAt = async (place: Place): Promise<Known | null> => {
@@ -112,7 +114,7 @@ export const make = (tabs: Tabs): Sight => {
           const elements: Array<Outlined> = []
           let more = 0
           let main = { title: "", width: 0, height: 0 }
-          for (const [number, frame] of frames().entries()) {
+          for (const [number, frame] of (await frames(tab)).entries()) {
             const origin = number === 0 ? { x: 0, y: 0 } : await within(frame, () => originOf(tab, frame), null)
             if (origin === null) continue
             const described = await within(
@@ -138,7 +140,7 @@ export const make = (tabs: Tabs): Sight => {
       attempt(null, async () => {
         const tab = current()
         const seen: Array<Seen> = []
-        for (const [number, frame] of frames().entries()) {
+        for (const [number, frame] of (await frames(tab)).entries()) {
           const origin = number === 0 ? { x: 0, y: 0 } : await within(frame, () => originOf(tab, frame), null)
           if (origin === null) continue
           const inFrame = await within(frame, () => World.run(tab, frame, Outline.texts, null), [])

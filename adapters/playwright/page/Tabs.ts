@@ -6,8 +6,9 @@ import type { CDPSession, Page } from "playwright-core"
 import { defaultPageLimits, type PageLimits, tooManyWindows } from "../../../core/agent/Limits.ts"
 import type { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import type { Dialog } from "../../../core/agent/page/Windows.ts"
+import { within } from "../Within.ts"
 import { type Bounds, unbounded } from "../walls/Bounds.ts"
-import { type Attempt, attempting, attemptingWithin } from "./Attempt.ts"
+import { type Attempt, attempting, attemptingWithin, Refused } from "./Attempt.ts"
 import { departures } from "./Departures.ts"
 
 /** An open window, and what is known of it. */
@@ -176,7 +177,10 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
       open.length >= limits.windows
         ? Effect.fail(tooManyWindows(limits))
         : attempting(() => false)(null, async () => {
-            await look(add(await context.newPage()))
+            // A browser that goes away at that moment never answers.
+            const page = await within(limits.navigationMillis, context.newPage())
+            if (page === null) throw new Refused("crash", "the browser opened no window")
+            await look(add(page))
           })
     ),
     look: (tab) => look(tab),

@@ -6,6 +6,8 @@ import type { Page, Request } from "playwright-core"
 export interface Traffic {
   /** How many requests a page waits for. */
   readonly underWay: (page: Page) => number
+  /** The last address of a document that a page asked for, as it was led there; `null` where there was none. */
+  readonly lastAddress: (page: Page) => string | null
   /** The status of the answer to the last document that a page asked for; `null` where there was none. */
   readonly lastStatus: (page: Page) => Promise<number | null>
 }
@@ -31,6 +33,7 @@ export const make = (first: Page): Traffic => {
   return {
     underWay: (page) =>
       [...pending].filter(([request, since]) => Date.now() - since < longestRequest && pageOf(request) === page).length,
+    lastAddress: (page) => documents.get(page)?.url() ?? null,
     lastStatus: async (page) => {
       const response = await documents
         .get(page)

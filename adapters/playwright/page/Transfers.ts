@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto"
 import { copyFile, link, mkdir, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Readable } from "node:stream"
 import { Clock, Effect } from "effect"
 import type { FileChooser } from "playwright-core"
 import { tooLargeDownload } from "../../../core/agent/Limits.ts"
@@ -29,7 +30,7 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
   const { attempt, current } = tabs
   const downloads = Downloading.follow(tabs, options)
   const choosers: Array<FileChooser> = []
-  const folder = temporaryFolder(tabs)
+  const folder = temporaryFolder(tabs, options.folder ?? tmpdir())
   // The window that is there has no document yet that could be printed.
   current()
     .page.context()
@@ -54,7 +55,9 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
     const bytes = Effect.tryPromise({
       try: () => contents(entry, options.limits.downloadBytes),
       catch: () => new PageFailure({ kind: "download", reason: `the download ${fileName} could not be read` })
-    })
+    }).pipe(
+      Effect.flatMap((read) => (read === null ? Effect.fail(tooLargeDownload(options.limits)) : Effect.succeed(read)))
+    )
     return {
       fileName,
       mediaType: FileNames.mediaType(fileName),
@@ -168,8 +171,11 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
   }
 }
 
-/** A folder of the session, made when there is something to put there and removed with the session. */
-const temporaryFolder = (tabs: Tabs): (() => Promise<string>) => {
+/**
+ * A folder of the session, made when there is something to put there and removed with the session. In that of a browser of
+ * this machine it goes with that as well, whatever ends this process.
+ */
+const temporaryFolder = (tabs: Tabs, around: string): (() => Promise<string>) => {
   let made: Promise<string> | undefined
   let isClosed = false
   tabs
@@ -181,7 +187,7 @@ const temporaryFolder = (tabs: Tabs): (() => Promise<string>) => {
     })
   return () => {
     if (isClosed) return Promise.reject(new Error("the session is over"))
-    made ??= mkdtemp(join(tmpdir(), "sluice-session-"))
+    made ??= mkdir(around, { recursive: true }).then(() => mkdtemp(join(around, "sluice-session-")))
     return made
   }
 }
@@ -195,15 +201,26 @@ const copied = async (from: string, folder: string, fileName: string): Promise<s
   return path
 }
 
-const contents = async ({ saved }: Downloading.Entry, maxBytes: number): Promise<Uint8Array> => {
+/** What was saved; `null` when it is larger than allowed, which a browser on another machine tells of only now. */
+const contents = async ({ saved }: Downloading.Entry, maxBytes: number): Promise<Uint8Array | null> => {
   const chunks: Array<Buffer> = []
   let size = 0
-  for await (const chunk of await saved.createReadStream()) {
+  for await (const chunk of await readable(saved)) {
     size += (chunk as Buffer).length
-    if (size > maxBytes) throw new Error("too large")
+    if (size > maxBytes) return null
     chunks.push(chunk as Buffer)
   }
   return new Uint8Array(Buffer.concat(chunks))
+}
+
+/** A download as it is read. Playwright leaves it to nobody when that fails, which would end this process, and not the reading. */
+const readable = async (saved: Downloading.Entry["saved"]): Promise<Readable> => {
+  const stream = await saved.createReadStream()
+  const read = stream._read.bind(stream)
+  stream._read = (size) => {
+    Promise.resolve(read(size)).catch((error: Error) => stream.destroy(error))
+  }
+  return stream
 }
 
 /** Runs in the page. A document of another kind than a page, such as a PDF, is saved as the browser's own menu would. */

@@ -11,8 +11,8 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { lookup } from "node:dns/promises"
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
-import { connect, isIP, type Socket } from "node:net"
+import { type ClientRequest, createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
+import { connect, isIP, type LookupFunction, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
 import type { Proxy } from "../../../core/vault/Proxies.ts"
 import { isPrivate } from "../../http/PrivateAddress.ts"
@@ -30,6 +30,8 @@ export interface Options {
    * serves only who knows its password.
    */
   readonly reachedAs?: string
+  /** The addresses of a name; what the system says where nothing is given. */
+  readonly resolve?: (name: string) => Promise<ReadonlyArray<string>>
 }
 
 /** Why a host could not be reached: it may not be, the proxy is not of use, or it did not come to the host. */
@@ -52,10 +54,14 @@ export interface Guard {
 /** How long a name may take to be resolved where that only tells whether it is private, in milliseconds. */
 const checkMillis = 2_000
 
+/** How long one of several addresses of a host may take to answer before the next one is tried, in milliseconds. */
+const attemptMillis = 2_500
+
 export const make = ({
   allowPrivateNetworks,
   allowed,
   reachedAs,
+  resolve = resolved,
   upstream
 }: Options): Effect.Effect<Guard, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -69,20 +75,21 @@ export const make = ({
       refusals.set(key, refusal)
     }
 
-    /** Where to connect to for a host: its address, or with an upstream proxy its name. */
-    const addressOf = async (host: string, port: number): Promise<string> => {
+    /** Where to connect to for a host: to one of its addresses, or with an upstream proxy to its name. */
+    const addressesOf = async (host: string, port: number): Promise<ReadonlyArray<string>> => {
       const key = `${host}:${port}`
-      const bare = host.replace(/^\[|\]$/g, "")
-      if (upstream !== null && allowPrivateNetworks) return bare
-      const addresses = isIP(bare) > 0 ? [bare] : upstream === null ? await resolved(bare) : await knownHere(bare)
+      const bare = bareOf(host)
+      if (upstream !== null && allowPrivateNetworks) return [bare]
+      const addresses = isIP(bare) > 0 ? [bare] : upstream === null ? await resolve(bare) : await knownHere(bare)
       const refused = allowPrivateNetworks ? undefined : addresses.find(isPrivate)
-      const exempt = allowed.has(`http://${key}`) || allowed.has(`https://${key}`)
+      // As an origin, without the port that is usual.
+      const exempt = ["http", "https"].some((scheme) => allowed.has(new URL(`${scheme}://${key}`).origin))
       if (refused !== undefined && !exempt) {
         const reason = `${host} is at ${refused}, a private or loopback address; SLUICE_ALLOW_PRIVATE_NETWORKS=1 allows them`
         refuse(key, { kind: "forbidden", reason })
         throw new Refused(reason)
       }
-      return upstream === null ? (addresses[0] ?? bare) : bare
+      return upstream === null ? addresses : [bare]
     }
 
     /** Keeps why a host was not reached, where it is for the proxy to say. */
@@ -93,11 +100,11 @@ export const make = ({
     }
 
     const reach = async (host: string, port: number): Promise<Socket> => {
-      const address = await addressOf(host, port)
+      const addresses = await addressesOf(host, port)
       const socket =
         upstream === null
-          ? await connected(address, port)
-          : await Upstream.connect(upstream, allowPrivateNetworks, address, port)
+          ? await connected(bareOf(host), port, addresses)
+          : await Upstream.connect(upstream, allowPrivateNetworks, bareOf(host), port)
       refusals.delete(`${host}:${port}`)
       return socket
     }
@@ -111,37 +118,49 @@ export const make = ({
         note(host, port, error)
         fail(answer, error)
       }
-      const address = await addressOf(host, port)
+      const addresses = await addressesOf(host, port)
       const { "proxy-authorization": _own, "proxy-connection": _hop, ...headers } = incoming.headers
       const asked = { method: incoming.method, headers }
-      const onward =
-        upstream === null
-          ? request({ ...asked, host: address, port, path: url.pathname + url.search })
-          : await Upstream.request(upstream, allowPrivateNetworks, url, asked)
-      onward.on("response", (response) => {
-        const { statusCode: status = 502 } = response
-        if (upstream !== null && status === 407) {
-          response.resume()
-          return unanswered(Upstream.failureOf(upstream, { status }))
-        }
-        refusals.delete(`${host}:${port}`)
-        // Trailers are not passed on, and may not be announced then.
-        const { trailer: _trailer, ...passed } = response.headers
-        try {
-          answer.writeHead(status, passed)
-        } catch (error) {
-          // What a site says need not make sense.
-          response.destroy()
-          return unanswered(error)
-        }
-        response.on("close", () => {
-          if (!response.complete) answer.destroy()
+      const direct = (isFresh: boolean): ClientRequest => {
+        const to = { ...oneOf(addresses), host: bareOf(host), port, path: url.pathname + url.search }
+        return request({ ...asked, ...to, ...(isFresh ? { agent: false } : {}) })
+      }
+      const pass = (onward: ClientRequest): void => {
+        onward.on("response", (response) => {
+          const { statusCode: status = 502 } = response
+          if (upstream !== null && status === 407) {
+            response.resume()
+            return unanswered(Upstream.failureOf(upstream, { status }))
+          }
+          refusals.delete(`${host}:${port}`)
+          // Trailers are not passed on, and may not be announced then.
+          const { trailer: _trailer, ...passed } = response.headers
+          try {
+            answer.writeHead(status, passed)
+          } catch (error) {
+            // What a site says need not make sense.
+            response.destroy()
+            return unanswered(error)
+          }
+          response.on("close", () => {
+            if (!response.complete) answer.destroy()
+          })
+          response.pipe(answer)
         })
-        response.pipe(answer)
-      })
-      onward.on("error", (error) => unanswered(upstream === null ? error : Upstream.failureOf(upstream, { error })))
-      answer.on("close", () => onward.destroy())
-      incoming.pipe(onward)
+        onward.on("error", (error) => {
+          // The host closed the connection that was kept for more just as this one began.
+          const isStale = onward.reusedSocket && !answer.headersSent && !answer.destroyed
+          if (isStale) return pass(direct(true))
+          unanswered(upstream === null ? error : Upstream.failureOf(upstream, { error }))
+        })
+        answer.on("close", () => onward.destroy())
+        // Nobody may wait for it any more.
+        if (answer.destroyed) onward.destroy()
+        else incoming.pipe(onward)
+      }
+      // What cannot be sent twice goes over a connection that nobody has used.
+      const isFresh = !/^(GET|HEAD|OPTIONS)$/.test(incoming.method ?? "") || hasBody(incoming)
+      pass(upstream === null ? direct(isFresh) : await Upstream.request(upstream, allowPrivateNetworks, url, asked))
     }
 
     const server = createServer((incoming, answer) => {
@@ -158,13 +177,15 @@ export const make = ({
       socket.on("close", () => sockets.delete(socket))
     })
     server.on("connect", (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
-      const { hostname } = new URL(`http://${incoming.url}`)
-      const port = Number(/:(\d+)$/.exec(incoming.url ?? "")?.[1] ?? 443)
       socket.on("error", () => socket.destroy())
       if (!isKnown(incoming)) {
         const refused = `HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: ${challenge}\r\n`
         return void socket.end(`${refused}content-length: 0\r\nconnection: close\r\n\r\n`)
       }
+      const authority = `http://${incoming.url}`
+      if (!URL.canParse(authority)) return void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")
+      const { hostname } = new URL(authority)
+      const port = Number(/:(\d+)$/.exec(incoming.url ?? "")?.[1] ?? 443)
       reach(hostname, port)
         .then((onward) => {
           onward.on("error", () => socket.destroy())
@@ -229,9 +250,25 @@ const knownHere = async (name: string): Promise<ReadonlyArray<string>> => {
   return Promise.race([resolved(name).catch(() => []), late]).finally(() => clearTimeout(timer))
 }
 
-const connected = (address: string, port: number): Promise<Socket> =>
+/** A host as it is looked up. */
+const bareOf = (host: string): string => host.replace(/^\[|\]$/g, "")
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+
+/** Connects to the first of some addresses that answers, and looks nothing up again. */
+const oneOf = (addresses: ReadonlyArray<string>) => {
+  const all = addresses.map((address) => ({ address, family: isIP(address) }))
+  const lookup: LookupFunction = (_host, options, answer) => {
+    if (options.all === true) answer(null, all)
+    else answer(null, all[0]?.address ?? "", all[0]?.family ?? 4)
+  }
+  return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: attemptMillis }
+}
+
+const connected = (host: string, port: number, addresses: ReadonlyArray<string>): Promise<Socket> =>
   new Promise((resolve, reject) => {
-    const socket = connect(port, address, () => {
+    const socket = connect({ ...oneOf(addresses), host, port }, () => {
       socket.off("error", reject)
       resolve(socket)
     })

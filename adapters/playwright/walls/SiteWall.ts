@@ -140,7 +140,8 @@ export const make = (chromium: Chromium): SiteWall => {
       context.on("page", watch)
       const release = async () => {
         held.delete(id)
-        await ask()
+        // A browser that hangs must not keep the session from its end.
+        await within(answerMillis, ask())
       }
       try {
         await ask()

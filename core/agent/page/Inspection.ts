@@ -15,8 +15,8 @@ export interface Inspection {
    */
   readonly seen: (selectors: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, PageFailure>
   /**
-   * What the page shows at this moment, with what lies over it in frames. It scrolls the element that is sought into view,
-   * and changes nothing else. Fails where the page does not tell within the time that it may answer nothing.
+   * What the page shows at this moment, with what lies over it in frames, and what is complained about fields in its shadow
+   * roots and frames. It scrolls the element that is sought into view, and changes nothing else. Fails where the page does not tell within the time that it may answer nothing.
    */
   readonly survey: (sought: Sought) => Effect.Effect<Survey, PageFailure>
   /** What the one element that matches looks like, waiting for it. */

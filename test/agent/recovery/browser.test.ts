@@ -18,6 +18,17 @@ const banner = (inner: string) => `
 
 const gone = `document.getElementById('wall').remove()`
 
+const address = `
+  <form novalidate onsubmit="event.preventDefault()
+    const root = this.getRootNode()
+    const zip = root.getElementById('zip')
+    if (/^[0-9]{5}$/.test(zip.value)) location = '/done'
+    else { zip.setAttribute('aria-invalid', 'true'); root.getElementById('why').hidden = false }">
+    <label for="name">Name</label><input id="name">
+    <label for="zip">ZIP</label><input id="zip" aria-describedby="why">
+    <span id="why" class="field-error" hidden>The ZIP code has 5 digits</span>
+    <button id="send">Send</button></form>`
+
 const pages: Record<string, Answer> = {
   "/done": html(done),
   "/cookies": html(
@@ -63,15 +74,10 @@ const pages: Record<string, Answer> = {
     <p>Orders</p><script>fetch('/slow').then(() =>
       document.body.insertAdjacentHTML('beforeend', '<a id="go" href="/done">Go</a>'))</script>`),
   "/slow": (_request, response) => void setTimeout(() => response.writeHead(200).end("{}"), 3_500),
-  "/form": html(`
-    <form novalidate onsubmit="event.preventDefault()
-      const zip = document.getElementById('zip')
-      if (/^[0-9]{5}$/.test(zip.value)) location = '/done'
-      else { zip.setAttribute('aria-invalid', 'true'); document.getElementById('why').hidden = false }">
-      <label for="name">Name</label><input id="name">
-      <label for="zip">ZIP</label><input id="zip" aria-describedby="why">
-      <span id="why" class="field-error" hidden>The ZIP code has 5 digits</span>
-      <button id="send">Send</button></form>`),
+  "/form": html(address),
+  "/form/framed": html(`<h2>Shop</h2><iframe src="/form"></iframe>`),
+  "/form/shadowed": html(`<h2>Shop</h2><div id="host"></div>
+    <script>document.getElementById('host').attachShadow({ mode: 'open' }).innerHTML = ${JSON.stringify(address)}</script>`),
   "/password": html(`<h1>Your password has expired</h1><p>Choose a new password</p>
     <input type="password" name="new"><input type="password" name="confirm">`),
   "/maintenance": html(`<h1>We will be back soon</h1><p>The shop is under maintenance.</p>`)
@@ -260,11 +266,11 @@ it.live(
 )
 
 it.live(
-  "a form that complains is filled in again with what a person corrects, and sent again",
+  "a form that complains is filled in again with what a person corrects, and sent again, in frames and shadow roots too",
   () =>
     onPages((run) =>
       Effect.gen(function* () {
-        const asked: Array<string> = []
+        let asked: Array<string> = []
         const person = {
           ask: () => Effect.succeed(null),
           correct: ({ inputs, message }: { readonly inputs: object; readonly message: string }) =>
@@ -282,14 +288,18 @@ it.live(
         ]
         const inputs = { name: "Ada", zip: "1234" }
         const recovery = { inputs: true }
-        const { analyses } = succeeded(yield* run("/form", steps, { recovery, person, correctable: true }, inputs))
-        assert.deepStrictEqual(
-          analyses.map(({ classification, kind, outcome }) => [kind, outcome, classification.category]),
-          [["form", "success", "INCORRECT_FORM_INPUTS"]]
-        )
-        assert.include(asked[0] ?? "", "The ZIP code has 5 digits")
-        assert.include(asked[0] ?? "", "zip")
-        assert.notInclude(asked[0] ?? "", "name")
+        for (const path of ["/form", "/form/framed", "/form/shadowed"]) {
+          asked = []
+          const { analyses } = succeeded(yield* run(path, steps, { recovery, person, correctable: true }, inputs))
+          assert.deepStrictEqual(
+            analyses.map(({ classification, kind, outcome }) => [kind, outcome, classification.category]),
+            [["form", "success", "INCORRECT_FORM_INPUTS"]],
+            path
+          )
+          assert.include(asked[0] ?? "", "The ZIP code has 5 digits", path)
+          assert.include(asked[0] ?? "", "zip", path)
+          assert.notInclude(asked[0] ?? "", "name", path)
+        }
         const alone = yield* run("/form", steps, { recovery, correctable: true }, inputs)
         if (alone.outcome._tag === "Failed") {
           assert.strictEqual(alone.outcome.failure.category, "INCORRECT_FORM_INPUTS")

@@ -9,6 +9,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     globalSetup: ["test/support/globalSetup.ts"],
     pool: "forks",
+    // What the files import is loaded once by each worker, which takes a quarter of the processor time of all tests away.
+    isolate: false,
     sequence: { sequencer: Longest },
     maxWorkers: 2,
     maxConcurrency: 3

@@ -20,12 +20,27 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
       "one that comes later is where the next step finds its element",
       () =>
         Effect.gen(function* () {
+          const began = performance.now()
           const seen = yield* run("/", () => [
             click("#later"),
-            step("CLICK")({ selector: "//h1[.='Other']", wait_time: 10_000 }),
+            step("CLICK")({ selector: "//h1[.='Other']", wait_time: 60_000 }),
             heading
           ])
           assert.strictEqual(found(seen), "Other")
+          assert.isBelow(performance.now() - began, 60_000, "the window is noticed while the first is waited in")
+        }),
+      timeout
+    )
+
+    it.effect(
+      "one that comes later does not hide what the window before it shows",
+      () =>
+        Effect.gen(function* () {
+          const seen = yield* run("/", () => [
+            click("#advert"),
+            step("CLICK")({ selector: "//p/b", wait_time: 60_000 })
+          ])
+          assert.strictEqual(seen.outcome._tag, "Success", JSON.stringify(seen.outcome))
         }),
       timeout
     )

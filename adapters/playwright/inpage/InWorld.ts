@@ -14,6 +14,8 @@ export type Job =
        */
       readonly where: "top" | "own" | "whole"
       readonly take: "one" | "first" | "all"
+      /** With `top`: ends with `elsewhere`, where nothing is found, once this number is kept as `left`. */
+      readonly visit?: number
     }
   | { readonly run: string; readonly arg: unknown }
   /** The element that a function kept under this name. */
@@ -270,14 +272,14 @@ export const engine = (limitMillis: number, largestWork: number) => {
   }
   const world: World = { evaluate, elements, hasShadow, hasFrames, call, keep, kept, gathered, install }
 
-  const find = ({ query, take, where }: Extract<Job, { query: Query }>): ReadonlyArray<Element> => {
+  const find = ({ query, take, visit, where }: Extract<Job, { query: Query }>): ReadonlyArray<Element> => {
     if (take === "one" && where !== "whole") {
       const many = countPlain(query)
       if (many > 100) throw new Error(`sluice:several ${many}`)
     }
     let found = where === "whole" ? [] : elements(query, false)
     if (found.length === 0 && where === "top") {
-      if (hasFrames()) throw new Error("sluice:elsewhere")
+      if (hasFrames() || (visit !== undefined && things.get("left") === visit)) throw new Error("sluice:elsewhere")
       if (hasShadow()) found = elements(query, true)
     }
     if (where === "whole") found = elements(query, true)

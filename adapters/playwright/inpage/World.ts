@@ -186,7 +186,7 @@ const lineTo = async (tab: Window, frame: Frame): Promise<CDPSession> => {
 /** What the engine says in place of elements. */
 export interface Signal {
   /**
-   * `elsewhere`: nothing in the document, but it has frames. `modern`: the engine of XPath 3.1 is needed. `several`: more than
+   * `elsewhere`: nothing in the document, but it has frames, or another window came. `modern`: the engine of XPath 3.1 is needed. `several`: more than
    * one. `gone`: nothing where there was something.
    */
   readonly kind: "elsewhere" | "modern" | "several" | "gone"

@@ -77,7 +77,7 @@ export const inPlace = (
  * Where a selector was found is told when it fails.
  */
 export const onOne = (
-  { attempt, current }: Tabs,
+  { attempt, current, onTurn }: Tabs,
   target: Target,
   act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>
 ) =>
@@ -85,6 +85,7 @@ export const onOne = (
     const until = (yield* Clock.currentTimeMillis) + target.waitMillis
     const selector = Selector.parse(target.selector)
     const take = target.first === true ? "first" : "one"
+    const first = current()
     // A plain path in a document without frames is waited for by the engine itself: one visit finds the element.
     let direct =
       selector.kind === "xpath" &&
@@ -99,17 +100,23 @@ export const onOne = (
       if (!direct) {
         seen = yield* attempt(target.selector, () => look(tab, selector))
         place = theOne(seen, target)
+        // Another window that came while this one was looked at may be an advertisement as well.
+        if (total(seen) === 0 && tab !== first && !first.isGone()) {
+          place = theOne(yield* attempt(target.selector, () => look(first, selector)), target)
+        }
       }
       if (direct || place !== null) {
         const left = until - (yield* Clock.currentTimeMillis)
         const frame = place?.frame ?? tab.page.mainFrame()
+        const visit = ++visits
         const element =
           place !== null || selector.kind !== "xpath"
             ? inPlace(place ?? { frame, where: "own" }, selector, take)
-            : World.locator(frame, { query: selector.query, where: "top", take })
+            : World.locator(frame, { query: selector.query, where: "top", take, visit })
+        const stop = onTurn(() => void World.run(tab, frame, leave, visit).catch(() => undefined))
         const done = yield* Effect.result(
           attempt(target.selector, () => acting(act(element, Math.max(left, place === null ? 1 : shortestAct), frame)))
-        )
+        ).pipe(Effect.ensuring(Effect.sync(stop)))
         if (done._tag === "Failure" && done.failure.kind !== "mismatch") return yield* done.failure
         if (done._tag === "Success" && done.success === null) return
         const signal = done._tag === "Success" ? done.success?.kind : undefined
@@ -124,6 +131,11 @@ export const onOne = (
       yield* Effect.sleep(pause)
     }
   })
+
+let visits = 0
+
+/** Runs in the page. */
+const leave = (visit: number, { keep }: InPage): void => keep("left", visit)
 
 /**
  * What a function tells of the one element of a frame that a path leads to; `null` when there is not exactly one in the

@@ -1,7 +1,7 @@
 /**
  * The verbs of the agent's page, done by Playwright.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import type { Frame, Locator } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import type { Page } from "../../../core/agent/page/Browser.ts"
@@ -54,6 +54,9 @@ const notLetIn = new PageFailure({
   reason: "the site asks for a name and a password by HTTP authentication, which was not given"
 })
 
+/** A window that another was put in front of a moment ago has no picture. */
+const isNotDrawn = ({ reason }: PageFailure): boolean => reason.includes("Unable to capture screenshot")
+
 const leaving = new PageFailure({ kind: "navigation", reason: "the page is just being left" })
 
 /** How long a page that is on its way somewhere is waited for before another address is opened, in milliseconds. */
@@ -69,6 +72,14 @@ export const make = (tabs: Tabs, options: Options): Page => {
   const onOne = (target: Target, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
     tabs.following(Finder.onOne(tabs, target, act))
   const scrolling = Scrolling.make(tabs)
+
+  const captured = (toFront: boolean) =>
+    observe(null, async () => {
+      const { devTools, page } = current()
+      if (toFront) await page.bringToFront()
+      const line = await devTools()
+      return line.send("Page.captureScreenshot", { format: "jpeg", quality: 80, optimizeForSpeed: true })
+    })
 
   const arrived = Effect.gen(function* () {
     // What the browser told before it answers this has been heard then: a form that was sent a moment ago, for one.
@@ -167,10 +178,10 @@ export const make = (tabs: Tabs, options: Options): Page => {
     extract: (plan) => attempt(null, () => Reading.extract(current(), plan)),
     clearCookies: attempt(null, () => current().page.context().clearCookies()),
     // Asked of the browser itself: Playwright's own waits until nothing is being loaded.
-    glimpse: observe(null, async () => {
-      const devTools = await current().devTools()
-      return devTools.send("Page.captureScreenshot", { format: "jpeg", quality: 80, optimizeForSpeed: true })
-    }).pipe(
+    glimpse: captured(false).pipe(
+      Effect.catchIf(isNotDrawn, () =>
+        Effect.retry(captured(true), { while: isNotDrawn, schedule: Schedule.spaced(stepMillis) })
+      ),
       Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) }),
       Effect.map(({ data }) => ({ bytes: new Uint8Array(Buffer.from(data, "base64")), mediaType: "image/jpeg" }))
     ),

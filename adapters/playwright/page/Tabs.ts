@@ -46,6 +46,8 @@ export interface Tabs {
   readonly dialogs: () => ReadonlyArray<Dialog>
   /** Calls back for every window that there is, and each one that comes. */
   readonly each: (tell: (tab: Tab) => void) => void
+  /** Calls back whenever another window comes to be looked at, until what it answers is called. */
+  readonly onTurn: (tell: () => void) => () => void
 }
 
 export interface Options {
@@ -64,6 +66,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   const context = first.context()
   const shown: Array<Dialog> = []
   const listeners: Array<(tab: Tab) => void> = []
+  const turning = new Set<() => void>()
   /** In the order in which they were opened. */
   const open: Array<Tab> = []
   /** In the order in which they were looked at, the present one last. It stays when it was the last to close. */
@@ -75,9 +78,12 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   const isOpen = (tab: Tab) => open.includes(tab)
 
   const turnTo = (tab: Tab): void => {
+    const before = looked.at(-1)
+    if (before === tab) return
     const at = looked.indexOf(tab)
     if (at >= 0) looked.splice(at, 1)
     looked.push(tab)
+    if (before !== undefined) for (const tell of [...turning]) tell()
   }
 
   const closed = async (tab: Tab, page: Page): Promise<void> => {
@@ -188,6 +194,10 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
     each: (tell) => {
       for (const tab of open) tell(tab)
       listeners.push(tell)
+    },
+    onTurn: (tell) => {
+      turning.add(tell)
+      return () => void turning.delete(tell)
     }
   }
 

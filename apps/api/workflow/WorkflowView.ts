@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import * as SaveBody from "../../../core/workflow/SaveBody.ts"
 import * as Settings from "../../../core/workflow/Settings.ts"
 import type { Workflow } from "../../../core/workflow/Workflow.ts"
 import type { Listed, Stored, VersionSummary } from "../../../core/workflow/WorkflowStore.ts"
@@ -48,11 +49,23 @@ const viewFields = {
 /** A workflow with one of its versions, every setting, and its window as it is now. */
 export const WorkflowView = Schema.Struct(viewFields).annotate({ identifier: "Workflow" })
 
+const savedFields = {
+  ...viewFields,
+  warnings: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({ path: Schema.String, message: Schema.String }).annotate({ identifier: "WorkflowWarning" })
+    ).annotate({ description: "What may be missing when a run gets there. Absent where nothing is to be told" })
+  )
+}
+
+/** A workflow as it was saved, with what may be wrong with it all the same. */
+export const WorkflowSaved = Schema.Struct(savedFields).annotate({ identifier: "WorkflowAsSaved" })
+
 /** A workflow that an upsert saved, or created. */
-export const Saved = Schema.Struct({ ...viewFields, created: Schema.Literal(false) }).annotate({
+export const Saved = Schema.Struct({ ...savedFields, created: Schema.Literal(false) }).annotate({
   identifier: "SavedWorkflow"
 })
-export const Created = Schema.Struct({ ...viewFields, created: Schema.Literal(true) })
+export const Created = Schema.Struct({ ...savedFields, created: Schema.Literal(true) })
   .annotate({ identifier: "CreatedWorkflow" })
   .pipe(HttpApiSchema.status(201))
 
@@ -94,6 +107,11 @@ export const view = ({ gate, version, workflow }: Stored): typeof WorkflowView.T
     ...Settings.complete(settings),
     run_window: gate.runWindow
   }
+}
+
+export const saved = (stored: Stored): typeof WorkflowSaved.Type => {
+  const warnings = SaveBody.warnings(stored.version.content)
+  return { ...view(stored), ...(warnings.length === 0 ? {} : { warnings }) }
 }
 
 export const versionItem = (version: VersionSummary): typeof VersionItem.Type => ({

@@ -43,29 +43,25 @@ const viewFields = {
   vault_schema: Schema.JsonObject,
   max_retries: Schema.Int,
   ...Settings.shown,
-  run_window: Schema.NullOr(RunWindow.RunWindow)
+  run_window: Schema.NullOr(RunWindow.RunWindow),
+  warnings: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({ path: Schema.String, message: Schema.String }).annotate({ identifier: "WorkflowWarning" })
+    ).annotate({
+      description:
+        "Told when it is saved: what may be missing when a run gets there. Absent where there is nothing to tell"
+    })
+  )
 }
 
 /** A workflow with one of its versions, every setting, and its window as it is now. */
 export const WorkflowView = Schema.Struct(viewFields).annotate({ identifier: "Workflow" })
 
-const savedFields = {
-  ...viewFields,
-  warnings: Schema.optionalKey(
-    Schema.Array(
-      Schema.Struct({ path: Schema.String, message: Schema.String }).annotate({ identifier: "WorkflowWarning" })
-    ).annotate({ description: "What may be missing when a run gets there. Absent where nothing is to be told" })
-  )
-}
-
-/** A workflow as it was saved, with what may be wrong with it all the same. */
-export const WorkflowSaved = Schema.Struct(savedFields).annotate({ identifier: "WorkflowAsSaved" })
-
 /** A workflow that an upsert saved, or created. */
-export const Saved = Schema.Struct({ ...savedFields, created: Schema.Literal(false) }).annotate({
+export const Saved = Schema.Struct({ ...viewFields, created: Schema.Literal(false) }).annotate({
   identifier: "SavedWorkflow"
 })
-export const Created = Schema.Struct({ ...savedFields, created: Schema.Literal(true) })
+export const Created = Schema.Struct({ ...viewFields, created: Schema.Literal(true) })
   .annotate({ identifier: "CreatedWorkflow" })
   .pipe(HttpApiSchema.status(201))
 
@@ -109,7 +105,8 @@ export const view = ({ gate, version, workflow }: Stored): typeof WorkflowView.T
   }
 }
 
-export const saved = (stored: Stored): typeof WorkflowSaved.Type => {
+/** A workflow as it was saved, with what may be wrong with it all the same. */
+export const saved = (stored: Stored): typeof WorkflowView.Type => {
   const warnings = SaveBody.warnings(stored.version.content)
   return { ...view(stored), ...(warnings.length === 0 ? {} : { warnings }) }
 }

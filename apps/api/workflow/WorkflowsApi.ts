@@ -6,7 +6,7 @@ import { InputError } from "../../../core/workflow/InputContract.ts"
 import { bodyIs } from "../request/Described.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, json, optional, workflow } from "../request/Fields.ts"
-import { Created, Saved, VersionItem, WorkflowItem, WorkflowSaved, WorkflowView } from "./WorkflowView.ts"
+import { Created, Saved, VersionItem, WorkflowItem, WorkflowView } from "./WorkflowView.ts"
 
 const Json = json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
 
@@ -61,7 +61,7 @@ const Bundle = Schema.JsonObject.annotate({
     'An exported workflow: format "sluice.workflow", format_version 1, the fields of a workflow, run_window, and the components that its nodes name'
 })
 
-const created = WorkflowSaved.pipe(HttpApiSchema.status(201))
+const created = WorkflowView.pipe(HttpApiSchema.status(201))
 
 export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   HttpApiEndpoint.post("create", "/workflows", {
@@ -116,7 +116,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   HttpApiEndpoint.put("save", "/workflows/:workflow_id", {
     params: workflow,
     payload: Json,
-    success: WorkflowSaved,
+    success: WorkflowView,
     error: [...edits, Errors.Conflict]
   }).annotateMerge(bodyIs("WorkflowToSave")),
   HttpApiEndpoint.delete("remove", "/workflows/:workflow_id", {

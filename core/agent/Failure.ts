@@ -91,6 +91,9 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
 /** The same failure in other words. */
 export const reworded = (failure: StepFailed, sentence: string): StepFailed => new StepFailed({ ...failure, sentence })
 
+/** The same failure of a step that had done something before, so that it must not be done again. */
+export const afterActing = (failure: StepFailed): StepFailed => new StepFailed({ ...failure, acted: true })
+
 const codes: Record<PageFailure["kind"], Code> = {
   navigation: "NAVIGATION-E0001",
   forbidden: "NAVIGATION-E0002",

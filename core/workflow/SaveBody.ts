@@ -179,10 +179,13 @@ const graphProblems = (content: Content): ReadonlyArray<Problem> => {
   ]
 }
 
-/** What may be wrong with a workflow that was saved: variables that may be missing where they are read. */
+/** No more warnings are told: nobody reads them, and the workflow is saved all the same. */
+const mostWarnings = 100
+
+/** What may be wrong with a workflow that was saved: what its expressions read and may be missing there. */
 export const warnings = (content: Content): ReadonlyArray<Problem> => {
   const { graph, pathOf } = GraphCheck.examine(content.nodes, content.edges)
-  return graph === null ? [] : Variables.check(graph, knownInputs(content), pathOf).warnings
+  return graph === null ? [] : Variables.check(graph, knownInputs(content), pathOf).warnings.slice(0, mostWarnings)
 }
 
 /** The inputs that expressions may read; `null` when the schema allows any. */

@@ -255,6 +255,14 @@ describe("a step that corrected inputs can mend", () => {
       true
     ],
     [
+      "an expression without braces",
+      {
+        action: "TRANSFORM",
+        parameters: { operations: [{ type: "SET", target: "context.x", value: "$uppercase(context.inputs.state)" }] }
+      },
+      true
+    ],
+    [
       "an expression over something else",
       { action: "INPUT_TEXT", parameters: { selector: "#code", text: "{{$uppercase(5)}}" } },
       false

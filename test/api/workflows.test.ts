@@ -115,6 +115,8 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
       ])
       const sites = yield* ask("POST", "/workflows", { ...workflow, allowed_sites: ["a.example", "https://b.example"] })
       assert.deepStrictEqual(pathsOf(sites.body), ["allowed_sites[1]"])
+      const popups = yield* ask("POST", "/workflows", { ...workflow, popup_xpaths: ["//a", "//a["] })
+      assert.deepStrictEqual(pathsOf(popups.body), ["popup_xpaths[1]"])
       const lonely = yield* ask("POST", "/workflows", { ...workflow, proxy_value: "DE" })
       assert.deepStrictEqual(pathsOf(lonely.body), ["proxy_value"])
     })

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, type Schema } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { Browser } from "../../core/agent/page/Browser.ts"
 import { PageFailure } from "../../core/agent/page/PageFailure.ts"
@@ -244,16 +244,24 @@ it.effect("a document that cannot be read is a failure, and not an empty text", 
 
 it.effect("data that does not fit the output schema fails at END, with the page as it is there", () =>
   Effect.gen(function* () {
-    const { outcome, pictures } = yield* walk(graphOf(login, []), {}, { outputSchema: { required: ["id"] } }).pipe(
-      Effect.provide(ScriptedBrowser.layer(site))
-    )
+    const outputSchema = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] }
+    const ended = (steps: ReadonlyArray<Step>, dryRun?: Schema.JsonObject) =>
+      walk(graphOf(login, steps), {}, { outputSchema, ...(dryRun && { dryRun }) }).pipe(
+        Effect.provide(ScriptedBrowser.layer(site))
+      )
+    const { outcome, pictures } = yield* ended([])
     assert.deepInclude(outcome, { _tag: "Failed" })
     if (outcome._tag === "Failed") {
       assert.deepInclude(outcome.failure, { code: "OUTPUT_SCHEMA_MISMATCH", address: login })
+      assert.include(outcome.failure.message, "must have required property 'id'")
     }
     assert.deepStrictEqual(
       pictures.map(({ error, node }) => [error, node.action]),
       [[true, "END"]]
     )
+    assert.strictEqual((yield* ended([], {})).outcome._tag, "Failed")
+    assert.deepEqual((yield* ended([], { id: 7 })).outcome, { _tag: "Success", data: { id: 7 } })
+    const marked = { action: "CLICK", parameters: { selector: "//a", end_here_on_dry_run: true } }
+    assert.deepEqual((yield* ended([marked], {})).outcome, { _tag: "Success", data: {} })
   })
 )

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Schema } from "effect"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
-import * as SelectorSyntax from "../../core/workflow/SelectorSyntax.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 
 const save = (steps: ReadonlyArray<Step>, more: Schema.JsonObject = {}) => {
@@ -300,76 +299,6 @@ describe("what is wrong with a node is told at its place", () => {
       "nodes[2].parameters.text"
     ])
   })
-})
-
-describe("the syntax of selectors", () => {
-  it.each([
-    "//a",
-    "//a[@b='c']/d[2]",
-    "(//tr)[1]/td[last()]",
-    "//button[normalize-space()='A']|//b",
-    "//*[matches(., 'x', 'i')]",
-    "//a[lower-case(@x)='b' and not(contains(., \"it's\"))]",
-    "id('x')/following-sibling::*[1]",
-    "/",
-    ".",
-    "..",
-    "@href",
-    "./td[1]",
-    "/td[1]/a/@href",
-    "//svg:path",
-    "//*[local-name()='svg']",
-    "//a[.='x']",
-    "//a[position() < 3]",
-    "//a[-1 + 2]",
-    "count(//a) * 2",
-    "string(//a)",
-    "//a/text()",
-    '//div[@data-x-y="a"]//span',
-    "//input[@type='text'][1]",
-    "//and/or/div",
-    "for $x in //a return $x/@href",
-    "if (//a) then 'x' else 'y'",
-    "some $x in //a satisfies $x = 'y'",
-    "//a => count()",
-    "(1 to 3)",
-    "//a[@b != 'c' or @d >= 2]",
-    "//a instance of element()*",
-    "css=a[",
-    "role=button[name='x']",
-    "text=(",
-    "xpath=//a",
-    "//a[contains({{context.x}}",
-    "//tr[td[1][normalize-space(.)='x']]/td[2]",
-    "//*[@*='x']",
-    "//a[@href and @class]",
-    "ancestor::div[1]",
-    "//a !  string(.)",
-    "//body",
-    "//ns:*",
-    "//*:a",
-    "(: c :)//a",
-    "//a[1]/(b|c)",
-    "//ä[@ö='ü']"
-  ])("takes %s", (selector) => assert.isNull(SelectorSyntax.check(selector)))
-
-  it.each([
-    "//a[",
-    "//a]",
-    "//a[@b='c'",
-    "//h1'",
-    "//a b",
-    "//a[]",
-    "//",
-    "//a/",
-    "//a|",
-    ".a:b(",
-    "//a[@b=']",
-    "//a((",
-    "a > ",
-    "//a[text()=x&y]",
-    "div.class > a[href^='x']"
-  ])("refuses %s", (selector) => assert.isString(SelectorSyntax.check(selector)))
 })
 
 describe("a hostile graph is checked in well under a second", () => {

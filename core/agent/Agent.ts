@@ -68,6 +68,13 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     return Effect.forEach(aliases, (alias) => observer.login?.(alias, phase) ?? Effect.void, { discard: true })
   }
   yield* moved(unbegun, "over")
+  const address = Effect.map(page.address, (one) => redactUrl(secrets.hide(one)))
+  /** Hands over a picture of the page on which a node failed. */
+  const showFailed = Effect.fnUntraced(function* (node: Node) {
+    const shot = yield* Effect.result(page.glimpse)
+    if (shot._tag === "Failure") return
+    yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
+  })
 
   const attempt = Effect.fnUntraced(function* (step: Step, on: Page, brought: Brought, option: string | null) {
     const { node } = step
@@ -131,8 +138,8 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     // Before the first page there is nothing that a person could do.
     if (node.action !== "START") yield* observer.hold ?? Effect.void
     if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
-      const outcome = finish(execution, position.memory, node)
-      if (outcome._tag === "Success") yield* observer.seen?.(page, node, "begins") ?? Effect.void
+      const outcome = finish(execution, position.memory, node, yield* address)
+      yield* outcome._tag === "Success" ? (observer.seen?.(page, node, "begins") ?? Effect.void) : showFailed(node)
       return outcome
     }
     const outOfBounds = exceeded(limits, steps, (yield* Clock.currentTimeMillis) - began)
@@ -146,16 +153,18 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     }
     yield* observer.step(node, following(graph, node))
     yield* observer.seen?.(page, node, "begins") ?? Effect.void
-    if (outOfBounds === null) yield* moved(Login.begin(login, node), "begins")
-    if (!acted && acts(node)) {
-      yield* observer.before("acting")
-      acted = true
+    if (outOfBounds === null) {
+      yield* moved(Login.begin(login, node), "begins")
+      if (!acted && acts(node)) {
+        yield* observer.before("acting")
+        acted = true
+      }
+      if (Recovery.isNotRepeatable(node) || (settings.markerCommits && endsDryRun(node))) {
+        yield* observer.before("committing")
+      }
+      const dismissed = yield* Popup.clear(node, page, settings.popupXpaths)
+      if (dismissed.length > 0) yield* told.analysed(Popup.cleared(node, dismissed, yield* page.address))
     }
-    if (Recovery.isNotRepeatable(node) || (settings.markerCommits && endsDryRun(node))) {
-      yield* observer.before("committing")
-    }
-    const dismissed = yield* Popup.clear(node, page, settings.popupXpaths)
-    if (dismissed.length > 0) yield* told.analysed(Popup.cleared(node, dismissed, yield* page.address))
 
     const brought: Brought = { pictures: [], files: [] }
     const noted: Noted = { selector: null, appearance: null }
@@ -184,15 +193,12 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     const recovered = unkept === null || passesOver(node) ? done : Recovery.without(done, unkept)
     if (recovered._tag === "Failed") {
       const { classification, failure } = recovered
-      const shot = yield* Effect.result(page.glimpse)
-      if (shot._tag === "Success") {
-        yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
-      }
+      yield* showFailed(node)
       yield* observer.seen?.(page, node, "failed") ?? Effect.void
-      const address = redactUrl(secrets.hide(yield* page.address))
       const failedLogin = Login.isByThePage(failure.code) ? Login.underWay(login) : null
       const judged = { classification, suggests: settings.errorCodes }
-      return failed(secrets.hideInData(position.memory.data), failure, node, address, secrets, failedLogin, judged)
+      const data = secrets.hideInData(position.memory.data)
+      return failed(data, failure, node, yield* address, secrets, failedLogin, judged)
     }
     if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void
     const { selector } = noted

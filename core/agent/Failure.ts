@@ -88,6 +88,12 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   }
 }
 
+/** The same failure in other words. */
+export const reworded = (failure: StepFailed, sentence: string): StepFailed => new StepFailed({ ...failure, sentence })
+
+/** The same failure of a step that had done something before, so that it must not be done again. */
+export const afterActing = (failure: StepFailed): StepFailed => new StepFailed({ ...failure, acted: true })
+
 const codes: Record<PageFailure["kind"], Code> = {
   navigation: "NAVIGATION-E0001",
   forbidden: "NAVIGATION-E0002",
@@ -162,7 +168,8 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
  */
 export const declared = (node: Node, code: Code): string | null => {
   const parameters: Readonly<Record<string, unknown>> = node.parameters
-  const field = code.startsWith("SELECTOR-")
+  const isLost = code.startsWith("SELECTOR-") || (code === "MODEL-E0005" && node.action !== "BOOL_CONDITION")
+  const field = isLost
     ? "selector_error_message"
     : code.startsWith("CONDITION-")
       ? "error_on_false_message"

@@ -41,7 +41,11 @@ export const before = (graph: Graph, aliases: Iterable<Alias>): Moved => {
   const all = new Set(aliases)
   const previous = new Map<NodeId, Array<NodeId>>()
   for (const [id, edge] of graph.edges) {
-    for (const target of targets(edge)) previous.set(target, [...(previous.get(target) ?? []), id])
+    for (const target of targets(edge)) {
+      const known = previous.get(target)
+      if (known === undefined) previous.set(target, [id])
+      else known.push(id)
+    }
   }
   const uses = new Map<Alias, Set<NodeId>>([...all].map((alias) => [alias, new Set()]))
   for (const node of all.size === 0 ? [] : graph.nodes.values()) {

@@ -7,7 +7,7 @@ import * as CredentialUse from "../workflow/CredentialUse.ts"
 import * as Expression from "../workflow/expression/Expression.ts"
 import * as Template from "../workflow/Template.ts"
 import * as Credentials from "./Credentials.ts"
-import { type Code, StepFailed } from "./Failure.ts"
+import { type Code, ofPage, StepFailed } from "./Failure.ts"
 import type { Page } from "./page/Browser.ts"
 
 /**
@@ -220,7 +220,7 @@ const rootsFor = Effect.fnUntraced(function* (
   const document = reads.find(([root]) => root === "document")
   if (document === undefined) return { context, window: { location } }
   const sanitized = document[1] === "sanitized"
-  const html = yield* page.html({ sanitized }).pipe(Effect.orElseSucceed(() => ""))
+  const html = yield* page.html({ sanitized }).pipe(Effect.mapError((failure) => ofPage("read the document", failure)))
   return { context, window: { location }, document: sanitized ? { sanitized: html } : html }
 })
 

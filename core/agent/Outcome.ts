@@ -39,18 +39,18 @@ export type Outcome =
   | { readonly _tag: "Success"; readonly data: Schema.JsonObject }
   | { readonly _tag: "Failed"; readonly data: Schema.JsonObject; readonly failure: Failure }
 
-/** The end at a node: the data that the output schema allows, or that it does not fit. */
-export const finish = (execution: Execution, memory: Memory.Memory, node: Node): Outcome => {
+/** The end at a node on a page: the data that the output schema allows, or that it does not fit. A dry run that ends before END has not gathered all of it. */
+export const finish = (execution: Execution, memory: Memory.Memory, node: Node, address: string): Outcome => {
   const data = Memory.gathered(memory, execution.outputSchema)
   const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
-  const mismatch = execution.dryRun === null ? OutputContract.mismatch(execution.outputSchema, output) : null
+  const mismatch = node.action === "END" ? OutputContract.mismatch(execution.outputSchema, output) : null
   const { secrets } = execution
   if (mismatch === null) return { _tag: "Success", data: secrets.hideInData(output) }
   return failed(
     secrets.hideInData(output),
     new StepFailed({ code: "OUTPUT_SCHEMA_MISMATCH", sentence: mismatch, original: null }),
     node,
-    null,
+    address,
     secrets
   )
 }

@@ -1,9 +1,10 @@
 /**
  * Does one node of a graph: each action by its own function, and the turns of loops.
  */
-import { Effect, type Schema } from "effect"
+import { Effect } from "effect"
 import type { ActionName } from "../workflow/Action.ts"
 import type { Node } from "../workflow/Graph.ts"
+import { elementsOf, expectedElements } from "../workflow/parameters/Control.ts"
 import { apiFlow } from "./action/ApiFlow.ts"
 import { boolCondition } from "./action/BoolCondition.ts"
 import { captcha } from "./action/Captcha.ts"
@@ -22,7 +23,7 @@ import { tabManagement } from "./action/TabManagement.ts"
 import { tfa } from "./action/Tfa.ts"
 import { transform } from "./action/Transform.ts"
 import { userInteraction } from "./action/UserInteraction.ts"
-import { StepFailed } from "./Failure.ts"
+import { reworded, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import type * as Position from "./Position.ts"
 import type { Page } from "./page/Browser.ts"
@@ -70,13 +71,8 @@ const accompanied = Effect.fnUntraced(function* <A>(
   if (done._tag === "Success") return done.success
   const said = dialogs.filter(({ message }) => message !== "").at(-1)
   if (said === undefined) return yield* done.failure
-  const { code, original, sentence } = done.failure
   const shown = memory.credentials.secrets.hideWithin(said.message.replace(/\s+/g, " "), maxShown)
-  return yield* new StepFailed({
-    code,
-    original,
-    sentence: `${sentence}. The page had shown "${shown}" (${said.kind})`
-  })
+  return yield* reworded(done.failure, `${done.failure.sentence}. The page had shown "${shown}" (${said.kind})`)
 })
 
 /** So much of a dialog is told with a failure, in characters. */
@@ -118,29 +114,12 @@ const turn = Effect.fnUntraced(function* (
 const itemsOf = Effect.fnUntraced(function* (node: Position.LoopNode, memory: Memory.Memory, page: Page) {
   const over = node.parameters.variable_over
   const value = typeof over === "string" ? yield* Memory.evaluate(over, memory, page) : over
-  const items = asItems(value)
-  return (
-    items ??
-    (yield* new StepFailed({
-      code: "TEMPLATE-E0001",
-      sentence: `Cannot loop over ${Memory.asText(value).slice(0, 100) || "nothing"}: expected a list, or a number of turns`,
-      original: null
-    }))
-  )
+  const items = elementsOf(value)
+  if (items !== null) return items
+  const shown = memory.credentials.secrets.hideWithin(Memory.asText(value), 100)
+  return yield* new StepFailed({
+    code: "TEMPLATE-E0001",
+    sentence: `Cannot loop over ${shown}: ${expectedElements}`,
+    original: null
+  })
 })
-
-const maxTurns = 100_000
-
-const asItems = (value: Schema.Json): ReadonlyArray<Schema.Json> | null => {
-  if (Array.isArray(value)) return value
-  if (typeof value === "string") {
-    try {
-      const parsed: unknown = JSON.parse(value)
-      return typeof parsed === "string" ? null : asItems(parsed as Schema.Json)
-    } catch {
-      return null
-    }
-  }
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > maxTurns) return null
-  return Array.from({ length: value }, (_, index) => index)
-}

@@ -26,9 +26,10 @@ export const point = Effect.fnUntraced(function* (node: Pointed, { memory, page 
   const selector = yield* Memory.evaluateText(node.parameters.selector ?? "", memory, page)
   const at = Executions.pointOf(selector)
   if (at !== null) return { _tag: "Point", ...at } satisfies Place
+  const shown = memory.credentials.secrets.hideWithin(selector, 100)
   return yield* new StepFailed({
     code: "SELECTOR-E0003",
-    sentence: `Cannot find the point ${selector.slice(0, 100)}: expected JSON such as {"x": 120, "y": 300}`,
+    sentence: `Cannot find the point ${shown}: expected JSON such as {"x": 120, "y": 300}`,
     original: null
   })
 })

@@ -39,11 +39,8 @@ export const after = (graph: Graph, position: Position, done: Done | Turned): Po
   const node = nodeOf(graph, position.at)
   const next = { ...position, at: wayOn(edgeOf(graph, position.at), done).to }
   if (done._tag === "Turned" && node.action === "LOOP") {
-    const loops = new Map(position.loops)
-    if (done.loop === null) loops.delete(node.id)
-    else loops.set(node.id, done.loop)
-    const runtime = loopVariables(node, done.loop, position.memory.runtime)
-    return { ...next, loops, memory: { ...position.memory, runtime } }
+    const loops = turned(position.loops, node.id, done.loop)
+    return { ...next, loops, memory: { ...position.memory, runtime: variablesOf(graph, loops) } }
   }
   if (done._tag === "Answered") return { ...next, memory: Memory.hear(position.memory, done.answer) }
   if (done._tag === "Rewrote") {
@@ -84,8 +81,24 @@ export const edgeOf = (graph: Graph, id: NodeId): Edge => {
   return edge
 }
 
-const loopVariables = (node: LoopNode, loop: Loop | null, runtime: Schema.JsonObject): Schema.JsonObject => {
-  const { variable_current_index: index, variable_current_item: item } = node.parameters
-  if (loop !== null) return { ...runtime, [item]: loop.items[loop.index] ?? null, [index]: loop.index }
-  return Object.fromEntries(Object.entries(runtime).filter(([name]) => name !== item && name !== index))
+/** The loops under way once one has turned. Those that began within it are over, also where a way led out of their bodies. */
+const turned = (loops: Position["loops"], id: NodeId, loop: Loop | null): Position["loops"] => {
+  const all = [...loops]
+  const at = all.findIndex(([one]) => one === id)
+  const around = at < 0 ? all : all.slice(0, at)
+  return new Map(loop === null ? around : [...around, [id, loop]])
 }
+
+/** The variables of the loops under way. Of two loops with the same names those of the inner one count, until it ends. */
+const variablesOf = (graph: Graph, loops: Position["loops"]): Schema.JsonObject =>
+  Object.fromEntries(
+    [...loops].flatMap(([id, { index, items }]): ReadonlyArray<readonly [string, Schema.Json]> => {
+      const node = nodeOf(graph, id)
+      if (node.action !== "LOOP") return []
+      const { variable_current_index, variable_current_item } = node.parameters
+      return [
+        [variable_current_item, items[index] ?? null],
+        [variable_current_index, index]
+      ]
+    })
+  )

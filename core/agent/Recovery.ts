@@ -18,7 +18,7 @@
 import { Effect, Result } from "effect"
 import type { Node } from "../workflow/Graph.ts"
 import type { Offer } from "../workflow/Patch.ts"
-import { StepFailed } from "./Failure.ts"
+import { reworded, StepFailed } from "./Failure.ts"
 import type * as Memory from "./Memory.ts"
 import type { Page } from "./page/Browser.ts"
 import * as Classification from "./recovery/Classification.ts"
@@ -176,7 +176,5 @@ const clear = (node: Node, failure: StepFailed): StepFailed => {
     : failure.acted === true
       ? "it may have taken effect all the same, so it was not tried again"
       : null
-  return why === null
-    ? failure
-    : new StepFailed({ code: failure.code, sentence: `${failure.sentence}; ${why}`, original: failure.original })
+  return why === null ? failure : reworded(failure, `${failure.sentence}; ${why}`)
 }

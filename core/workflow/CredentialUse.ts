@@ -36,7 +36,19 @@ export const usedBy = (node: Node, isAlias: (name: string) => boolean): Readonly
   return used
 }
 
-/** Each use of a credential that the vault schema does not have, and each reading of what no credential has. */
+/** The parameters that a model is told. */
+const told = new Set(["prompt", "target_description", "container_description"])
+
+/** Whether an expression makes something else of a secret: where a model is told of it, only the secret itself may stand. */
+const exposes = (expression: Expression.Expression, isAlias: (name: string) => boolean): boolean => {
+  const isAlone = Expression.isPath(expression)
+  return Expression.reads(expression).some((path) => readBy(path, isAlias) !== null && !(isAlone && path.length === 4))
+}
+
+/**
+ * Each use of a credential that the vault schema does not have, each reading of what no credential has, and each secret
+ * that a model would be told in another form.
+ */
 export const problems = (
   graph: Graph,
   vaultSchema: Schema.JsonObject,
@@ -52,10 +64,17 @@ export const problems = (
       const message = `Node "${node.name}" reads "${read.name}" of the credential ${read.alias}: expected one of ${Object.keys(fields).join(", ")}`
       return [{ path: parameters, message }]
     })
-    if (node.action !== "TFA" || isAlias(node.parameters.credential)) return unknown
+    const exposed = NodeExpressions.of(node, parameters).flatMap(({ at, read }) => {
+      if (!told.has(at.slice(parameters.length + 1)) || Result.isFailure(read)) return []
+      if (!exposes(read.success, isAlias)) return []
+      const message = `Node "${node.name}" would tell a model what an expression makes of a secret: expected the secret alone, such as {{context.inputs.ALIAS.PASSWORD}}`
+      return [{ path: at, message }]
+    })
+    const found = [...unknown, ...exposed]
+    if (node.action !== "TFA" || isAlias(node.parameters.credential)) return found
     const expected = aliases.length === 0 ? "it has none" : `expected one of ${aliases.join(", ")}`
     const message = `Node "${node.name}" signs in with the credential "${node.parameters.credential}", which is not in vault_schema: ${expected}`
-    return [...unknown, { path: `${parameters}.credential`, message }]
+    return [...found, { path: `${parameters}.credential`, message }]
   })
 }
 

@@ -19,15 +19,36 @@ interface Placed {
   readonly node: Node | null
 }
 
-/**
- * Reads a graph. Fails with every problem, each at its path in the workflow: a field of a node that is wrong in itself,
- * an edge that leads nowhere, a node that nothing leads to or that cannot reach an END.
- */
+/** A graph as far as it could be read. */
+export interface Examined {
+  /** `null` where it cannot be told where its edges lead. Nodes with wrong parameters are not among its nodes. */
+  readonly graph: Graph | null
+  readonly problems: ReadonlyArray<Problem>
+  /** Where a node stands in the document. */
+  readonly pathOf: (id: NodeId) => string
+}
+
+/** Reads a graph in which nothing is wrong. Fails with every problem, each at its path in the workflow. */
 export const read = (nodes: unknown, edges: unknown): Result.Result<Graph, ReadonlyArray<Problem>> => {
+  const { graph, problems } = examine(nodes, edges)
+  return graph === null || problems.length > 0 ? Result.fail(problems) : Result.succeed(graph)
+}
+
+/**
+ * Reads a graph as far as it can be read, and lists every problem, each at its path in the workflow: a field of a node that
+ * is wrong in itself, an edge that leads nowhere, a node that nothing leads to or that cannot reach an END. The latter are
+ * looked for where every edge is known.
+ */
+export const examine = (nodes: unknown, edges: unknown): Examined => {
   const problems: Array<Problem> = []
   const note = (path: string, message: string): null => {
     problems.push({ path, message })
     return null
+  }
+  let isWhole = true
+  const broken: Note = (path, message) => {
+    isWhole = false
+    return note(path, message)
   }
   if (!Array.isArray(nodes)) note("nodes", "Expected an array of nodes")
   if (!isFields(edges)) note("edges", "Expected an object that maps the id of each node to where it leads")
@@ -35,35 +56,45 @@ export const read = (nodes: unknown, edges: unknown): Result.Result<Graph, Reado
     note("nodes", `Expected at most ${maxNodes} nodes, got ${nodes.length}`)
   }
   if (isFields(edges) && Object.keys(edges).length > maxNodes) note("edges", `Expected at most ${maxNodes} edges`)
-  if (!Array.isArray(nodes) || !isFields(edges) || problems.length > 0) return Result.fail(problems)
-
-  const placed = nodes.flatMap((value: unknown, index) => readNode(value, `nodes[${index}]`, note) ?? [])
+  const placed: Array<Placed> = []
   const byId = new Map<NodeId, Placed>()
+  const examined = (graph: Graph | null): Examined => ({
+    graph,
+    problems,
+    pathOf: (id) => byId.get(id)?.path ?? "nodes"
+  })
+  if (!Array.isArray(nodes) || !isFields(edges) || problems.length > 0) return examined(null)
+
+  for (const [index, value] of nodes.entries()) {
+    const one = readNode(value, `nodes[${index}]`, note)
+    if (one === null) isWhole = false
+    else placed.push(one)
+  }
   for (const one of placed) {
-    if (byId.has(one.id)) note(`${one.path}.id`, `${one.id} is the id of another node too: every node needs its own`)
+    if (byId.has(one.id)) broken(`${one.path}.id`, `${one.id} is the id of another node too: every node needs its own`)
     else byId.set(one.id, one)
   }
-  const start = onlyStart(placed, note)
-  if (!placed.some((one) => one.action === "END")) note("nodes", "Expected at least one END node, got none")
+  const start = onlyStart(placed, broken)
+  if (!placed.some((one) => one.action === "END")) broken("nodes", "Expected at least one END node, got none")
 
   const read = new Map<NodeId, Edge>()
   for (const [id, value] of Object.entries(edges)) {
     const from = byId.get(id)
     if (from === undefined) note(`edges.${id}`, "No node has this id")
     else if (from.action !== "END") {
-      const edge = readEdge(value, from.action, `edges.${id}`, byId, note)
+      const edge = readEdge(value, from.action, `edges.${id}`, byId, broken)
       if (edge !== null) read.set(id, edge)
     }
   }
   for (const one of byId.values()) {
     if (one.action !== "END" && !Object.hasOwn(edges, one.id)) {
-      note(`edges.${one.id}`, `Node "${one.name}" leads nowhere: every node but END needs an edge`)
+      broken(`edges.${one.id}`, `Node "${one.name}" leads nowhere: every node but END needs an edge`)
     }
   }
-  if (start !== null && problems.length === 0) checkPaths(start, byId, read, note)
-  if (problems.length > 0 || start === null) return Result.fail(problems)
-  const whole = new Map(placed.flatMap(({ id, node }) => (node === null ? [] : [[id, node] as const])))
-  return Result.succeed({ start, nodes: whole, edges: read })
+  if (start === null || !isWhole) return examined(null)
+  checkPaths(start, byId, read, note)
+  const readable = new Map(placed.flatMap(({ id, node }) => (node === null ? [] : [[id, node] as const])))
+  return examined({ start, nodes: readable, edges: read })
 }
 
 type Note = (path: string, message: string) => null

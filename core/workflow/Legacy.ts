@@ -4,11 +4,20 @@
  */
 import type { Schema } from "effect"
 
-/** Rewrites every `{$NAME}` in a JSON value to `{{context.inputs["NAME"]}}`. */
-export const placeholders = (value: Schema.Json): Schema.Json => {
-  const text = JSON.stringify(value)
-  return text.includes("{$") ? rewritten(value) : value
+/**
+ * Rewrites every `{$NAME}` in the nodes of a workflow to `{{context.inputs.NAME}}`. Expressions stay as they are: the
+ * oldest form has none, and in them it is the body of a function, as in `$map(context.rows, function($row){$row})`.
+ */
+export const placeholders = (nodes: Schema.Json): Schema.Json => {
+  const text = JSON.stringify(nodes)
+  if (!text.includes("{$")) return nodes
+  return Array.isArray(nodes) ? nodes.map((node) => (isNewer(node) ? node : rewritten(node))) : rewritten(nodes)
 }
+
+/** Actions that the oldest form does not have. Their expressions stand without braces. */
+const newer = new Set<unknown>(["TRANSFORM", "API_FLOW", "EXTRACT_NETWORK"])
+
+const isNewer = (node: Schema.Json): boolean => isObject(node) && newer.has(node.action)
 
 /** Gives a flat input schema its `properties`, drops the `$` before their names, and writes out what is only the name of a type. */
 export const inputSchema = (schema: Schema.JsonObject): Schema.JsonObject => longhand(nested(schema))
@@ -52,8 +61,8 @@ const keywords = new Set(["$schema", "$id", "$ref", "$comment", "$defs"])
 const rewritten = (value: Schema.Json): Schema.Json => {
   if (typeof value === "string") {
     return value.replaceAll(
-      /\{\$([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)\}/g,
-      (_, name: string) => `{{context.inputs.${name}}}`
+      /\{\{[\s\S]*?\}\}|\{\$([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)\}/g,
+      (found, name: string | undefined) => (name === undefined ? found : `{{context.inputs.${name}}}`)
     )
   }
   if (Array.isArray(value)) return value.map(rewritten)

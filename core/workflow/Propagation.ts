@@ -3,6 +3,7 @@
  */
 import { Result, type Schema } from "effect"
 import type { ComponentData } from "./Component.ts"
+import { reach } from "./Graph.ts"
 import * as GraphCheck from "./GraphCheck.ts"
 import * as Instances from "./Instances.ts"
 import type { Content, Problem } from "./Workflow.ts"
@@ -58,7 +59,8 @@ const carryInto = (graph: Graph, instance: string, { after, before }: Carried, p
     const mark = Instances.markOf(node)
     if (mark?.instance === instance) held.set(mark.node, node)
   }
-  const outside = new Set(graph.nodes.filter((node) => ![...held.values()].includes(node)).map(idOf))
+  const inside = new Set(held.values())
+  const outside = new Set(graph.nodes.filter((node) => !inside.has(node)).map(idOf))
 
   /** The ids in the workflow, by those within the component. */
   const ids = new Map<string, string>()
@@ -148,18 +150,36 @@ const carryInto = (graph: Graph, instance: string, { after, before }: Carried, p
  */
 const entryOf = (data: ComponentData): string | null => {
   const all = idsOf(data)
-  const reached = (from: string): ReadonlySet<string> => {
-    const found = new Set([from])
-    for (const id of found) for (const end of innerEnds(data, id)) found.add(end)
-    return found
+  const ends = new Map<string, Array<string>>()
+  const previous = new Map<string, Array<string>>()
+  const add = (to: Map<string, Array<string>>, id: string, other: string) => {
+    const known = to.get(id)
+    if (known === undefined) to.set(id, [other])
+    else known.push(other)
   }
-  return all.find((id) => reached(id).size === all.length) ?? null
+  for (const [id, edge] of Object.entries(data.workflowEdges)) {
+    for (const end of endsOf(edge).map((one) => one.toLowerCase())) {
+      add(ends, id.toLowerCase(), end)
+      add(previous, end, id.toLowerCase())
+    }
+  }
+  // Where there is a beginning at all, the last node that none before it leads to is one.
+  const found = new Set<string>()
+  let last: string | null = null
+  for (const id of all) {
+    if (found.has(id)) continue
+    last = id
+    const pending = [id]
+    for (const one of pending) {
+      if (found.has(one)) continue
+      found.add(one)
+      pending.push(...(ends.get(one) ?? []))
+    }
+  }
+  if (last === null || reach([last], (id) => ends.get(id) ?? []).size < all.length) return null
+  const beginnings = reach([last], (id) => previous.get(id) ?? [])
+  return all.find((id) => beginnings.has(id)) ?? null
 }
-
-const innerEnds = (data: ComponentData, own: string): ReadonlyArray<string> =>
-  Object.entries(data.workflowEdges)
-    .filter(([id]) => id.toLowerCase() === own)
-    .flatMap(([, edge]) => endsOf(edge).map((end) => end.toLowerCase()))
 
 const idsOf = (data: ComponentData): ReadonlyArray<string> => data.nodes.map(({ workflowNode }) => ownId(workflowNode))
 

@@ -169,17 +169,23 @@ const salvaged = (body: unknown): typeof SaveBody.Type => {
 }
 
 const graphProblems = (content: Content): ReadonlyArray<Problem> => {
-  const graph = GraphCheck.read(content.nodes, content.edges)
-  if (Result.isFailure(graph)) return graph.failure
-  const places = new Map([...graph.success.nodes.keys()].map((id, index) => [id, `nodes[${index}]`]))
-  const placeOf = (id: string) => places.get(id) ?? "nodes"
+  const { graph, pathOf, problems } = GraphCheck.examine(content.nodes, content.edges)
+  if (graph === null) return problems
   return [
-    ...[...graph.success.nodes.values()].flatMap((node) =>
-      SelectorCheck.problems(node, `${placeOf(node.id)}.parameters`)
-    ),
-    ...Variables.check(graph.success, knownInputs(content), placeOf).problems,
-    ...CredentialUse.problems(graph.success, content.vault_schema, placeOf)
+    ...problems,
+    ...[...graph.nodes.values()].flatMap((node) => SelectorCheck.problems(node, `${pathOf(node.id)}.parameters`)),
+    ...Variables.check(graph, knownInputs(content), pathOf).problems,
+    ...CredentialUse.problems(graph, content.vault_schema, pathOf)
   ]
+}
+
+/** No more warnings are told: nobody reads them, and the workflow is saved all the same. */
+const mostWarnings = 100
+
+/** What may be wrong with a workflow that was saved: what its expressions read and may be missing there. */
+export const warnings = (content: Content): ReadonlyArray<Problem> => {
+  const { graph, pathOf } = GraphCheck.examine(content.nodes, content.edges)
+  return graph === null ? [] : Variables.check(graph, knownInputs(content), pathOf).warnings.slice(0, mostWarnings)
 }
 
 /** The inputs that expressions may read; `null` when the schema allows any. */

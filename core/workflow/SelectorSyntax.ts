@@ -2,8 +2,14 @@
  * Whether a text can be an XPath at all, as far as its syntax tells. It refuses nothing that an engine for XPath 3.1 takes.
  */
 
+/** How long a selector may be, in characters: longer than anybody writes one, and nothing that takes long to read. */
+export const maxLength = 10_000
+
 /** Why a selector cannot be read; `null` when it can, or when only the page can tell, as for a bare `#name`. */
 export const check = (selector: string): string | null => {
+  if (!selector.includes("{{") && selector.length > maxLength) {
+    return `Expected a selector of at most ${maxLength} characters, got ${selector.length}`
+  }
   if (selector.includes("{{") || /^((css|role|text)=|#)/.test(selector)) return null
   const path = selector.startsWith("xpath=") ? selector.slice(6) : selector
   if (path.trim() === "") return null

@@ -19,6 +19,12 @@ interface Effects {
 
 const none: Effects = { sets: [], unsure: false, removes: [], any: false }
 
+/** A node that could not be read. */
+const unknown: Effects = { ...none, any: true }
+
+/** The name by which a variable of a loop is followed, which no other variable has. */
+export const ofLoop = (name: string): string => `runtime.${name}`
+
 /** What a node does, as far as its parameters say. */
 const effectsOf = (node: Node): Effects => {
   const unsure = RunIf.of(node) !== null
@@ -41,6 +47,10 @@ const effectsOf = (node: Node): Effects => {
     }
     case "TRANSFORM":
       return effectsOfOperations(node.parameters.operations)
+    case "LOOP": {
+      const { variable_current_index, variable_current_item } = node.parameters
+      return setting([variable_current_item, variable_current_index].map(ofLoop))
+    }
     default:
       return none
   }
@@ -70,6 +80,8 @@ export interface SetVariables {
   readonly always: (id: NodeId, name: string) => boolean
   /** Whether a variable is set on some path to a node. */
   readonly sometimes: (id: NodeId, name: string) => boolean
+  /** Whether START leads to a node at all. */
+  readonly isReached: (id: NodeId) => boolean
 }
 
 /** So many variables are followed at once, each as one bit. */
@@ -91,7 +103,7 @@ export const follow = (graph: Graph, names: Iterable<string>): SetVariables => {
   const indexes = new Map(ids.map((id, index) => [id, index]))
   const effects = ids.map((id) => {
     const node = graph.nodes.get(id)
-    return node === undefined ? none : effectsOf(node)
+    return node === undefined ? unknown : effectsOf(node)
   })
   const next = ids.map((id) => {
     const edge = graph.edges.get(id)
@@ -125,7 +137,7 @@ export const follow = (graph: Graph, names: Iterable<string>): SetVariables => {
     const word = followed[Math.floor(number / blockSize)]?.[sets][index * words + (bit >> 5)] ?? 0
     return (word & (1 << (bit & 31))) !== 0
   }
-  return { always: has("always"), sometimes: has("sometimes") }
+  return { always: has("always"), sometimes: has("sometimes"), isReached: (id) => indexes.has(id) }
 }
 
 /** What a node does to the variables of one block. */

@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import * as AllowedSites from "./AllowedSites.ts"
 import * as Folder from "./Folder.ts"
+import * as SelectorSyntax from "./SelectorSyntax.ts"
 import type { Problem } from "./Workflow.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -76,8 +77,16 @@ export const of = (sent: { readonly [N in Name]?: unknown }): Schema.JsonObject 
 export const problems = (sent: { readonly [N in Name]?: unknown }): ReadonlyArray<Problem> => [
   ...Folder.problems(sent.folder_path),
   ...AllowedSites.problems(sent.allowed_sites),
+  ...popupProblems(sent.popup_xpaths),
   ...proxyProblems(sent.proxy_setting ?? null, sent.proxy_value ?? null)
 ]
+
+/** What cannot be read would never be found, and nobody would be told. */
+const popupProblems = (xpaths: unknown): ReadonlyArray<Problem> =>
+  (Array.isArray(xpaths) ? xpaths : []).flatMap((xpath: unknown, index) => {
+    const message = typeof xpath === "string" ? SelectorSyntax.check(xpath) : null
+    return message === null ? [] : [{ path: `popup_xpaths[${index}]`, message }]
+  })
 
 /**
  * What is wrong with a proxy that a workflow asks for. Whether there is one like it is found out by its runs: an imported

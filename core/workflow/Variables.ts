@@ -20,7 +20,8 @@ export interface Findings {
  * Checks every expression of a graph.
  *
  * A problem is an expression that cannot be read, an input that the workflow does not have, and a variable that no node
- * before it sets. A warning is a variable that is set on some of the paths to it, but not on all.
+ * before it sets. A warning is a variable that is set on some of the paths to it, but not on all, and a path that begins
+ * with a name that expressions do not know.
  *
  * `inputs` are the names that may be read under `context.inputs`, or `null` when any may. `pathOf` tells where a node
  * stands in the document.
@@ -36,17 +37,34 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
   )
   const variables = SetVariables.follow(
     graph,
-    reads.flatMap(({ path: [root, name] }) => (root === "context" && name !== undefined ? [name] : []))
+    reads.flatMap(({ path: [root, name, field] }) => {
+      if (root !== "context" || name === undefined) return []
+      if (name !== "runtime") return [name]
+      return field === undefined ? [] : [SetVariables.ofLoop(field)]
+    })
   )
   for (const { at, node, read, source } of found) {
     if (Result.isSuccess(read)) continue
     const message = `Cannot read the expression {{${source.slice(0, 200)}}} of node "${node.name}": ${read.failure}`
     problems.push({ path: at, message })
   }
+  for (const { at, node, read, source } of found) {
+    if (Result.isFailure(read) || !Expression.isPath(read.success)) continue
+    const [root] = Expression.reads(read.success)[0] ?? []
+    const isKey = node.action === "INPUT_TEXT" && at.endsWith(".text") && /^\s*[a-z_]+\s*$/.test(source)
+    if (root === undefined || roots.has(root) || isKey) continue
+    const message = `{{${source.slice(0, 200)}}} of node "${node.name}" is nothing: expressions begin with ${[...roots].join(", ")}`
+    warnings.push({ path: at, message })
+  }
   for (const { at, node, path } of reads) {
     const [root, name, field] = path
-    if (root !== "context" || name === undefined || name === "runtime") continue
-    if (name === "inputs") {
+    if (root !== "context" || name === undefined || !variables.isReached(node.id)) continue
+    if (name === "runtime") {
+      if (field !== undefined && !variables.sometimes(node.id, SetVariables.ofLoop(field))) {
+        const message = `Node "${node.name}" reads "context.runtime.${field}", which no loop before it sets`
+        problems.push({ path: at, message })
+      }
+    } else if (name === "inputs") {
       if (field !== undefined && inputs !== null && !inputs.has(field)) {
         const message = `Node "${node.name}" reads the input "${field}", which is not in input_schema`
         problems.push({ path: at, message })
@@ -60,6 +78,9 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
   }
   return { problems, warnings }
 }
+
+/** What expressions know of: `steps` and `response` in API_FLOW alone. */
+const roots: ReadonlySet<string> = new Set(["context", "window", "document", "steps", "response"])
 
 /** Whether an operation of a TRANSFORM reads what one before it sets. */
 const isSetBefore = (node: Node, name: string, at: string): boolean => {

@@ -1,6 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import * as Memory from "../../core/agent/Memory.ts"
+import * as Looking from "../../core/agent/model/Looking.ts"
+import * as References from "../../core/agent/model/References.ts"
+import { Browser } from "../../core/agent/page/Browser.ts"
+import * as Session from "../../core/agent/page/Session.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import { type Account, AccountUnavailable } from "../../core/vault/Account.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
@@ -132,6 +137,38 @@ describe("the secrets of a credential", () => {
   )
 })
 
+describe("what a model is told of", () => {
+  const secrets = new Secrets()
+  const credentials = { accounts: new Map([["BANK", bank]]), secrets }
+  const memory = Memory.initial({ BANK: "robot", city: "Ulm" }, credentials)
+  const told = (text: string) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const page = yield* (yield* Browser).open(Session.empty)
+        return yield* Effect.result(References.evaluate(text, memory, page))
+      })
+    ).pipe(Effect.provide(ScriptedBrowser.layer(pages)))
+
+  it.effect("a secret is its reference, and nothing that is made of it", () =>
+    Effect.gen(function* () {
+      const plain = yield* told("{{context.inputs.BANK.PASSWORD}} in {{$uppercase(context.inputs.city)}}")
+      assert.strictEqual(Result.getOrNull(plain), "{{secret:BANK.PASSWORD}} in ULM")
+      const made = yield* told("Type {{$uppercase(context.inputs.BANK.PASSWORD)}}")
+      assert.isTrue(Result.isFailure(made))
+      if (Result.isFailure(made)) assert.strictEqual(made.failure.code, "MODEL-E0006")
+    })
+  )
+
+  it("a context that is too long is cut where no secret can be, and says so", () => {
+    secrets.add("hunter-42-hunter", "secret")
+    for (let length = 39_950; length < 40_000; length++) {
+      const context = Looking.context({ ...memory, data: { a: `${"x".repeat(length)}hunter-42-hunter`, b: "y" } })
+      assert.notInclude(context, "hunter")
+      assert.include(context, Looking.restIsCut)
+    }
+  })
+})
+
 describe("a workflow is refused", () => {
   const problems = (parameters: object, vault_schema: object = { BANK: { type: "credential", domain: site } }) =>
     SaveBody.read(
@@ -153,5 +190,14 @@ describe("a workflow is refused", () => {
           'Node "INPUT_TEXT 1" reads "PIN" of the credential BANK: expected one of USER_NAME, PASSWORD, TFA_SECRET'
       }
     ])
+  })
+
+  it("when a model would be told what an expression makes of a secret", () => {
+    const asks = (secret: string) =>
+      problems({ text: "x", execution: "LLM_DOM", prompt: `The field that holds {{${secret}}}` }).map(
+        ({ path }) => path
+      )
+    assert.deepStrictEqual(asks("context.inputs.BANK.USER_NAME"), [])
+    assert.deepStrictEqual(asks("$uppercase(context.inputs.BANK.USER_NAME)"), ["nodes[1].parameters.prompt"])
   })
 })

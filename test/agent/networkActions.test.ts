@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import type { Person } from "../../core/agent/Person.ts"
 import type { Exchange } from "../../core/agent/page/Exchange.ts"
 import type { ApiRequest } from "../../core/agent/page/Requests.ts"
 import type { Step } from "../support/browser.ts"
@@ -114,6 +115,7 @@ describe("EXTRACT_NETWORK", () => {
 
   it.live.each([
     ["nothing was asked for", "api/nothing", "NETWORK-E0001", "no answer of api/nothing within 50 ms"],
+    ["the pattern takes for ever", "regex:{{'(a+)+$'}}", "NETWORK-E0001", "Cannot use the pattern (a+)+$"],
     ["the answer is no text", "api/picture", "NETWORK-E0002", "its answer is no text"]
   ] as const)("fails with a code of its own when %s", ([, url, code, message]) =>
     Effect.gen(function* () {
@@ -311,6 +313,29 @@ describe("API_FLOW", () => {
       const step = flow([get("a", { retry })], { field_json_map: { ok: "response.body.ok" } })
       assert.deepEqual(dataOf(yield* run([step], {}, network)), { ok: true })
       assert.strictEqual(seen.length, 3)
+    })
+  )
+
+  it.effect("is not done again once it sent what may have changed something", () =>
+    Effect.gen(function* () {
+      const { network, seen } = answering(() => ({ body: {} }))
+      let asked = 0
+      const person: Person = {
+        ask: () => Effect.succeed(null),
+        correct: () =>
+          Effect.sync(() => {
+            asked++
+            return { _tag: "inputs", inputs: { v: "x" } } as const
+          })
+      }
+      const steps = (method: string) => [
+        flow([{ ...get("a"), method }, get("b", { query: { v: "{{$uppercase(context.inputs.v)}}" } })])
+      ]
+      const order = yield* run(steps("POST"), { v: 5 }, network, { person, correctable: true })
+      assert.deepStrictEqual([asked, seen.length], [0, 1])
+      assert.include(failureOf(order).message, "may have taken effect")
+      yield* run(steps("GET"), { v: 5 }, network, { person, correctable: true })
+      assert.deepStrictEqual([asked, seen.length], [1, 4])
     })
   )
 

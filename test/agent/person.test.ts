@@ -116,6 +116,10 @@ describe("a step that asks a person", () => {
       assert.lengthOf(silent.pictures, 1)
       const worded = yield* run([ask({ error_message: "No code was entered" })], { user: "Ada" }, {})
       assert.include(failureOf(worded.outcome).message, "No code was entered")
+      const id = "3f0c9a52-9d5a-4f60-8a43-3b6f1b0d6c11"
+      const named = failureOf((yield* run([ask({ error_message: id })], { user: "Ada" }, {})).outcome)
+      assert.strictEqual(named.errorCodeId, id)
+      assert.include(named.message, "Cannot go on without an answer: nobody gave one within 180 s")
     })
   )
 
@@ -247,6 +251,14 @@ describe("a step that corrected inputs can mend", () => {
           variable_current_index: "i"
         },
         to: { body: 2, done: 3 }
+      },
+      true
+    ],
+    [
+      "an expression without braces",
+      {
+        action: "TRANSFORM",
+        parameters: { operations: [{ type: "SET", target: "context.x", value: "$uppercase(context.inputs.state)" }] }
       },
       true
     ],

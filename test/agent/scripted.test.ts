@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, type Schema } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import { Browser } from "../../core/agent/page/Browser.ts"
+import { PageFailure } from "../../core/agent/page/PageFailure.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 
 const login = "https://shop.example/login"
@@ -126,5 +128,140 @@ it.effect.each([
       steps.some((name) => name.startsWith("DELAY")),
       holds
     )
+  })
+)
+
+const loop = (over: unknown, item: string, body: number, done: number): Step => ({
+  action: "LOOP",
+  parameters: { variable_over: over, variable_current_item: item, variable_current_index: `${item}_index` },
+  to: { body, done }
+})
+const note = (value: string, to: number): Step => ({
+  action: "TRANSFORM",
+  parameters: { operations: [{ type: "APPEND", target: "context.seen", value }] },
+  to
+})
+
+it.effect("a loop that was left in the middle begins anew in the next turn of the one around it", () =>
+  Effect.gen(function* () {
+    const { outcome } = yield* run([
+      loop([1, 2], "a", 2, 5),
+      loop([10, 20, 30], "b", 3, 1),
+      note("$string(context.runtime.a) & '-' & $string(context.runtime.b)", 4),
+      {
+        action: "BOOL_CONDITION",
+        parameters: {
+          comparison_operator: "EQUAL",
+          comparison_value_1: "{{context.runtime.b_index}}",
+          comparison_value_2: 1
+        },
+        to: { yes: 1, no: 2 }
+      }
+    ])
+    assert.deepEqual(outcome, { _tag: "Success", data: { seen: ["1-10", "1-20", "2-10", "2-20"] } })
+  })
+)
+
+it.effect("a loop in another with the same names gives these back when it ends", () =>
+  Effect.gen(function* () {
+    const { outcome } = yield* run([
+      loop(["a", "b"], "x", 2, 5),
+      loop(["c"], "x", 3, 4),
+      note("context.runtime.x", 2),
+      note("context.runtime.x", 1)
+    ])
+    assert.deepEqual(outcome, { _tag: "Success", data: { seen: ["c", "a", "c", "b"] } })
+  })
+)
+
+it.effect.each([
+  ["{{context.inputs.rows[open]}}", ["1", "2"]],
+  ["{{context.inputs.rows[id='2']}}", ["2"]],
+  ["{{context.inputs.rows[id='9']}}", []],
+  ["{{context.inputs.none}}", []]
+] as const)("a loop over %s has a turn for each that it finds", ([over, expected]) =>
+  Effect.gen(function* () {
+    const { outcome } = yield* run([loop(over, "row", 2, 3), note("context.runtime.row.id", 1)], {
+      rows: [
+        { id: "1", open: true },
+        { id: "2", open: true },
+        { id: "3", open: false }
+      ],
+      none: null
+    })
+    assert.deepEqual(outcome, { _tag: "Success", data: expected.length === 0 ? {} : { seen: expected } })
+  })
+)
+
+it.effect("what a failure tells has the values that were compared, and no token of an address", () =>
+  Effect.gen(function* () {
+    const closed = yield* run([
+      {
+        action: "BOOL_CONDITION",
+        parameters: {
+          comparison_operator: "EQUAL",
+          comparison_value_1: "<<xpath://h1>>",
+          comparison_value_2: "Open",
+          error_on_false_message: "3f0c9a52-9d5a-4f60-8a43-3b6f1b0d6c11"
+        },
+        to: { yes: 2, no: 3 }
+      },
+      { action: "DELAY", parameters: { delay_time: 0 } }
+    ])
+    assert.deepInclude(closed.outcome, { _tag: "Failed" })
+    if (closed.outcome._tag === "Failed") {
+      assert.include(closed.outcome.failure.message, 'Cannot go on: "Sign in" EQUAL "Open" does not hold')
+    }
+    const token = "c2VjcmV0LXRva2VuLTEyMzQ1Njc4OTA"
+    const gone = yield* run([{ action: "NAVIGATE", parameters: { url: `https://shop.example/gone?token=${token}` } }])
+    assert.deepInclude(gone.outcome, { _tag: "Failed" })
+    if (gone.outcome._tag === "Failed") {
+      const { message } = gone.outcome.failure
+      assert.include(message, "Cannot open https://shop.example/gone?token=REDACTED")
+      assert.notInclude(message, token)
+    }
+  })
+)
+
+it.effect("a document that cannot be read is a failure, and not an empty text", () =>
+  Effect.gen(function* () {
+    const browser = yield* Browser
+    const gone = Browser.of({
+      open: (session) =>
+        Effect.map(browser.open(session), (page) => ({
+          ...page,
+          html: () => Effect.fail(new PageFailure({ kind: "crash", reason: "the page crashed" }))
+        }))
+    })
+    const properties = { html: { type: "string", path: "{{document}}" } }
+    const { outcome } = yield* walk(
+      graphOf(login, [{ action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: { properties } } }])
+    ).pipe(Effect.provideService(Browser, gone))
+    assert.deepInclude(outcome, { _tag: "Failed" })
+    if (outcome._tag === "Failed") assert.strictEqual(outcome.failure.code, "BROWSER-E0001")
+  }).pipe(Effect.provide(ScriptedBrowser.layer(site)))
+)
+
+it.effect("data that does not fit the output schema fails at END, with the page as it is there", () =>
+  Effect.gen(function* () {
+    const outputSchema = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] }
+    const ended = (steps: ReadonlyArray<Step>, dryRun?: Schema.JsonObject) =>
+      walk(graphOf(login, steps), {}, { outputSchema, ...(dryRun && { dryRun }) }).pipe(
+        Effect.provide(ScriptedBrowser.layer(site))
+      )
+    const { outcome, pictures } = yield* ended([])
+    assert.deepInclude(outcome, { _tag: "Failed" })
+    if (outcome._tag === "Failed") {
+      assert.deepInclude(outcome.failure, { code: "OUTPUT_SCHEMA_MISMATCH", address: login })
+      assert.include(outcome.failure.message, "must have required property 'id'")
+    }
+    assert.deepStrictEqual(
+      pictures.map(({ error, node }) => [error, node.action]),
+      [[true, "END"]]
+    )
+    assert.strictEqual((yield* ended([], {})).outcome._tag, "Failed")
+    assert.deepEqual((yield* ended([], { id: 7 })).outcome, { _tag: "Success", data: { id: 7 } })
+    const marked = { action: "CLICK", parameters: { selector: "//a", end_here_on_dry_run: true } }
+    assert.deepEqual((yield* ended([marked], {})).outcome, { _tag: "Success", data: {} })
   })
 )

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Selector from "../../core/agent/page/Selector.ts"
+import * as SelectorSyntax from "../../core/workflow/SelectorSyntax.ts"
 
 const xpath = (text: string) => {
   const selector = Selector.parse(text)
@@ -14,6 +15,19 @@ describe("a selector", () => {
     for (const named of ["css=a", "role=button[name='x']", "text=Hello"]) {
       assert.deepStrictEqual(Selector.parse(named), { kind: "named", text: named })
     }
+  })
+
+  it("is read soon, and refused where it is longer than anybody writes one", () => {
+    const began = process.cpuUsage()
+    for (const text of ["/a".repeat(4_900), `//a[${"@b='c' or ".repeat(900)}@d]`]) {
+      assert.lengthOf(xpath(text).frames, 0)
+    }
+    for (const text of ["/a".repeat(200_000), `css=${"a ".repeat(200_000)}`]) {
+      assert.deepInclude(Selector.parse(text), { kind: "refused", reason: "it is longer than 10000 characters" })
+      assert.isString(SelectorSyntax.check(text))
+    }
+    const { system, user } = process.cpuUsage(began)
+    assert.isBelow((system + user) / 1_000, 1_000)
   })
 
   it("is not evaluated when it names functions of the engine's own", () => {

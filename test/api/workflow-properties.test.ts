@@ -28,7 +28,7 @@ const Drawn = Schema.Struct({
   window: Schema.NullOr(hour),
   allow_requeue: Schema.Boolean,
   enable_popup_handling: Schema.Boolean,
-  popup_xpaths: Schema.Array(text),
+  popup_xpaths: Schema.Array(Schema.Literals(["//a", "//button[.='×']", "css=.close"])),
   encrypted_keys: Schema.Array(text),
   folder_path: Schema.NullOr(Schema.Array(Schema.Literals(["x", "y y", "ž"])).check(Schema.isMaxLength(5))),
   proxy: Schema.NullOr(Schema.Struct({ setting: Schema.Literals(["random", "country", "static"]), value: text })),

@@ -6,6 +6,27 @@ import { asList, type Item, pathsOf, setUp, without, workflow } from "../support
 import { layer } from "../support/service.ts"
 
 it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
+  it.effect("are told with what may be missing in them when they are saved, and are saved all the same", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* setUp
+      const [start, ...others] = workflow.nodes
+      const doubtful = {
+        ...workflow,
+        nodes: [
+          { ...start, parameters: { ...start?.parameters, url: "https://shop.example/{{inputs.city}}" } },
+          ...others
+        ]
+      }
+      const made = yield* ask("POST", "/workflows", doubtful)
+      const path = `/workflows/${made.body.id}`
+      for (const { body } of [made, yield* ask("PUT", path, { ...doubtful, ...made.body })]) {
+        assert.deepStrictEqual(pathsOf({ errors: body.warnings }), ["nodes[0].parameters.url"])
+      }
+      const mended = yield* ask("PUT", path, { ...workflow })
+      assert.deepStrictEqual([mended.status, mended.body.warnings], [200, undefined])
+    })
+  )
+
   it.effect("are listed with their folder and every flag, and shown with every setting", () =>
     Effect.gen(function* () {
       const { ask, me } = yield* setUp
@@ -94,6 +115,8 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
       ])
       const sites = yield* ask("POST", "/workflows", { ...workflow, allowed_sites: ["a.example", "https://b.example"] })
       assert.deepStrictEqual(pathsOf(sites.body), ["allowed_sites[1]"])
+      const popups = yield* ask("POST", "/workflows", { ...workflow, popup_xpaths: ["//a", "//a["] })
+      assert.deepStrictEqual(pathsOf(popups.body), ["popup_xpaths[1]"])
       const lonely = yield* ask("POST", "/workflows", { ...workflow, proxy_value: "DE" })
       assert.deepStrictEqual(pathsOf(lonely.body), ["proxy_value"])
     })

@@ -95,7 +95,11 @@ it.live(
           assert.lengthOf(decisions, 5)
           assert.isTrue(decisions.every(({ decision }) => decision?.startsWith("refused")))
           assert.lengthOf(leaks(asked, password), 0)
+          assert.notInclude(failure?.message, "may have taken effect")
         }
+        const clicked = [chooses("User", "click_element"), ...refused.slice(1)]
+        const { failure } = yield* walked(login, [task("Sign in")], clicked)
+        assert.include(failure?.message, "may have taken effect all the same, so it was not tried again")
       })
     ),
   patient

@@ -147,4 +147,31 @@ describe("a new version of a component", () => {
     )
     assert.deepStrictEqual(Result.getOrThrow(carry(other, { component, before: branching, after: branching })), other)
   })
+
+  it("is carried on soon, however many nodes it has and wherever it begins", () => {
+    const count = 2_000
+    const all = Array.from({ length: count }, (_, index) => node(`a${index.toString(16)}`, "CLICK"))
+    const name = (index: number) => `a${index.toString(16)}`
+    // The way goes from the last node to the first; without a step in the middle there are two beginnings.
+    const steps = (isWhole: boolean) =>
+      edges(
+        Object.fromEntries(
+          Array.from({ length: count - 1 }, (_, index) => [name(index + 1), name(index)] as const).filter(
+            ([from]) => isWhole || from !== name(count / 2)
+          )
+        )
+      )
+    const workflow = content(
+      all.map((one) => ({ ...one, ...mark })),
+      { ...steps(true), ...edges({ "01": name(count - 1), a0: "fe" }) }
+    )
+    const began = process.cpuUsage()
+    const after = data([...all, node("c9", "CLICK")], { ...steps(true), ...edges({ c9: name(count - 1) }) })
+    const carried = Result.getOrThrow(carry(workflow, { component, before: data(all, steps(true)), after }))
+    assert.deepInclude(carried.edges, edges({ "01": "c9", c9: name(count - 1) }))
+    const split = carry(workflow, { component, before: data(all, steps(false)), after: data(all, steps(false)) })
+    assert.isTrue(Result.isSuccess(split))
+    const { system, user } = process.cpuUsage(began)
+    assert.isBelow((system + user) / 1_000, 2_000)
+  })
 })

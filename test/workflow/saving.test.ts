@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Schema } from "effect"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
-import * as SelectorSyntax from "../../core/workflow/SelectorSyntax.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 
 const save = (steps: ReadonlyArray<Step>, more: Schema.JsonObject = {}) => {
@@ -23,6 +22,12 @@ const set = (target: string, value: string) => ({ type: "SET", target, value })
 const extract = (model: object, more: object = {}): Step => ({
   action: "EXTRACT_DATAMODEL",
   parameters: { extract_data_model: model, ...more }
+})
+const wait: Step = { action: "DELAY", parameters: { delay_time: 0 } }
+const loop = (more: object): Step => ({
+  action: "LOOP",
+  parameters: { variable_over: 2, variable_current_item: "x", variable_current_index: "i", ...more },
+  to: { body: 2, done: 3 }
 })
 const network = (model: object, url = "api"): Step => ({
   action: "EXTRACT_NETWORK",
@@ -173,6 +178,24 @@ describe("what is wrong with a node is told at its place", () => {
       [`${at}.field_json_map.x`]
     ],
     ["too many steps", flow(Array.from({ length: 21 }, (_, index) => get(`s${index}`))), [`${at}.steps`]],
+    ...[null, "", "rows", true, -1, 1.5].map((over): [string, Step, ReadonlyArray<string>] => [
+      `a loop over ${JSON.stringify(over)}`,
+      loop({ variable_over: over }),
+      [`${at}.variable_over`]
+    ]),
+    ["a loop whose variables have one name", loop({ variable_current_index: "x" }), [`${at}.variable_current_index`]],
+    ["a data model of a list", extract({ type: "array", items: { properties: {} } }), [`${at}.extract_data_model`]],
+    ["a data model of nothing", extract({ type: "object" }), [`${at}.extract_data_model`]],
+    [
+      "a list that is described beside its items",
+      extract({ properties: { rows: { type: "array", path: "//tr", properties: { a: "string" } } } }),
+      [`${at}.extract_data_model.properties.rows.items`]
+    ],
+    [
+      "a variable that no loop sets",
+      { action: "INPUT_TEXT", parameters: { selector: "//a", text: "{{context.runtime.row}}" } },
+      [`${at}.text`]
+    ],
     [
       "parameters in great depth",
       extract(JSON.parse(`${'{"properties":{"a":'.repeat(200)}{}${"}}".repeat(200)}`) as object),
@@ -180,10 +203,83 @@ describe("what is wrong with a node is told at its place", () => {
     ]
   ])("%s", (_name, step, expected) =>
     assert.deepEqual(
-      paths([step, ...(step.action === "BOOL_CONDITION" ? [{ action: "DELAY", parameters: { delay_time: 0 } }] : [])]),
+      paths([
+        step,
+        ...(step.action === "BOOL_CONDITION" ? [wait] : []),
+        ...(step.action === "LOOP" ? [{ ...wait, to: 1 }] : [])
+      ]),
       expected
     )
   )
+
+  it("everything at once: parameters, ways, selectors, variables and credentials", () => {
+    const type = (text: string, selector: string): Step => ({ action: "INPUT_TEXT", parameters: { selector, text } })
+    assert.deepEqual(
+      paths([
+        type("{{context.nothing}}", "//a["),
+        { action: "DELAY", parameters: { delay_time: -1 } },
+        { action: "TFA", parameters: { tfa_type: "SMS", credential: "BANK", selector: "//a" }, to: 5 },
+        { action: "SCREENSHOT" }
+      ]).sort(),
+      [
+        "nodes[1].parameters.selector",
+        "nodes[1].parameters.text",
+        "nodes[2].parameters.delay_time",
+        "nodes[3].parameters.credential",
+        "nodes[4]"
+      ]
+    )
+    // What a node sets whose parameters are wrong is not known, so nothing is said about it.
+    assert.deepEqual(paths([extract({ properties: { x: { type: "text" } } }), type("{{context.x}}", "//a")]), [
+      "nodes[1].parameters.extract_data_model.properties.x.type"
+    ])
+  })
+
+  it("what may be missing is a warning, and so is what expressions know nothing of", () => {
+    const type = (text: string): Step => ({ action: "INPUT_TEXT", parameters: { selector: "//a", text } })
+    const { content, problems } = SaveBody.read(
+      {
+        name: "w",
+        ...graphOf("https://shop.example/", [
+          {
+            ...extract({ properties: { x: "string" } }),
+            parameters: {
+              extract_data_model: { properties: { x: "string" } },
+              run_if: { conditions: [{ field: "context.inputs.a", operator: "IS_NULL" }] }
+            }
+          },
+          type("{{context.x}}"),
+          type("{{inputs.a}}{{tab}}{{window.location.href}}{{$now()}}")
+        ])
+      },
+      0
+    )
+    assert.deepEqual(problems, [])
+    assert.deepEqual(
+      SaveBody.warnings(content).map(({ path }) => path),
+      ["nodes[3].parameters.text", "nodes[2].parameters.text"]
+    )
+  })
+
+  it("the oldest placeholders are rewritten, and the bodies of functions are not", () => {
+    const { content } = SaveBody.read(
+      {
+        name: "w",
+        nodes: [
+          { action: "INPUT_TEXT", parameters: { text: "{$NAME} {{$map(context.rows, function($r){$r.id})}}" } },
+          { action: "TRANSFORM", parameters: { operations: [set("context.a", "$map(context.b, function($x){$x})")] } }
+        ]
+      },
+      0
+    )
+    assert.deepEqual(content.nodes as unknown, [
+      {
+        action: "INPUT_TEXT",
+        parameters: { text: "{{context.inputs.NAME}} {{$map(context.rows, function($r){$r.id})}}" }
+      },
+      { action: "TRANSFORM", parameters: { operations: [set("context.a", "$map(context.b, function($x){$x})")] } }
+    ])
+  })
 
   it("knows what the actions set", () => {
     const reading = (name: string): Step => ({
@@ -203,76 +299,6 @@ describe("what is wrong with a node is told at its place", () => {
       "nodes[2].parameters.text"
     ])
   })
-})
-
-describe("the syntax of selectors", () => {
-  it.each([
-    "//a",
-    "//a[@b='c']/d[2]",
-    "(//tr)[1]/td[last()]",
-    "//button[normalize-space()='A']|//b",
-    "//*[matches(., 'x', 'i')]",
-    "//a[lower-case(@x)='b' and not(contains(., \"it's\"))]",
-    "id('x')/following-sibling::*[1]",
-    "/",
-    ".",
-    "..",
-    "@href",
-    "./td[1]",
-    "/td[1]/a/@href",
-    "//svg:path",
-    "//*[local-name()='svg']",
-    "//a[.='x']",
-    "//a[position() < 3]",
-    "//a[-1 + 2]",
-    "count(//a) * 2",
-    "string(//a)",
-    "//a/text()",
-    '//div[@data-x-y="a"]//span',
-    "//input[@type='text'][1]",
-    "//and/or/div",
-    "for $x in //a return $x/@href",
-    "if (//a) then 'x' else 'y'",
-    "some $x in //a satisfies $x = 'y'",
-    "//a => count()",
-    "(1 to 3)",
-    "//a[@b != 'c' or @d >= 2]",
-    "//a instance of element()*",
-    "css=a[",
-    "role=button[name='x']",
-    "text=(",
-    "xpath=//a",
-    "//a[contains({{context.x}}",
-    "//tr[td[1][normalize-space(.)='x']]/td[2]",
-    "//*[@*='x']",
-    "//a[@href and @class]",
-    "ancestor::div[1]",
-    "//a !  string(.)",
-    "//body",
-    "//ns:*",
-    "//*:a",
-    "(: c :)//a",
-    "//a[1]/(b|c)",
-    "//ä[@ö='ü']"
-  ])("takes %s", (selector) => assert.isNull(SelectorSyntax.check(selector)))
-
-  it.each([
-    "//a[",
-    "//a]",
-    "//a[@b='c'",
-    "//h1'",
-    "//a b",
-    "//a[]",
-    "//",
-    "//a/",
-    "//a|",
-    ".a:b(",
-    "//a[@b=']",
-    "//a((",
-    "a > ",
-    "//a[text()=x&y]",
-    "div.class > a[href^='x']"
-  ])("refuses %s", (selector) => assert.isString(SelectorSyntax.check(selector)))
 })
 
 describe("a hostile graph is checked in well under a second", () => {

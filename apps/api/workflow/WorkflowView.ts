@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import * as SaveBody from "../../../core/workflow/SaveBody.ts"
 import * as Settings from "../../../core/workflow/Settings.ts"
 import type { Workflow } from "../../../core/workflow/Workflow.ts"
 import type { Listed, Stored, VersionSummary } from "../../../core/workflow/WorkflowStore.ts"
@@ -42,7 +43,15 @@ const viewFields = {
   vault_schema: Schema.JsonObject,
   max_retries: Schema.Int,
   ...Settings.shown,
-  run_window: Schema.NullOr(RunWindow.RunWindow)
+  run_window: Schema.NullOr(RunWindow.RunWindow),
+  warnings: Schema.optionalKey(
+    Schema.Array(
+      Schema.Struct({ path: Schema.String, message: Schema.String }).annotate({ identifier: "WorkflowWarning" })
+    ).annotate({
+      description:
+        "Told when it is saved: what may be missing when a run gets there. Absent where there is nothing to tell"
+    })
+  )
 }
 
 /** A workflow with one of its versions, every setting, and its window as it is now. */
@@ -94,6 +103,12 @@ export const view = ({ gate, version, workflow }: Stored): typeof WorkflowView.T
     ...Settings.complete(settings),
     run_window: gate.runWindow
   }
+}
+
+/** A workflow as it was saved, with what may be wrong with it all the same. */
+export const saved = (stored: Stored): typeof WorkflowView.Type => {
+  const warnings = SaveBody.warnings(stored.version.content)
+  return { ...view(stored), ...(warnings.length === 0 ? {} : { warnings }) }
 }
 
 export const versionItem = (version: VersionSummary): typeof VersionItem.Type => ({

@@ -14,7 +14,7 @@ import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
-import { item, versionItem, view } from "./WorkflowView.ts"
+import { item, saved, versionItem, view } from "./WorkflowView.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -26,24 +26,24 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
-        return view(yield* workflows.create(caller, payload).pipe(Effect.catchTags(refused)))
+        return saved(yield* workflows.create(caller, payload).pipe(Effect.catchTags(refused)))
       }),
       upsert: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
         const { created, stored } = yield* workflows
           .upsert(caller, payload)
           .pipe(Effect.catchTags({ ...refused, ...unsaved }))
-        return created ? { ...view(stored), created: true as const } : { ...view(stored), created: false as const }
+        return created ? { ...saved(stored), created: true as const } : { ...saved(stored), created: false as const }
       }),
       import: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
-        return view(yield* transfers.unpack(caller, payload).pipe(Effect.catchTags(refused)))
+        return saved(yield* transfers.unpack(caller, payload).pipe(Effect.catchTags(refused)))
       }),
       save: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("edit")
         const id = yield* workflowId(params.workflow_id)
-        const saved = workflows.save(caller, id, payload)
-        return view(yield* saved.pipe(Effect.catchTags({ ...refused, ...unsaved })))
+        const next = workflows.save(caller, id, payload)
+        return saved(yield* next.pipe(Effect.catchTags({ ...refused, ...unsaved })))
       }),
       remove: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")
@@ -98,7 +98,7 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* callerWho("edit")
         const id = yield* workflowId(params.workflow_id)
         const forked = transfers.fork(caller, id, payload)
-        return view(yield* forked.pipe(Effect.catchTags({ ...refused, WorkflowNotFound: unsaved.WorkflowNotFound })))
+        return saved(yield* forked.pipe(Effect.catchTags({ ...refused, WorkflowNotFound: unsaved.WorkflowNotFound })))
       }),
       validateInput: Effect.fn(function* ({ params, payload }) {
         const { version } = yield* find(params.workflow_id)

@@ -1,15 +1,28 @@
 import { Effect, type Schema } from "effect"
-import { placeOf } from "../../workflow/parameters/ApiFlow.ts"
+import { type Flow, placeOf } from "../../workflow/parameters/ApiFlow.ts"
 import { namesIn } from "../../workflow/parameters/Transform.ts"
 import * as Flowing from "../apiflow/Flowing.ts"
 import { refuse } from "../apiflow/Refusal.ts"
+import * as Sending from "../apiflow/Sending.ts"
+import { afterActing, type StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
-import { type Action, next } from "../Step.ts"
+import { type Action, type Done, next, type Surroundings } from "../Step.ts"
 
 /** Does requests in the session of the page, and merges what the map makes of their answers into the context. */
 export const apiFlow: Action<"API_FLOW"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
+  const allowance = yield* Sending.allowance
+  return yield* done(parameters, surroundings, allowance).pipe(
+    Effect.mapError((failure) => (allowance.acted ? afterActing(failure) : failure))
+  )
+})
+
+const done = Effect.fnUntraced(function* (
+  parameters: Flow,
+  surroundings: Surroundings,
+  allowance: Sending.Allowance
+): Effect.fn.Return<Done, StepFailed> {
   const { memory, page } = surroundings
-  const steps = yield* Flowing.results(parameters, surroundings)
+  const steps = yield* Flowing.results(parameters, surroundings, allowance)
   const map = parameters.field_json_map
   if (!map) return next
   const last = parameters.steps.at(-1)?.id ?? ""

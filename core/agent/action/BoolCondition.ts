@@ -18,8 +18,8 @@ import type { Action, Surroundings } from "../Step.ts"
  */
 export const boolCondition: Action<"BOOL_CONDITION"> = Effect.fnUntraced(function* (node, surroundings) {
   const { parameters } = node
-  const holds = Executions.isModelExecution(parameters.execution)
-    ? yield* judged(node, surroundings)
+  const { holds, said } = Executions.isModelExecution(parameters.execution)
+    ? { holds: yield* judged(node, surroundings), said: "the prompt" }
     : yield* compared(node, surroundings)
   if (!holds && parameters.clear_cookies_on_false === true) {
     yield* surroundings.page.clearCookies.pipe(Effect.mapError((failure) => ofPage("clear the cookies", failure)))
@@ -27,7 +27,7 @@ export const boolCondition: Action<"BOOL_CONDITION"> = Effect.fnUntraced(functio
   if (!holds && parameters.error_on_false_message) {
     return yield* new StepFailed({
       code: "CONDITION-E0001",
-      sentence: `Cannot go on: ${parameters.comparison_operator ?? "the prompt"} does not hold`,
+      sentence: `Cannot go on: ${said} does not hold`,
       original: null
     })
   }
@@ -38,8 +38,15 @@ const compared = Effect.fnUntraced(function* ({ parameters }: NodeOf<"BOOL_CONDI
   const waitMillis = parameters.wait_time ?? 0
   const one = yield* operand(parameters.comparison_value_1 ?? null, waitMillis, surroundings)
   const other = yield* operand(parameters.comparison_value_2 ?? null, waitMillis, surroundings)
-  return Comparison.holds(parameters.comparison_operator ?? "EQUAL", one, other)
+  const operator = parameters.comparison_operator ?? "EQUAL"
+  const { secrets } = surroundings.memory.credentials
+  const shown = (value: Schema.Json) => `"${secrets.hideWithin(Comparison.asText(value), maxShown)}"`
+  const said = [shown(one), operator, ...(operator.endsWith("_NULL") ? [] : [shown(other)])].join(" ")
+  return { holds: Comparison.holds(operator, one, other), said }
 })
+
+/** So much of a value is told with a condition that does not hold, in characters. */
+const maxShown = 100
 
 const judged = Effect.fnUntraced(function* (node: NodeOf<"BOOL_CONDITION">, { memory, page }: Surroundings) {
   const { execution, llm_model, prompt } = node.parameters

@@ -10,6 +10,7 @@ import * as Looking from "../model/Looking.ts"
 import * as Reading from "../model/Reading.ts"
 import * as References from "../model/References.ts"
 import * as Pointing from "../Pointing.ts"
+import { redactUrl } from "../page/Exchange.ts"
 import * as Extraction from "../page/Extraction.ts"
 import type { Action, Surroundings } from "../Step.ts"
 
@@ -63,13 +64,13 @@ const read = Effect.fnUntraced(function* (
   if (execution === "PROMPT") return yield* Reading.data({ ...asked, page: Looking.context(memory), shot: null })
   if (execution === "LLM_VISION") {
     const shot = yield* Looking.picture(page, secrets)
-    return yield* Reading.data({ ...asked, page: `Address: ${yield* page.address}`, shot })
+    return yield* Reading.data({ ...asked, page: `Address: ${redactUrl(yield* page.address)}`, shot })
   }
   const scope = yield* Memory.evaluateText(selector ?? "", memory, page)
   const { cut, html } = yield* page
     .readable({ selector: scope, metadata: keep_html_metadata === true, maxCharacters })
     .pipe(Effect.mapError((failure) => ofPage("extract data from", failure)))
-  return yield* Reading.data({ ...asked, page: cut ? `${html}\n(The rest was cut off.)` : html, shot: null })
+  return yield* Reading.data({ ...asked, page: cut ? `${html}\n${Looking.restIsCut}` : html, shot: null })
 })
 
 /** Evaluates the texts with expressions. One that is an expression and nothing else is the value, not where it is. */

@@ -1,6 +1,7 @@
 import { Clock, Effect, type Schema } from "effect"
 import { overwritten } from "../../workflow/parameters/DataModel.ts"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import { regexPrefix } from "../../workflow/parameters/Network.ts"
 import * as SafePattern from "../../workflow/SafePattern.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import type { Heard } from "../Heard.ts"
@@ -30,6 +31,11 @@ export const extractNetwork: Action<"EXTRACT_NETWORK"> = Effect.fnUntraced(funct
       .pipe(Effect.mapError((failure) => ofPage("read the network: waiting for", failure)))
   }
   const url = yield* Memory.evaluateText(parameters.url, memory, page)
+  const wrong = url.startsWith(regexPrefix) ? SafePattern.check(url.slice(regexPrefix.length)) : null
+  if (wrong !== null) {
+    const sentence = `Cannot read the network: ${secrets.hide(wrong)}`
+    return yield* new StepFailed({ code: "NETWORK-E0001", sentence, original: null })
+  }
   const tests = testsFor(url)
   const exchange = heard === null ? undefined : yield* soon(heard, tests, left)
   if (exchange === undefined) {
@@ -80,8 +86,8 @@ const soon = Effect.fnUntraced(function* (
 
 /** How an address may be meant, the closest way first. */
 export const testsFor = (url: string): ReadonlyArray<(exchange: { readonly url: string }) => boolean> => {
-  if (url.startsWith("regex:")) {
-    const source = url.slice("regex:".length)
+  if (url.startsWith(regexPrefix)) {
+    const source = url.slice(regexPrefix.length)
     if (SafePattern.check(source) !== null) return []
     const pattern = SafePattern.compile(source, "")
     return [({ url: one }) => pattern.test(one.slice(0, 4_096))]

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import type { Page } from "../page/Browser.ts"
+import { redactUrl } from "../page/Exchange.ts"
 import { type Action, next } from "../Step.ts"
 
 /** Loads an address, relative to the page's when it is not whole. `back` goes back in the history. */
@@ -12,7 +13,8 @@ export const navigate: Action<"NAVIGATE" | "START"> = Effect.fnUntraced(function
     return next
   }
   const address = yield* resolve(url, page)
-  yield* page.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${address}`, failure)))
+  const told = redactUrl(memory.credentials.secrets.hide(address))
+  yield* page.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${told}`, failure)))
   return next
 })
 

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import { redactUrl } from "../page/Exchange.ts"
 import { type Action, next } from "../Step.ts"
 import { resolve } from "./Navigate.ts"
 
@@ -14,7 +15,8 @@ export const tabManagement: Action<"TAB_MANAGEMENT"> = Effect.fnUntraced(functio
       const address = url.trim() === "" ? null : yield* resolve(url, page)
       yield* page.openWindow.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
       if (address !== null) {
-        yield* page.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${address} in a new window`, failure)))
+        const told = redactUrl(memory.credentials.secrets.hide(address))
+        yield* page.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${told} in a new window`, failure)))
       }
       return next
     }

@@ -26,7 +26,7 @@ export const userInteraction: Action<"USER_INTERACTION"> = Effect.fnUntraced(fun
   }
   return yield* new StepFailed({
     code: "INTERACTION-E0001",
-    sentence: parameters.error_message || "Cannot go on without an answer: nobody gave one in time",
+    sentence: `Cannot go on without an answer: nobody gave one within ${timeoutMillis / 1_000} s`,
     original: `Nobody answered within ${timeoutMillis / 1_000} s`
   })
 })

@@ -85,8 +85,10 @@ const valueOf = Effect.fnUntraced(function* (step: Step, one: Extract, answer: R
   switch (one.source) {
     case "response_body":
       return yield* Memory.evaluateOver(one.expression, answer.body, bindings)
-    case "response_header":
-      return answer.headers[one.header.toLowerCase()] ?? null
+    case "response_header": {
+      const name = one.header.toLowerCase()
+      return Object.hasOwn(answer.headers, name) ? (answer.headers[name] ?? null) : null
+    }
     case "response_text": {
       const limit = SafePattern.textLimit(one.pattern)
       if (Result.isFailure(limit)) return yield* refuse(step, limit.failure)

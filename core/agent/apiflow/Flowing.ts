@@ -1,7 +1,7 @@
 /**
  * Does the steps of a flow in their order, and keeps what each brought for those after it.
  */
-import { Clock, Effect, type Schema } from "effect"
+import { Effect, type Schema } from "effect"
 import * as Comparison from "../../workflow/Comparison.ts"
 import { type Flow, limitsOf, orderOf, type Step } from "../../workflow/parameters/ApiFlow.ts"
 import * as Memory from "../Memory.ts"
@@ -17,11 +17,11 @@ const maxGathered = 100_000
 /** What the steps brought, by their ids. */
 export type Results = Readonly<Record<string, Schema.JsonObject>>
 
-export const results = Effect.fnUntraced(function* (flow: Flow, surroundings: Surroundings) {
-  const allowance: Sending.Allowance = {
-    bytes: Sending.flowBytes,
-    until: (yield* Clock.currentTimeMillis) + Sending.flowMillis
-  }
+export const results = Effect.fnUntraced(function* (
+  flow: Flow,
+  surroundings: Surroundings,
+  allowance: Sending.Allowance
+) {
   const found: Record<string, Schema.JsonObject> = {}
   for (const id of orderOf(flow.steps, flow.ordering ?? []) ?? []) {
     const step = flow.steps.find((one) => one.id === id)

@@ -14,13 +14,23 @@ import { refuse } from "./Refusal.ts"
 export interface Allowance {
   bytes: number
   readonly until: number
+  /** Whether it sent what may have changed something. */
+  acted: boolean
 }
 
 /** How much one flow may be answered, and how long it may take in milliseconds. */
-export const flowBytes = 50_000_000
-export const flowMillis = 600_000
+const flowBytes = 50_000_000
+const flowMillis = 600_000
+
+/** What a flow may use that begins now. */
+export const allowance: Effect.Effect<Allowance> = Effect.map(
+  Clock.currentTimeMillis,
+  (now): Allowance => ({ bytes: flowBytes, until: now + flowMillis, acted: false })
+)
 
 const firstDelayMillis = 500
+
+const changesNothing: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
 const codes: Readonly<Record<RequestFailed["kind"], Code>> = {
   forbidden: "API-E0003",
@@ -45,6 +55,7 @@ export const send = Effect.fnUntraced(function* (
     const left = allowance.until - (yield* Clock.currentTimeMillis)
     if (left <= 0) return yield* refuse(step, `the flow took longer than ${flowMillis / 1_000} s`)
     if (allowance.bytes <= 0) return yield* refuse(step, `the flow was answered more than ${flowBytes} bytes`)
+    allowance.acted ||= !changesNothing.has(asked.method)
     const answered = yield* Effect.result(
       requests.request({
         ...asked,

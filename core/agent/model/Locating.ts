@@ -43,8 +43,9 @@ export const locate = Effect.fnUntraced(function* ({
     purpose: "locate",
     model: null,
     instructions: Prompts.locating,
-    request: `The step "${node.name}" looks for: ${description}`,
-    page: candidates.map((one) => `${one.ref}: ${one.description}`).join("\n"),
+    request: `The step "${node.name}" does not find its element. What that was like comes first, then the candidates.`,
+    // What is known of the element was read from a page as well.
+    page: [`The element: ${description}`, ...candidates.map((one) => `${one.ref}: ${one.description}`)].join("\n"),
     shot: null,
     form: { _tag: "Choice", tools: [Prompts.chooseElement(refs), Prompts.notFound] },
     judge: (said) => Effect.succeed(judge(said, refs))

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { ofPage } from "../Failure.ts"
 import type { Memory } from "../Memory.ts"
 import type { Page } from "../page/Browser.ts"
+import { redactUrl } from "../page/Exchange.ts"
 import type { Box, Outline, Outlined } from "../page/Sight.ts"
 import type { Secrets } from "../Secrets.ts"
 
@@ -39,7 +40,7 @@ export const view = (page: Page, inWindow: boolean) =>
       const elements = all.slice(0, lines.length)
       const more = inWindow ? 0 : outline.more + all.length - elements.length
       const text = [
-        `Address: ${outline.address.slice(0, 500)}`,
+        `Address: ${redactUrl(outline.address)}`,
         `Title: ${outline.title}`,
         ...(inWindow ? [`The picture has ${outline.window.width} by ${outline.window.height} pixels.`] : []),
         ...lines,
@@ -57,8 +58,14 @@ const lineOf = ({ box, name, ref, role, states, value }: Outlined): string => {
 }
 
 /** What a run knows, for executions that look at no page: its inputs, what it gathered and its loop variables, as JSON. */
-export const context = ({ data, inputs, runtime }: Memory): string =>
-  JSON.stringify({ ...data, inputs, runtime }).slice(0, maxCharacters)
+export const context = ({ credentials, data, inputs, runtime }: Memory): string => {
+  // A secret that is cut could not be told from other text.
+  const whole = credentials.secrets.refer(JSON.stringify({ ...data, inputs, runtime }))
+  return whole.length <= maxCharacters ? whole : `${whole.slice(0, maxCharacters)}\n${restIsCut}`
+}
+
+/** What a model is told where it is not shown everything. */
+export const restIsCut = "(The rest was cut off.)"
 
 /** A picture of the window, in which password fields and whatever shows a known secret are covered. */
 export const picture = (page: Page, secrets: Secrets) =>

@@ -4,7 +4,7 @@
  */
 import { Effect, Result } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
-import { ofPage, type StepFailed } from "../Failure.ts"
+import { afterActing, ofPage, type StepFailed } from "../Failure.ts"
 import type { Memory } from "../Memory.ts"
 import type { Page } from "../page/Browser.ts"
 import type { PageFailure } from "../page/PageFailure.ts"
@@ -43,8 +43,23 @@ export interface Task {
 
 type Move = { readonly ended: Place | null } | { readonly did: string } | { readonly refused: string }
 
-/** The place that was chosen; `null` when the task is done. Fails with `MODEL-E0005` when it cannot be done in 30 moves. */
-export const move = Effect.fnUntraced(function* (task: Task): Effect.fn.Return<Place | null, StepFailed> {
+/**
+ * The place that was chosen; `null` when the task is done. Fails with `MODEL-E0005` when it cannot be done in 30 moves. Once
+ * a move has changed something, the failure says so.
+ */
+export const move = (task: Task): Effect.Effect<Place | null, StepFailed> =>
+  Effect.suspend(() => {
+    const made = { acted: false }
+    return moves(task, made).pipe(Effect.mapError((failure) => (made.acted ? afterActing(failure) : failure)))
+  })
+
+/** Moves that change something on the page. */
+const acting: ReadonlySet<string> = new Set(["click", "click_element", "type", "press"])
+
+const moves = Effect.fnUntraced(function* (
+  task: Task,
+  made: { acted: boolean }
+): Effect.fn.Return<Place | null, StepFailed> {
   const { memory, node, page } = task
   const { secrets } = memory.credentials
   const sites = new Set(yield* page.visited)
@@ -83,13 +98,15 @@ export const move = Effect.fnUntraced(function* (task: Task): Effect.fn.Return<P
       if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
       const value: Move = yield* perform(said, { ...task, refs, sites, window }).pipe(
         // What the page does not let happen is told to the model, which sees the page anew.
-        Effect.catchTag("PageFailure", (failed) =>
-          failed.kind === "crash" ? Effect.fail(ofPage("go on", failed)) : Effect.succeed({ refused: failed.reason })
-        )
+        Effect.catchTag("PageFailure", (failed) => {
+          made.acted ||= failed.acted === true
+          const { kind, reason } = failed
+          return kind === "crash" ? Effect.fail(ofPage("go on", failed)) : Effect.succeed({ refused: reason })
+        })
       )
-      const astray = yield* returned
-      const made = astray ?? value
-      return Result.succeed<Asking.Judged<Move>>({ value: made, did: tell(made) })
+      made.acted ||= "did" in value && acting.has(said.tool)
+      const outcome = (yield* returned) ?? value
+      return Result.succeed<Asking.Judged<Move>>({ value: outcome, did: tell(outcome) })
     })
     const value = yield* Asking.ask<Move>({
       ...about,

@@ -6,7 +6,7 @@ import type { Node } from "../../workflow/Graph.ts"
 import * as InputContract from "../../workflow/InputContract.ts"
 import { type DataModel, modelOf } from "../../workflow/parameters/DataModel.ts"
 import type { StepFailed } from "../Failure.ts"
-import { type Resolve, typeOf } from "../page/Extraction.ts"
+import { nameOf, type Resolve, typeOf } from "../page/Extraction.ts"
 import type { Shot } from "../page/Shot.ts"
 import type { Secrets } from "../Secrets.ts"
 import * as Asking from "./Asking.ts"
@@ -65,8 +65,6 @@ export const wantedOf = (model: DataModel, resolve: Resolve): Wanted => {
   const schema = schemaOf({ ...model, properties: model.properties ?? {} }, true)
   return { schema, known }
 }
-
-const nameOf = (name: ReturnType<Resolve>): string => ("known" in name ? String(name.known) : name.text)
 
 /** The data, which satisfies the schema: nothing that the model adds to it is taken. */
 export const data = (reading: Reading): Effect.Effect<Schema.JsonObject, StepFailed> => {

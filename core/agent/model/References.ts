@@ -3,17 +3,19 @@
  * is put in by the agent, on a site of that credential alone.
  */
 import { Effect, Result } from "effect"
+import type { Account } from "../../vault/Account.ts"
 import * as Domain from "../../vault/Domain.ts"
 import * as CredentialUse from "../../workflow/CredentialUse.ts"
 import * as Template from "../../workflow/Template.ts"
 import * as Credentials from "../Credentials.ts"
-import type { StepFailed } from "../Failure.ts"
+import { StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import type { Page } from "../page/Browser.ts"
 
 /**
- * A text of the workflow for a model: its expressions evaluated, apart from those that read a secret of a credential,
- * which become references and are not read at all.
+ * A text of the workflow for a model: its expressions evaluated, apart from those that are a secret of a credential, which
+ * become references and are not read at all. One that makes something else of a secret is refused: what it makes would be
+ * known for a secret by nobody.
  */
 export const evaluate = Effect.fnUntraced(function* (
   text: string,
@@ -25,10 +27,17 @@ export const evaluate = Effect.fnUntraced(function* (
   const told: Array<string> = []
   for (const part of parts) {
     const read = secretOf(part, memory)
+    const [account] = read === null ? usedBy(part, memory) : []
+    if (account !== undefined) return yield* exposing(account)
     told.push(read === null ? yield* Memory.evaluateText(part, memory, page) : reference(read.alias, read.name))
   }
   return told.join("")
 })
+
+const exposing = ({ alias, entry }: Account) => {
+  const sentence = `Cannot ask a model: an expression makes something else of a secret of ${entry.domain}; expected it alone, as {{context.inputs.${alias}.PASSWORD}}`
+  return new StepFailed({ code: "MODEL-E0006", sentence, original: null })
+}
 
 const reference = (alias: string, name: string): string => `{{secret:${alias}.${name}}}`
 

@@ -53,4 +53,5 @@ export const texts = (model: DataModel): ReadonlyArray<string> => [
 export const typeOf = ({ type }: DataModel): string | undefined =>
   typeof type === "object" && type !== null ? type.find((one) => one !== "null") : (type ?? undefined)
 
-const nameOf = (name: ReturnType<Resolve>): string => ("known" in name ? String(name.known) : name.text)
+/** The name of a field, which may have been an expression. */
+export const nameOf = (name: ReturnType<Resolve>): string => ("known" in name ? String(name.known) : name.text)

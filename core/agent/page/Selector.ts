@@ -2,6 +2,7 @@
  * What a selector says, as far as that can be told without a page: of which kind it is, which frames it crosses, and how
  * much work it asks for.
  */
+import { maxLength } from "../../workflow/SelectorSyntax.ts"
 
 /** A selector made ready to be looked for. */
 export type Selector =
@@ -26,6 +27,7 @@ export interface Query {
 }
 
 export const parse = (selector: string): Selector => {
+  if (selector.length > maxLength) return { kind: "refused", reason: `it is longer than ${maxLength} characters` }
   if (/^(css|role|text)=/.test(selector)) return { kind: "named", text: selector }
   const tokens = tokensOf(selector.replace(/^xpath=/, "").trim())
   const reserved = tokens.find(
@@ -69,11 +71,16 @@ const tokensOf = (path: string): ReadonlyArray<Token> =>
     return { kind, text: match[0] }
   })
 
-const before = (tokens: ReadonlyArray<Token>, at: number): Token | undefined =>
-  tokens.slice(0, at).findLast(({ kind }) => kind !== "space")
+/** The place of the next token in a direction that is no space. */
+const beside = (tokens: ReadonlyArray<Token>, at: number, step: 1 | -1): number => {
+  let index = at + step
+  while (tokens[index]?.kind === "space") index += step
+  return index
+}
 
-const after = (tokens: ReadonlyArray<Token>, at: number): Token | undefined =>
-  tokens.slice(at + 1).find(({ kind }) => kind !== "space")
+const before = (tokens: ReadonlyArray<Token>, at: number): Token | undefined => tokens[beside(tokens, at, -1)]
+
+const after = (tokens: ReadonlyArray<Token>, at: number): Token | undefined => tokens[beside(tokens, at, 1)]
 
 const words = new Set(
   "and or div mod idiv to eq ne lt gt le ge is union intersect except return in satisfies then else if for let some every".split(
@@ -91,7 +98,7 @@ const isOperator = (tokens: ReadonlyArray<Token>, at: number): boolean => {
 
 /** Whether the slash in this place begins a path, and does not go on with one. */
 const beginsPath = (tokens: ReadonlyArray<Token>, at: number): boolean => {
-  const index = tokens.slice(0, at).findLastIndex(({ kind }) => kind !== "space")
+  const index = beside(tokens, at, -1)
   const previous = tokens[index]
   if (previous === undefined) return true
   if (previous.kind === "name") return isOperator(tokens, index) || previous.text === "return"
@@ -184,7 +191,7 @@ const modernOf = (tokens: ReadonlyArray<Token>): string =>
     .map(({ kind, text }, at) => {
       if (kind === "name") return isElementName(tokens, at) ? text.toLowerCase() : text
       if (text !== "//") return text
-      const index = tokens.findIndex((token, later) => later > at && token.kind !== "space")
+      const index = beside(tokens, at, 1)
       const next = tokens[index]
       const isTest = next !== undefined && (next.text === "*" || (next.kind === "name" && isElementName(tokens, index)))
       return isTest && predicatesAfter(tokens, index).every(isCondition) ? "/descendant::" : text

@@ -66,12 +66,17 @@ const longest = 120
 /** Shorter inputs stand in too many places to be told from what the page says by itself. */
 const shortestInput = 3
 
+/** Tells of texts whether they may be kept beyond the run: whether they hold no secret and none of the inputs. */
+export const cleanOf = (secrets: Secrets, inputs: Schema.Json): ((text: string) => boolean) => {
+  const known = textsIn(inputs).map(plain)
+  return (text) => secrets.hide(text) === text && !known.some((input) => plain(text).includes(input))
+}
+
 /** An appearance as it may be kept: without texts that hold a secret or one of the inputs. */
 export const scrubbed = (seen: Appearance, secrets: Secrets, inputs: Schema.Json): Appearance => {
-  const known = textsIn(inputs).map(plain)
-  const isClean = (value: string): boolean =>
-    value.length <= longest && secrets.hide(value) === value && !known.some((input) => plain(value).includes(input))
-  const clean = (value: string | null): string | null => (value !== null && isClean(value) ? value : null)
+  const isClean = cleanOf(secrets, inputs)
+  const clean = (value: string | null): string | null =>
+    value !== null && value.length <= longest && isClean(value) ? value : null
   return {
     tag: seen.tag,
     path: seen.path,

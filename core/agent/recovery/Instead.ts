@@ -12,7 +12,18 @@ export const instead = (page: Page, selector: string, other: string): Page => {
     type: (target, typing) => page.type(target === null ? null : aim(target), typing),
     upload: (target, file) => page.upload(target === null ? null : aim(target), file),
     scroll: (scroll, waitMillis) =>
-      page.scroll(scroll.kind === "element" ? { ...scroll, selector: aimed(scroll.selector) } : scroll, waitMillis),
+      page.scroll(
+        {
+          ...scroll,
+          ...("selector" in scroll ? { selector: aimed(scroll.selector) } : {}),
+          ...("container" in scroll ? { container: aimed(scroll.container) } : {})
+        },
+        waitMillis
+      ),
+    screenshot: ({ target, ...framing }) =>
+      page.screenshot(target === undefined ? framing : { ...framing, target: aim(target) }),
+    readable: (options) =>
+      page.readable({ ...options, selector: options.selector === null ? null : aimed(options.selector) }),
     select: (target, value, fuzzy) => page.select(aim(target), value, fuzzy),
     find: (target) => page.find(aim(target)),
     read: (target) => page.read(aim(target)),

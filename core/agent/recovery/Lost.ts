@@ -7,7 +7,7 @@ import type { Node } from "../../workflow/Graph.ts"
 import type { Offer } from "../../workflow/Patch.ts"
 import * as References from "../model/References.ts"
 import { Advisor } from "./Advisor.ts"
-import { scrubbed } from "./Appearance.ts"
+import { cleanOf, scrubbed } from "./Appearance.ts"
 import { instead } from "./Instead.ts"
 import * as Likeness from "./Likeness.ts"
 import type { Recovery, Remedy, Trouble } from "./Remedy.ts"
@@ -40,7 +40,7 @@ export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered
     byModel = advice?.reason ?? null
   }
   if (chosen === null) return null
-  const offer = offerFor(node, selector, chosen.selector, (text) => isClean(text, secrets.hide, memory.inputs))
+  const offer = cleanOf(secrets, memory.inputs)(chosen.selector) ? offerFor(node, selector, chosen.selector) : null
   return {
     _tag: "Again",
     remedy: `Used ${secrets.hide(chosen.selector)} in place of ${secrets.hide(selector)}`,
@@ -60,13 +60,9 @@ const isHome = ({ memory, node }: Trouble, address: string, frame: string): bool
 const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : "null")
 
 /** A selector that was written with expressions means another element each time: no fixed one can take its place. */
-const offerFor = (node: Node, before: string, after: string, isClean: (text: string) => boolean): Offer | null => {
+const offerFor = (node: Node, before: string, after: string): Offer | null => {
   const parameter = Object.entries(node.parameters).find(([, value]) => value === before)?.[0]
-  if (parameter === undefined || !isClean(after)) return null
+  if (parameter === undefined) return null
   const reason = `The selector matched no element any more; ${after} leads to the one that is most like it`
   return { kind: "selector", nodeId: node.id, nodeName: node.name, parameter, before, after, reason }
 }
-
-const isClean = (text: string, hide: (text: string) => string, inputs: object): boolean =>
-  hide(text) === text &&
-  !Object.values(inputs).some((input) => typeof input === "string" && input.length >= 3 && text.includes(input))

@@ -7,6 +7,7 @@ import type { Node } from "../../workflow/Graph.ts"
 import type { Offer } from "../../workflow/Patch.ts"
 import type { Person } from "../Person.ts"
 import type { Page } from "../page/Browser.ts"
+import { cleanOf } from "./Appearance.ts"
 import * as Dismissal from "./Dismissal.ts"
 import { type Analysis, isAboutElement, type PopupFacts, type Recovery, type Remedy, type Trouble } from "./Remedy.ts"
 import { inTheWay, type Overlay } from "./Survey.ts"
@@ -44,7 +45,8 @@ const outOfTheWay = Effect.fnUntraced(function* (trouble: Trouble, overlay: Over
     const pressed = yield* press(page, button.selector)
     if (!pressed || !(yield* isGone(trouble, overlay))) continue
     const facts = factsOf(trouble, overlay, { phase: "popup_dismiss_verified", action: null, label: button.label })
-    const offer = offerFor(button.selector)
+    const { credentials, inputs } = trouble.memory
+    const offer = cleanOf(credentials.secrets, inputs)(button.selector) ? offerFor(button.selector) : null
     const remedy = `Pressed "${button.label}" to dismiss a pop-up`
     return { _tag: "Again", remedy, popup: facts, ...(offer === null ? {} : { offer }) } satisfies Remedy
   }

@@ -33,7 +33,8 @@ const ofRole = (selector: string): Appearance => {
 }
 
 const ofCss = (selector: string): Appearance => {
-  const last = selector.split(/\s*(?:>>|[>+~]|\s)\s*(?![^[]*\])/).at(-1) ?? ""
+  const wanted = without(selector, /:not\(/i)
+  const last = wanted.split(/\s*(?:>>|[>+~]|\s)\s*(?![^[]*\])/).at(-1) ?? ""
   const found: Partial<Record<Trait, string>> = {}
   const id = /#([\w-]+)/.exec(last.replace(/\[[^\]]*\]/g, ""))
   if (id?.[1] !== undefined) found.id = id[1]
@@ -46,7 +47,7 @@ const ofCss = (selector: string): Appearance => {
 }
 
 const ofXPath = (selector: string): Appearance => {
-  const last = lastStep(selector)
+  const last = without(lastStep(selector), /\bnot\s*\(/)
   const found: Partial<Record<Trait, string>> = {}
   for (const [, attribute = "", one, other] of last.matchAll(/@([\w-]+)\s*=\s*(?:"([^"]+)"|'([^']+)')/g)) {
     note(found, attribute, one ?? other ?? "", true)
@@ -58,6 +59,23 @@ const ofXPath = (selector: string): Appearance => {
   if (text !== undefined) found.text = text
   const tag = /^(?:[\w-]+::)?([a-z][\w-]*)/i.exec(last)?.[1]?.toLowerCase() ?? ""
   return { ...unknown, ...found, tag }
+}
+
+/** A selector without what it says the element is not: from each negation to the bracket that closes it. */
+const without = (selector: string, negation: RegExp): string => {
+  const found = negation.exec(selector)
+  if (found === null) return selector
+  let quote = ""
+  let depth = 1
+  let end = found.index + found[0].length
+  for (; end < selector.length && depth > 0; end++) {
+    const one = selector.charAt(end)
+    if (quote !== "") quote = one === quote ? "" : quote
+    else if (one === '"' || one === "'") quote = one
+    else if (one === "(") depth++
+    else if (one === ")") depth--
+  }
+  return selector.slice(0, found.index) + without(selector.slice(end), negation)
 }
 
 /** The last step of a path, with its predicates: slashes within these belong to them. */

@@ -32,6 +32,33 @@ export const operators = [
   "IS_NOT_NULL"
 ] as const
 
+/** The most turns that a number may ask of a loop. */
+const maxTurns = 100_000
+
+/**
+ * What a loop goes over: the elements of a list, or the numbers from 0 up to one; either may be written as JSON. An object
+ * is one element and nothing is none, as that is what an expression answers that finds so many. `null` for anything else.
+ */
+export const elementsOf = (over: Schema.Json): ReadonlyArray<Schema.Json> | null => {
+  if (Array.isArray(over)) return over
+  if (over === null || over === "") return []
+  if (typeof over === "object") return [over]
+  if (typeof over === "string") {
+    try {
+      const read = JSON.parse(over) as Schema.Json
+      return typeof read === "string" ? null : elementsOf(read)
+    } catch {
+      return null
+    }
+  }
+  if (typeof over !== "number" || !Number.isInteger(over) || over < 0 || over > maxTurns) return null
+  return Array.from({ length: over }, (_, index) => index)
+}
+
+export const expectedElements = `expected a list, or a number of turns from 0 to ${maxTurns}`
+
+const isWritten = (over: Schema.Json): boolean => over !== null && over !== "" && elementsOf(over) !== null
+
 export const control = {
   BOOL_CONDITION: Schema.Struct({
     ...Executions.ofCondition,
@@ -57,7 +84,16 @@ export const control = {
     variable_over: Schema.Json,
     variable_current_item: filled,
     variable_current_index: filled
-  }),
+  }).check(
+    Schema.makeFilter(({ variable_current_index, variable_current_item, variable_over }) => [
+      ...((typeof variable_over === "string" && variable_over.includes("{{")) || isWritten(variable_over)
+        ? []
+        : [{ path: ["variable_over"], issue: `Cannot loop over this: ${expectedElements}, or an expression` }]),
+      ...(variable_current_index === variable_current_item
+        ? [{ path: ["variable_current_index"], issue: "Expected another name than variable_current_item has" }]
+        : [])
+    ])
+  ),
   DELAY: Schema.Struct({ delay_time: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 3_600 })) }),
   USER_INTERACTION: Schema.Struct({
     expected_datamodel: ExpectedDataModel,

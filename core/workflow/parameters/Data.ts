@@ -2,7 +2,7 @@
  * The parameters of the actions that bring values into the context of a run.
  */
 import { Schema } from "effect"
-import { DataModel } from "./DataModel.ts"
+import { RootModel } from "./DataModel.ts"
 import * as Executions from "./Executions.ts"
 import { end_here_on_dry_run, flag, optionalText, wait_time } from "./Fields.ts"
 import { NetworkModel, UrlPattern } from "./Network.ts"
@@ -10,7 +10,7 @@ import { transform } from "./Transform.ts"
 
 export const data = {
   EXTRACT_DATAMODEL: Schema.Struct({
-    extract_data_model: DataModel,
+    extract_data_model: RootModel,
     ...Executions.ofData,
     selector: optionalText,
     wait_time,

@@ -37,6 +37,28 @@ export const DataModel: Schema.Codec<DataModel> = Schema.Struct({
   overwriteArrayKeys: optional(Schema.Array(text))
 }).annotate({ identifier: "DataModel" })
 
+/** The model of what one extraction brings: an object, as its properties become variables of the context. */
+export const RootModel = DataModel.check(
+  Schema.makeFilter((model) => {
+    const isObject = [model.type ?? "object"].flat().includes("object") && (model.items ?? null) === null
+    return isObject && (model.properties ?? null) !== null
+      ? listsIn(model, []).map((path) => ({ path, issue: "Expected what a list has properties of within its items" }))
+      : "Expected an object with properties, each of which becomes a variable"
+  })
+)
+
+/** The lists whose elements are described beside `items` and not in them. */
+const listsIn = (model: DataModel, path: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
+  const isList = [model.type ?? ""].flat().includes("array")
+  if (isList && (model.items ?? null) === null) return (model.properties ?? null) === null ? [] : [[...path, "items"]]
+  const within = Object.entries(model.properties ?? {}).flatMap(([name, field]) =>
+    listsIn(modelOf(field), [...path, "properties", name])
+  )
+  return (model.items ?? null) === null
+    ? within
+    : [...within, ...listsIn(modelOf(model.items ?? {}), [...path, "items"])]
+}
+
 /** A field in its long form. */
 export const modelOf = (field: Field): DataModel =>
   typeof field === "object" && !Array.isArray(field) ? (field as DataModel) : { type: field as string }

@@ -14,7 +14,7 @@ export const defaultWaitMillis = 15_000
 
 export const wait_time = Schema.optionalKey(Schema.NullOr(millis))
 
-/** Model executions need a model, which no service without one can run. */
+/** Of an action whose element is found by its selector alone. */
 export const execution = Schema.optionalKey(Schema.NullOr(Schema.Literals(["STATIC"])))
 
 /** A node that carries it ends a dry run before it acts. */
@@ -24,4 +24,4 @@ export const end_here_on_dry_run = flag
 export const not_repeatable = flag
 
 /** What every action on an element of the page may say. */
-export const acting = { wait_time, execution, end_here_on_dry_run, not_repeatable, human_mode: flag }
+export const acting = { wait_time, end_here_on_dry_run, not_repeatable, human_mode: flag }

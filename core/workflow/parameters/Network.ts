@@ -4,10 +4,11 @@
 import { Result, Schema } from "effect"
 import * as Expression from "../expression/Expression.ts"
 import * as SafePattern from "../SafePattern.ts"
-import { DataModel, paths } from "./DataModel.ts"
+import { paths, RootModel } from "./DataModel.ts"
 import { filled } from "./Fields.ts"
 
-const regexPrefix = "regex:"
+/** What stands before an address that is a pattern. */
+export const regexPrefix = "regex:"
 
 /** An address, a part of one, one with `*` in it, or a pattern after `regex:`. */
 export const UrlPattern = filled.check(
@@ -31,7 +32,7 @@ const wrongIn = (path: string): string | undefined => {
 }
 
 /** A data model whose paths are JSONata, or begin with `$`. */
-export const NetworkModel = DataModel.check(
+export const NetworkModel = RootModel.check(
   Schema.makeFilter((model) =>
     paths(model, "").flatMap(({ at, path }) => {
       const issue = wrongIn(path)

@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import type { Category, Code } from "../../../core/agent/Failure.ts"
+import { type Category, type Code, declared } from "../../../core/agent/Failure.ts"
 import * as Classification from "../../../core/agent/recovery/Classification.ts"
 import { empty, type Overlay, type Survey } from "../../../core/agent/recovery/Survey.ts"
+import type { NodeOf } from "../../../core/workflow/Graph.ts"
 
 const overlay = (...labels: ReadonlyArray<string>): Overlay => ({
   signature: "x",
@@ -71,4 +72,13 @@ it("an option that several fit is a class of its own", () => {
   const failure = { code: "OPTION-E0001", alike: 3 } as const
   const { category } = Classification.of(failure, null, { signedIn: false, typed: true })
   assert.strictEqual(category, "MULTIPLE_MATCHING_RESULTS_FOUND")
+})
+
+it("an element that a model does not find fails in the words that the node has for lost elements", () => {
+  const parameters = { selector_error_message: "No button", wait_time: 0 }
+  const node: NodeOf<"CLICK"> = { id: "1", name: "Buy", action: "CLICK", parameters }
+  assert.deepStrictEqual(
+    (["SELECTOR-E0001", "MODEL-E0005", "MODEL-E0002", "NAVIGATION-E0001"] as const).map((code) => declared(node, code)),
+    ["No button", "No button", null, null]
+  )
 })

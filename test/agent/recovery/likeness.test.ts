@@ -111,7 +111,9 @@ it.each([
   ["css=form > input#mail[placeholder='E-mail']", { tag: "input", id: "mail", placeholder: "E-mail" }],
   ['css=[aria-label="Close it"]', { tag: "", ariaLabel: "Close it" }],
   ['role=button[name="Send"]', { role: "button", text: "Send" }],
-  ["text='Sign out'", { text: "Sign out" }]
+  ["text='Sign out'", { text: "Sign out" }],
+  [`//button[not(@id='x' or contains(., ")")) and @name='go']`, { tag: "button", name: "go" }],
+  ["css=a:not([title='Off']):not(#x)[name='on']", { tag: "a", name: "on" }]
 ])("%s says what it means", (selector, expected) => {
   assert.deepStrictEqual(SelectorHints.of(selector), { ...unknown, ...expected })
 })

@@ -150,6 +150,11 @@ it.effect("an element is found again by what it looked like, and by what its sel
     assert.strictEqual(unsure.outcome._tag, "Failed")
     const hinted = yield* run([click("//button[normalize-space()='Next']"), read], { recovery })
     assert.deepEqual(hinted.outcome, reached)
+    // What the selector says the element is not is nothing to find it by.
+    const excluded = yield* run([click("//button[not(normalize-space()='Next')]"), read], { recovery })
+    assert.strictEqual(excluded.outcome._tag, "Failed")
+    const shown = yield* run([{ ...click("//button[normalize-space()='Next']"), action: "SCREENSHOT" }], { recovery })
+    assert.strictEqual(shown.outcome._tag, "Success")
   })
 )
 
@@ -211,6 +216,8 @@ it.effect("a step that may have taken effect is not tried again", () =>
       open: (session) =>
         Effect.map(browser.open(session), (page) => ({
           ...page,
+          // What the page said beside it must not hide that.
+          dialogs: Effect.succeed([{ kind: "alert", message: "Saved", entered: null } as const]),
           click: () =>
             Effect.suspend(() => {
               clicks++
@@ -226,7 +233,11 @@ it.effect("a step that may have taken effect is not tried again", () =>
       }
     ).pipe(Effect.provideService(Browser, flaky))
     assert.strictEqual(clicks, 1)
-    if (outcome._tag === "Failed") assert.include(outcome.failure.message, "may have taken effect")
+    assert.deepInclude(outcome, { _tag: "Failed" })
+    if (outcome._tag === "Failed") {
+      assert.include(outcome.failure.message, "may have taken effect")
+      assert.include(outcome.failure.message, 'The page had shown "Saved" (alert)')
+    }
   }).pipe(Effect.provide(ScriptedBrowser.layer(site)))
 )
 

@@ -89,7 +89,8 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     const looking = Classification.speaksForItself(failure.code) ? null : yield* Effect.result(seen.survey(sought))
     const shown = looking?._tag === "Success" ? looking.success : null
     const unseen = looking?._tag === "Failure" ? looking.failure.reason : null
-    const classification = Classification.of(failure, shown, { signedIn, typed: trail.length > 0, unseen })
+    const { hide } = known.credentials.secrets
+    const classification = Classification.of(failure, shown, { signedIn, typed: trail.length > 0, unseen, hide })
     const trouble = { node, failure, memory: known, page: seen, signedIn, trail, survey: shown ?? Survey.empty }
     return { ...trouble, classification, tried: 0 } satisfies Trouble
   })

@@ -67,7 +67,7 @@ export const tfa: Action<"TFA"> = Effect.fnUntraced(function* (node, surrounding
     if (complaint === null) return next
     const another = refusals === 0 ? yield* Effect.result(supply(complaint)) : Result.fail(null)
     if (Result.isSuccess(another)) code = another.success
-    else return yield* refused(complaint, another.failure)
+    else return yield* refused(memory.credentials.secrets.hideWithin(complaint, 200), another.failure)
   }
 })
 
@@ -92,7 +92,7 @@ const chosenField = Effect.fnUntraced(function* (node: NodeOf<"TFA">, { entry }:
 const refused = (complaint: string, why: StepFailed | null) =>
   new StepFailed({
     code: "TFA-E0001",
-    sentence: `Cannot sign in: the site refused the code${complaint === "" ? "" : `, saying "${complaint.slice(0, 200)}"`}`,
+    sentence: `Cannot sign in: the site refused the code${complaint === "" ? "" : `, saying "${complaint}"`}`,
     original: why === null ? "Another code was refused as well" : why.sentence
   })
 

@@ -5,6 +5,7 @@ import { Effect, type Schema } from "effect"
 import type { Body, Flow, Step } from "../../workflow/parameters/ApiFlow.ts"
 import type { StepFailed } from "../Failure.ts"
 import type { ApiRequest } from "../page/Requests.ts"
+import type { Secrets } from "../Secrets.ts"
 import * as Bytes from "./Bytes.ts"
 import { refuse } from "./Refusal.ts"
 
@@ -27,14 +28,15 @@ export const requestOf = Effect.fnUntraced(function* (
   flow: Flow,
   base: string,
   evaluate: Evaluate,
-  cursor: Cursor | null
+  cursor: Cursor | null,
+  secrets: Secrets
 ) {
   const text = (one: string) => Effect.map(evaluate(one), Bytes.asText)
   const [place = "", ...rest] = cursor === null ? [] : cursor.into.split(".")
   const name = rest.join(".")
   const written = yield* text(step.url)
   if (!URL.canParse(written, base)) {
-    return yield* refuse(step, `"${written.slice(0, 200)}" is not an address`)
+    return yield* refuse(step, `"${secrets.hideWithin(written, 200)}" is not an address`)
   }
   const url = new URL(written, base)
   if (url.protocol !== "http:" && url.protocol !== "https:") {

@@ -45,7 +45,7 @@ const done = Effect.fnUntraced(function* (
   const seen = new Set<string>()
   let cursor: Asking.Cursor | null = null
   for (let pages = 1; ; pages++) {
-    const asked = yield* Asking.requestOf(step, flow, base, evaluate, cursor)
+    const asked = yield* Asking.requestOf(step, flow, base, evaluate, cursor, memory.credentials.secrets)
     const answer = yield* Sending.send(step, asked, page, allowance, memory.credentials.secrets)
     const errors = Answering.graphqlErrors(step, answer.body)
     if (errors !== null) return yield* refuse(step, `its answer has errors: ${memory.credentials.secrets.hide(errors)}`)

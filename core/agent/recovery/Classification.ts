@@ -21,7 +21,7 @@ export const speaksForItself = (code: Code): boolean =>
 
 /**
  * Judges a failure. `survey` is `null` where the page was not looked at, and `unseen` says why where it could not be; `typed`
- * tells whether the run filled in fields.
+ * tells whether the run filled in fields. What the page says is quoted as `hide` tells it.
  */
 export const of = (
   { alike, code, matched }: Pick<StepFailed, "code" | "matched" | "alike">,
@@ -29,8 +29,14 @@ export const of = (
   {
     signedIn,
     typed,
-    unseen = null
-  }: { readonly signedIn: boolean; readonly typed: boolean; readonly unseen?: string | null }
+    unseen = null,
+    hide = (text) => text
+  }: {
+    readonly signedIn: boolean
+    readonly typed: boolean
+    readonly unseen?: string | null
+    readonly hide?: (text: string) => string
+  }
 ): Classification => {
   const plainly = (category: Category, description: string): Classification => ({
     category,
@@ -45,6 +51,8 @@ export const of = (
     const blind = unseen === null ? "" : `. What the page shows is not known, as it could not be looked at: ${unseen}`
     return plainly(kinds[code], `${descriptions[kinds[code]]}${blind}`)
   }
+  // Cut only when nothing in it is secret any more: half a secret would not be known again.
+  const quoted = (text: string) => `"${hide(text).replace(/\s+/g, " ").trim().slice(0, 200)}"`
   const { status } = survey
   const words = `${survey.title}\n${survey.text.slice(0, 2_000)}`
   const demand = demandOf(survey, signedIn)
@@ -130,8 +138,6 @@ const unavailable =
 const isShort = ({ text }: Survey): boolean => text.length < 1_500
 
 const shortest = (text: string): boolean => text.length < 400
-
-const quoted = (text: string): string => `"${text.replace(/\s+/g, " ").trim().slice(0, 200)}"`
 
 const descriptions: Readonly<Record<Category, string>> = {
   PAGE_NOT_FOUND: "The address leads to no page",

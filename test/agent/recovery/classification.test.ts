@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { type Category, type Code, declared } from "../../../core/agent/Failure.ts"
 import * as Classification from "../../../core/agent/recovery/Classification.ts"
 import { empty, type Overlay, type Survey } from "../../../core/agent/recovery/Survey.ts"
+import { Secrets } from "../../../core/agent/Secrets.ts"
 import type { NodeOf } from "../../../core/workflow/Graph.ts"
 
 const overlay = (...labels: ReadonlyArray<string>): Overlay => ({
@@ -65,6 +66,19 @@ it.each(table)(
     const judged = Classification.of({ code }, survey === null ? null : { ...empty, ...survey }, { signedIn, typed })
     assert.deepInclude(judged, { category, subType })
     assert.isNotEmpty(judged.description)
+  }
+)
+
+it.each([0, 1, 5, 9, 12])(
+  "no part of a secret is quoted of a page whose words are cut within it, %i characters of it",
+  (kept) => {
+    const secrets = new Secrets()
+    secrets.add("Vortex-9931-x", "secret")
+    const text = `${"a".repeat(200 - kept)}Vortex-9931-x and more`
+    const survey: Survey = { ...empty, overlays: [{ ...overlay("Close"), text }] }
+    const judged = Classification.of({ code: lost }, survey, { signedIn: false, typed: false, hide: secrets.hide })
+    assert.strictEqual(judged.category, "UNEXPECTED_UI_STATE")
+    assert.notInclude(judged.description, "V")
   }
 )
 

@@ -51,7 +51,13 @@ const site = pages({
     `<output></output><p id="where">far away</p><button ${told("far")}>Far</button><button>Both</button><iframe id="deep" src="/deep"></iframe>`
   ),
   "/held": body(`<p id="own">own</p><button>Go on</button>${'<iframe src="{{other}}/hangs"></iframe>'.repeat(4)}`),
-  "/hangs": body("<p>hangs</p><script>setTimeout(() => { while (true) {} })</script>"),
+  // It waits for an answer that does not come, and takes nothing of the machine meanwhile.
+  "/hangs": body(`<p>hangs</p><script>setTimeout(() => {
+    const request = new XMLHttpRequest()
+    request.open("GET", "/silent", false)
+    request.send()
+  })</script>`),
+  "/silent": () => {},
   "/deep": body(
     `<output></output><button ${told("deep")}>Deep</button><input type="password" value="hunter2"><p>deep down</p>`
   ),

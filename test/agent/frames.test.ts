@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import type { ExtractionPlan } from "../../core/agent/page/Extraction.ts"
 import type { Scroll } from "../../core/agent/page/Scrolling.ts"
 import { at, body, open, pages } from "../support/pages.ts"
@@ -29,6 +29,9 @@ const alive = `(root) => {
   draw()
   new IntersectionObserver(([one]) => { if (one.isIntersecting) tell("end seen") }, { threshold: 1 }).observe(root.querySelector("#end"))
 }`
+
+/** Done once a frame waits for what does not come. */
+const hung = Deferred.makeUnsafe<void>()
 
 const site = pages({
   "/things": body(`${things}<script>(${alive})(document)</script>`),
@@ -57,7 +60,7 @@ const site = pages({
     request.open("GET", "/silent", false)
     request.send()
   })</script>`),
-  "/silent": () => {},
+  "/silent": () => void Deferred.doneUnsafe(hung, Effect.void),
   "/deep": body(
     `<output></output><button ${told("deep")}>Deep</button><input type="password" value="hunter2"><p>deep down</p>`
   ),
@@ -177,6 +180,7 @@ describe("frames and shadow roots", () => {
       () =>
         Effect.gen(function* () {
           const page = yield* open("/held")
+          yield* Deferred.await(hung)
           const fields = {
             own: { kind: "value", path: "//p[@id='own']", type: "string" },
             none: { kind: "value", path: "//p[@id='none']", type: "string" }

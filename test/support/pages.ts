@@ -1,11 +1,11 @@
 /**
- * A real browser on pages that a test writes down, on two sites: one browser for all tests of a file.
+ * The browser that all tests share, on pages that a test writes down, on two sites.
  */
 import { Context, Effect, Layer, type Scope } from "effect"
 import { Browser, type Page } from "../../core/agent/page/Browser.ts"
 import type { PageFailure } from "../../core/agent/page/PageFailure.ts"
 import * as Session from "../../core/agent/page/Session.ts"
-import { chromium } from "./browser.ts"
+import { inBrowser } from "./browser.ts"
 import { type Answer, html, serve } from "./site.ts"
 
 export class Pages extends Context.Service<
@@ -33,7 +33,7 @@ export const pages = (written: Readonly<Record<string, string | Answer>>): Layer
       ])
       const site = yield* serve(Object.fromEntries(answers))
       other = site.replace("127.0.0.1", "localhost")
-      const browser = Context.get(yield* Layer.build(Layer.fresh(chromium([site, other]))), Browser)
+      const browser = yield* inBrowser(Browser)
       return Pages.of({
         site,
         browser,

@@ -12,7 +12,7 @@ export default defineConfig({
     // What the files import is loaded once by each worker, which takes a quarter of the processor time of all tests away.
     isolate: false,
     sequence: { sequencer: Longest },
-    maxWorkers: 3,
+    maxWorkers: 2,
     maxConcurrency: 3
   }
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { ExtractionPlan } from "../../core/agent/page/Extraction.ts"
 import { at, body, open, pages } from "../support/pages.ts"
 import type { Answer } from "../support/site.ts"
@@ -26,6 +26,8 @@ const site = pages({
   "/strict": strict,
   "/late": body(`<output></output><template id="it"><button ${told("late")}>Late</button></template>
     <script>setTimeout(() => document.body.append(it.content), 400)</script>`),
+  "/advertising": body(`<p id="got"></p><button id="go">Go</button><script>
+    go.onclick = () => { open("/plain"); setTimeout(() => { got.innerHTML = '<b onclick="this.remove()">late</b>' }, 300) }</script>`),
   "/two": body(`<output></output><button ${told("a")}>Go</button><button id="other" ${told("b")}>Go</button>
     <script>setTimeout(() => other.remove(), 500)</script>`),
   "/rerender": body(`<output></output><div id="list"></div><script>
@@ -79,6 +81,17 @@ describe("finding", () => {
           }
         }),
       60_000
+    )
+
+    it.effect("an element is found in its window although another window came meanwhile", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/advertising")
+        const began = performance.now()
+        const late = yield* Effect.forkChild(page.click(at("//p/b", 50_000), "click"), { startImmediately: true })
+        yield* page.click(at("//button[@id='go']"), "click")
+        yield* Fiber.join(late)
+        assert.isBelow(performance.now() - began, 50_000, "at once, and not only when its time is over")
+      })
     )
 
     it.effect("values are read by either engine, also where a page tampers with its own or forbids scripts", () =>

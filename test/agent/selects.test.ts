@@ -116,7 +116,7 @@ const site = Layer.unwrap(
   )
 )
 
-describe("choosing", () => {
+describe.concurrent("choosing", () => {
   it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     const chosen = (path: string, cases: ReadonlyArray<readonly [string, string, boolean, string, string]>) =>
       Effect.gen(function* () {

@@ -32,19 +32,6 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
       timeout
     )
 
-    it.effect(
-      "one that comes later does not hide what the window before it shows",
-      () =>
-        Effect.gen(function* () {
-          const seen = yield* run("/", () => [
-            click("#advert"),
-            step("CLICK")({ selector: "//p/b", wait_time: 60_000 })
-          ])
-          assert.strictEqual(seen.outcome._tag, "Success", JSON.stringify(seen.outcome))
-        }),
-      timeout
-    )
-
     it.effect.each(["#now", "#soon"])(
       "a login in a window of its own posts back and closes, at %s, and the page goes on",
       (button) =>

@@ -78,8 +78,9 @@ it.live(
           await page.waitForFunction(
             () => Number((document.getElementById("picture") as HTMLElement).dataset.frames) > 5
           )
-          const width = await page.locator("#picture").evaluate((image: HTMLImageElement) => image.naturalWidth)
-          assert.strictEqual(width, 1280)
+          await page.waitForFunction(
+            () => (document.getElementById("picture") as HTMLImageElement).naturalWidth === 1280
+          )
           assert.isTrue(await page.locator("#control").isHidden())
         }
         await Effect.runPromise(Deferred.succeed(released, undefined))

@@ -40,7 +40,6 @@ const pages: Readonly<Record<string, Answer>> = {
     <a id=blank target=_blank href=/other>blank</a>
     <a id=slow target=_blank rel=noopener href=/slow>slow</a>
     <button id=later onclick="fetch('/other').then(() => setTimeout(() => window.open('/other'), 400))">later</button>
-    <button id=advert onclick="setTimeout(() => window.open('/other'), 300); setTimeout(() => got.innerHTML = '<b>late</b>', 900)">advert</button>
     <button id=login onclick="window.open('/login', 'login', 'width=300,height=300')">login</button>
     <button id=many onclick="for (let i = 0; i < 12; i++) window.open('/other')">many</button>
     <button id=alert onclick="alert('Careful'); got.textContent = 'alerted'">alert</button>

@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Browser } from "../../../core/agent/page/Browser.ts"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
@@ -133,205 +133,211 @@ const succeeded = (seen: Effect.Success<ReturnType<typeof walk>>) => {
   return seen
 }
 
-it.live(
-  "pop-ups of every make are dismissed, and never by what commits to something",
-  () =>
-    onPages((run) =>
-      Effect.gen(function* () {
-        const recovery = { popups: true }
-        const paths = ["/cookies", "/modal", "/native", "/shadow", "/framed", "/within"]
-        const walked = yield* Effect.forEach(
-          paths,
-          (path) => Effect.map(run(path, [click("//*[@id='go']"), read], { recovery }), (seen) => ({ path, seen })),
-          { concurrency: 2 }
-        )
-        for (const { path, seen } of walked) {
-          const { analyses, offers } = succeeded(seen)
+describe.concurrent("recovery in a real browser", () => {
+  it.live(
+    "pop-ups of every make are dismissed, and never by what commits to something",
+    () =>
+      onPages((run) =>
+        Effect.gen(function* () {
+          const recovery = { popups: true }
+          const paths = ["/cookies", "/modal", "/native", "/shadow", "/framed", "/within"]
+          const walked = yield* Effect.forEach(
+            paths,
+            (path) => Effect.map(run(path, [click("//*[@id='go']"), read], { recovery }), (seen) => ({ path, seen })),
+            { concurrency: 2 }
+          )
+          for (const { path, seen } of walked) {
+            const { analyses, offers } = succeeded(seen)
+            assert.deepStrictEqual(
+              analyses.map(({ kind, outcome }) => [kind, outcome]),
+              // One lies over the page, and another in its frame.
+              path === "/within"
+                ? [
+                    ["popup", "failure"],
+                    ["popup", "success"]
+                  ]
+                : [["popup", "success"]],
+              path
+            )
+            const offered = offers.map(({ after }) => after)
+            if (path === "/cookies") assert.deepStrictEqual(offered, ['//button[normalize-space()="Alle akzeptieren"]'])
+            if (path === "/framed") {
+              assert.deepStrictEqual(offered, ['//iframe[@id="wall"]//button[normalize-space()="Reject all"]'])
+            }
+          }
+          const foreseen = {
+            popups: true,
+            popupXpaths: [
+              "//div[@id='wall']//button[lower-case(.)='alle akzeptieren']",
+              "//button[.='Alle akzeptieren']"
+            ]
+          }
+          const person = {
+            ask: () => Effect.succeed(null),
+            correct: () => Effect.succeed({ _tag: "action", action: "action_1" } as const)
+          }
+          const steps = [click("//*[@id='go']"), read]
+          const [known, blocked, helped] = yield* Effect.all(
+            [
+              run("/cookies", steps, { recovery: foreseen }),
+              run("/wall", steps, { recovery }),
+              run("/wall", steps, { recovery, person, correctable: true })
+            ],
+            { concurrency: 2 }
+          )
+          assert.deepStrictEqual(
+            succeeded(known).analyses.map(({ kind }) => kind),
+            ["popup_xpaths"]
+          )
+          succeeded(helped)
+          if (blocked.outcome._tag === "Success") return assert.fail("nothing should have been pressed")
+          assert.deepInclude(blocked.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "NON_DISMISSIBLE" })
+        })
+      ),
+    patient
+  )
+
+  it.live(
+    "an element that was renamed and moved is found by what it looked like, and no decoy is taken for it",
+    () =>
+      onPages((run) =>
+        Effect.gen(function* () {
+          const recovery = { selectors: true }
+          const step = click("//button[@id='order-1']")
+          const first = yield* ElementMemory.of(Effect.succeed([]))
+          succeeded(yield* run("/order", [step, read], { recovery, memories: first.memories }))
+          assert.deepInclude(first.learned()[0]?.appearance, {
+            tag: "button",
+            text: "Place order",
+            section: "Your order",
+            before: "Total 12.50"
+          })
+          const later = yield* ElementMemory.of(Effect.succeed(first.learned()))
+          const { analyses, offers } = succeeded(
+            yield* run("/moved", [step, read], { recovery, memories: later.memories })
+          )
           assert.deepStrictEqual(
             analyses.map(({ kind, outcome }) => [kind, outcome]),
-            // One lies over the page, and another in its frame.
-            path === "/within"
-              ? [
-                  ["popup", "failure"],
-                  ["popup", "success"]
-                ]
-              : [["popup", "success"]],
-            path
+            [["selector", "success"]]
           )
-          const offered = offers.map(({ after }) => after)
-          if (path === "/cookies") assert.deepStrictEqual(offered, ['//button[normalize-space()="Alle akzeptieren"]'])
-          if (path === "/framed") {
-            assert.deepStrictEqual(offered, ['//iframe[@id="wall"]//button[normalize-space()="Reject all"]'])
-          }
-        }
-        const foreseen = {
-          popups: true,
-          popupXpaths: ["//div[@id='wall']//button[lower-case(.)='alle akzeptieren']", "//button[.='Alle akzeptieren']"]
-        }
-        const person = {
-          ask: () => Effect.succeed(null),
-          correct: () => Effect.succeed({ _tag: "action", action: "action_1" } as const)
-        }
-        const steps = [click("//*[@id='go']"), read]
-        const [known, blocked, helped] = yield* Effect.all(
-          [
-            run("/cookies", steps, { recovery: foreseen }),
-            run("/wall", steps, { recovery }),
-            run("/wall", steps, { recovery, person, correctable: true })
-          ],
-          { concurrency: 2 }
-        )
-        assert.deepStrictEqual(
-          succeeded(known).analyses.map(({ kind }) => kind),
-          ["popup_xpaths"]
-        )
-        succeeded(helped)
-        if (blocked.outcome._tag === "Success") return assert.fail("nothing should have been pressed")
-        assert.deepInclude(blocked.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "NON_DISMISSIBLE" })
-      })
-    ),
-  patient
-)
-
-it.live(
-  "an element that was renamed and moved is found by what it looked like, and no decoy is taken for it",
-  () =>
-    onPages((run) =>
-      Effect.gen(function* () {
-        const recovery = { selectors: true }
-        const step = click("//button[@id='order-1']")
-        const first = yield* ElementMemory.of(Effect.succeed([]))
-        succeeded(yield* run("/order", [step, read], { recovery, memories: first.memories }))
-        assert.deepInclude(first.learned()[0]?.appearance, {
-          tag: "button",
-          text: "Place order",
-          section: "Your order",
-          before: "Total 12.50"
+          assert.deepInclude(offers[0], { parameter: "selector", before: "//button[@id='order-1']" })
+          // The patch leads to the element by itself.
+          succeeded(yield* run("/moved", [click(String(offers[0]?.after)), read]))
+          const unsure = yield* run("/twice", [step, read], { recovery, memories: later.memories })
+          assert.strictEqual(unsure.outcome._tag, "Failed")
+          if (unsure.outcome._tag === "Failed") assert.strictEqual(unsure.outcome.failure.category, "XPATH_INCORRECT")
         })
-        const later = yield* ElementMemory.of(Effect.succeed(first.learned()))
-        const { analyses, offers } = succeeded(
-          yield* run("/moved", [step, read], { recovery, memories: later.memories })
-        )
-        assert.deepStrictEqual(
-          analyses.map(({ kind, outcome }) => [kind, outcome]),
-          [["selector", "success"]]
-        )
-        assert.deepInclude(offers[0], { parameter: "selector", before: "//button[@id='order-1']" })
-        // The patch leads to the element by itself.
-        succeeded(yield* run("/moved", [click(String(offers[0]?.after)), read]))
-        const unsure = yield* run("/twice", [step, read], { recovery, memories: later.memories })
-        assert.strictEqual(unsure.outcome._tag, "Failed")
-        if (unsure.outcome._tag === "Failed") assert.strictEqual(unsure.outcome.failure.category, "XPATH_INCORRECT")
-      })
-    ),
-  patient
-)
+      ),
+    patient
+  )
 
-it.live(
-  "a page that is late is waited for, and one that its server does not serve at first is opened again",
-  () =>
-    onPages((run) =>
-      Effect.gen(function* () {
-        const options = { recovery: { timing: true } }
-        const soon = click("//a[@id='go']", { wait_time: 1_500 })
-        const walked = yield* Effect.forEach(
-          ["/late", "/fetching"],
-          (path) => Effect.map(run(path, [soon, read], options), (seen) => ({ path, seen })),
-          { concurrency: 2 }
-        )
-        for (const { path, seen } of walked) {
-          const { analyses, offers } = succeeded(seen)
-          assert.deepStrictEqual(
-            analyses.map(({ kind }) => kind),
-            ["timing"],
-            path
+  it.live(
+    "a page that is late is waited for, and one that its server does not serve at first is opened again",
+    () =>
+      onPages((run) =>
+        Effect.gen(function* () {
+          const options = { recovery: { timing: true } }
+          const soon = click("//a[@id='go']", { wait_time: 1_500 })
+          const walked = yield* Effect.forEach(
+            ["/late", "/fetching"],
+            (path) => Effect.map(run(path, [soon, read], options), (seen) => ({ path, seen })),
+            { concurrency: 2 }
           )
-          assert.deepInclude(offers[0], { kind: "wait_time", before: 1_500 })
-          assert.isAbove(Number(offers[0]?.after), 1_500)
-        }
-        const early = yield* run("/busy", [soon])
-        if (early.outcome._tag === "Success") return assert.fail("there was nothing to click")
-        assert.strictEqual(early.outcome.failure.category, "ACTION_PERFORMED_TOO_EARLY")
-        const { analyses } = succeeded(yield* run("/flaky", [read], { recovery: { unavailable: true } }))
-        assert.deepStrictEqual(
-          analyses.map(({ kind, outcome }) => [kind, outcome]),
-          [
-            ["unavailable", "failure"],
-            ["unavailable", "success"]
-          ]
-        )
-      })
-    ),
-  patient
-)
-
-it.live(
-  "a form that complains is filled in again with what a person corrects, and sent again, in frames and shadow roots too",
-  () =>
-    onPages((run) =>
-      Effect.gen(function* () {
-        let asked: Array<string> = []
-        const person = {
-          ask: () => Effect.succeed(null),
-          correct: ({ inputs, message }: { readonly inputs: object; readonly message: string }) =>
-            Effect.sync(() => {
-              asked.push(message)
-              return { _tag: "inputs", inputs: { ...inputs, zip: "12345" } } as const
-            })
-        }
-        const steps = [
-          type("//input[@id='name']", "{{context.inputs.name}}"),
-          type("//input[@id='zip']", "{{context.inputs.zip}}"),
-          click("//button[@id='send']"),
-          { ...read, parameters: { ...read.parameters, wait_time: 1_000 } },
-          click("//h1[.='Done']")
-        ]
-        const inputs = { name: "Ada", zip: "1234" }
-        const recovery = { inputs: true }
-        for (const path of ["/form", "/form/framed", "/form/shadowed"]) {
-          asked = []
-          const { analyses } = succeeded(yield* run(path, steps, { recovery, person, correctable: true }, inputs))
-          assert.deepStrictEqual(
-            analyses.map(({ classification, kind, outcome }) => [kind, outcome, classification.category]),
-            [["form", "success", "INCORRECT_FORM_INPUTS"]],
-            path
-          )
-          assert.include(asked[0] ?? "", "The ZIP code has 5 digits", path)
-          assert.include(asked[0] ?? "", "zip", path)
-          assert.notInclude(asked[0] ?? "", "name", path)
-        }
-        const alone = yield* run("/form", steps, { recovery, correctable: true }, inputs)
-        if (alone.outcome._tag === "Failed") {
-          assert.strictEqual(alone.outcome.failure.category, "INCORRECT_FORM_INPUTS")
-        } else assert.fail("nobody corrected the input")
-      })
-    ),
-  patient
-)
-
-it.live(
-  "a failure is of the class that the page shows",
-  () =>
-    onPages((run) =>
-      Effect.gen(function* () {
-        const classes: Array<unknown> = []
-        const walked = yield* Effect.forEach(
-          ["/password", "/maintenance", "/done"],
-          (path) => run(path, [click("//button[@id='none']", { wait_time: 500 })], { recovery: { errorCodes: true } }),
-          { concurrency: 2 }
-        )
-        for (const { outcome } of walked) {
-          if (outcome._tag === "Failed") {
-            const { category, code, passing, suggestedErrorCode } = outcome.failure
-            classes.push([code, category, passing, suggestedErrorCode])
+          for (const { path, seen } of walked) {
+            const { analyses, offers } = succeeded(seen)
+            assert.deepStrictEqual(
+              analyses.map(({ kind }) => kind),
+              ["timing"],
+              path
+            )
+            assert.deepInclude(offers[0], { kind: "wait_time", before: 1_500 })
+            assert.isAbove(Number(offers[0]?.after), 1_500)
           }
-        }
-        assert.deepStrictEqual(classes, [
-          ["ACCOUNT-E0001", "PASSWORD_UPDATE_REQUIRED", false, "CLICK_1_PASSWORD_UPDATE_REQUIRED"],
-          ["SELECTOR-E0001", "SERVICE_UNAVAILABLE", true, "CLICK_1_SERVICE_UNAVAILABLE"],
-          ["SELECTOR-E0001", "XPATH_INCORRECT", false, "CLICK_1_XPATH_INCORRECT"]
-        ])
-      })
-    ),
-  patient
-)
+          const early = yield* run("/busy", [soon])
+          if (early.outcome._tag === "Success") return assert.fail("there was nothing to click")
+          assert.strictEqual(early.outcome.failure.category, "ACTION_PERFORMED_TOO_EARLY")
+          const { analyses } = succeeded(yield* run("/flaky", [read], { recovery: { unavailable: true } }))
+          assert.deepStrictEqual(
+            analyses.map(({ kind, outcome }) => [kind, outcome]),
+            [
+              ["unavailable", "failure"],
+              ["unavailable", "success"]
+            ]
+          )
+        })
+      ),
+    patient
+  )
+
+  it.live(
+    "a form that complains is filled in again with what a person corrects, and sent again, in frames and shadow roots too",
+    () =>
+      onPages((run) =>
+        Effect.gen(function* () {
+          let asked: Array<string> = []
+          const person = {
+            ask: () => Effect.succeed(null),
+            correct: ({ inputs, message }: { readonly inputs: object; readonly message: string }) =>
+              Effect.sync(() => {
+                asked.push(message)
+                return { _tag: "inputs", inputs: { ...inputs, zip: "12345" } } as const
+              })
+          }
+          const steps = [
+            type("//input[@id='name']", "{{context.inputs.name}}"),
+            type("//input[@id='zip']", "{{context.inputs.zip}}"),
+            click("//button[@id='send']"),
+            { ...read, parameters: { ...read.parameters, wait_time: 1_000 } },
+            click("//h1[.='Done']")
+          ]
+          const inputs = { name: "Ada", zip: "1234" }
+          const recovery = { inputs: true }
+          for (const path of ["/form", "/form/framed", "/form/shadowed"]) {
+            asked = []
+            const { analyses } = succeeded(yield* run(path, steps, { recovery, person, correctable: true }, inputs))
+            assert.deepStrictEqual(
+              analyses.map(({ classification, kind, outcome }) => [kind, outcome, classification.category]),
+              [["form", "success", "INCORRECT_FORM_INPUTS"]],
+              path
+            )
+            assert.include(asked[0] ?? "", "The ZIP code has 5 digits", path)
+            assert.include(asked[0] ?? "", "zip", path)
+            assert.notInclude(asked[0] ?? "", "name", path)
+          }
+          const alone = yield* run("/form", steps, { recovery, correctable: true }, inputs)
+          if (alone.outcome._tag === "Failed") {
+            assert.strictEqual(alone.outcome.failure.category, "INCORRECT_FORM_INPUTS")
+          } else assert.fail("nobody corrected the input")
+        })
+      ),
+    patient
+  )
+
+  it.live(
+    "a failure is of the class that the page shows",
+    () =>
+      onPages((run) =>
+        Effect.gen(function* () {
+          const classes: Array<unknown> = []
+          const walked = yield* Effect.forEach(
+            ["/password", "/maintenance", "/done"],
+            (path) =>
+              run(path, [click("//button[@id='none']", { wait_time: 500 })], { recovery: { errorCodes: true } }),
+            { concurrency: 2 }
+          )
+          for (const { outcome } of walked) {
+            if (outcome._tag === "Failed") {
+              const { category, code, passing, suggestedErrorCode } = outcome.failure
+              classes.push([code, category, passing, suggestedErrorCode])
+            }
+          }
+          assert.deepStrictEqual(classes, [
+            ["ACCOUNT-E0001", "PASSWORD_UPDATE_REQUIRED", false, "CLICK_1_PASSWORD_UPDATE_REQUIRED"],
+            ["SELECTOR-E0001", "SERVICE_UNAVAILABLE", true, "CLICK_1_SERVICE_UNAVAILABLE"],
+            ["SELECTOR-E0001", "XPATH_INCORRECT", false, "CLICK_1_XPATH_INCORRECT"]
+          ])
+        })
+      ),
+    patient
+  )
+})

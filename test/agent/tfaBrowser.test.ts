@@ -87,7 +87,7 @@ const signIn = (
 const lastOf = (sent: ReadonlyArray<Message>) => () => sent.at(-1)?.secret ?? ""
 const wrong = () => "00000x"
 
-describe("on a site that loads a page for each step", () => {
+describe.concurrent("on a site that loads a page for each step", () => {
   it.live("a code is taken, and another one is tried when it was not", () =>
     Effect.gen(function* () {
       const { controller } = visitors
@@ -191,7 +191,7 @@ const withPage = <A, E, R>(
     return yield* test(site, codes)
   }).pipe(Effect.scoped)
 
-describe("on a site that stays on its page", () => {
+describe.concurrent("on a site that stays on its page", () => {
   const attempt = (boxes: number, selector: string, ...codes: ReadonlyArray<() => string>) =>
     withPage(boxes, (site, sent) =>
       Effect.map(

@@ -39,12 +39,12 @@ export const gauntlet = async (): Promise<ReadonlyArray<Row>> => {
   for (const flake of flakes) process.stdout.write(`  ${flake.slice(0, 300)}\n`)
   return [
     {
-      name: `${challenges.length} challenges x ${rounds} = ${challenges.length * rounds} runs, ${flakes.length} flakes`,
-      value: `${(millis / 1_000).toFixed(1)} s a round`,
-      reference: "40 s",
+      name: `${challenges.length} challenges, ${rounds} times each, ${(millis / 1_000).toFixed(1)} s a round`,
+      value: `${flakes.length} flakes`,
+      reference: `${challenges.length * rounds} runs`,
       ratio: flakes.length,
       target: "0 flakes",
-      ok: flakes.length === 0 && millis < 40_000
+      ok: flakes.length === 0
     }
   ]
 }

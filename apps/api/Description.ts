@@ -29,6 +29,7 @@ interface Document {
 export const complete =
   (api: () => HttpApi.Constraint) =>
   (spec: Record<string, unknown>): Record<string, unknown> => {
+    // What was generated is such a document; its generator does not say so.
     const document = spec as unknown as Document
     const own = ownErrors(api())
     for (const tag of document.tags) {

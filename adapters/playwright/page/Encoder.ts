@@ -142,9 +142,9 @@ const prepare = async (
   return true
 }
 
-/** Runs in the page. */
+/** Runs in the page, after what makes the state there. */
 const push = ([jpeg, millis]: readonly [string, number]): Promise<Array<Packet>> =>
   (globalThis as unknown as { readonly encoding: State }).encoding.push(jpeg, millis)
 
-/** Runs in the page. */
+/** Runs in the page, after what makes the state there. */
 const end = (): Promise<Array<Packet>> => (globalThis as unknown as { readonly encoding: State }).encoding.end()

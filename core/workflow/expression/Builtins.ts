@@ -188,6 +188,7 @@ const evaluating = (evaluate: Implementation): Implementation =>
     }
     const leave = meterOf(this.environment).enterEvaluation()
     try {
+      // Functions of JSONata check by themselves what they are given.
       return await evaluate.apply(this, [source, focus] as unknown as Array<never>)
     } finally {
       leave()
@@ -236,6 +237,7 @@ const nowOf = (all: ReadonlyArray<readonly [string, Definition]>): unknown => {
   const fromMillis = all.find(([name]) => name === "fromMillis")?.[1]
   const implementation = function (this: Focus, shape: unknown, zone: unknown): unknown {
     const millis = this.environment.base.timestamp.getTime()
+    // It checks by itself what it is given.
     return fromMillis?.implementation.apply(this, [millis, shape, zone] as unknown as Array<never>)
   }
   const made = { _jsonata_function: true, implementation }

@@ -102,7 +102,8 @@ export const onOne = (
         place = theOne(seen, target)
         // Another window that came while this one was looked at may be an advertisement as well.
         if (total(seen) === 0 && tab !== first && !first.isGone()) {
-          place = theOne(yield* attempt(target.selector, () => look(first, selector)), target)
+          const before = yield* attempt(target.selector, () => soon(look(first, selector)))
+          if (before !== null) place = theOne(before, target)
         }
       }
       if (direct || place !== null) {
@@ -131,6 +132,9 @@ export const onOne = (
       yield* Effect.sleep(pause)
     }
   })
+
+/** What a window that is no more looked at tells; `null` where it does not answer in time. */
+const soon = <A>(act: Promise<A>): Promise<A | null> => within(frameMillis, act).catch(() => null)
 
 let visits = 0
 

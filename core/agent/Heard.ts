@@ -77,11 +77,13 @@ export class Heard {
 const sizeOf = ({ body, requestBody, url }: Exchange): number =>
   (body?.length ?? 0) + (requestBody?.length ?? 0) + url.length
 
-/** Begins to listen where the graph has a node that reads the network; `null` where it has none. */
-export const listen = (graph: Graph, page: Page): Effect.Effect<Heard | null, never, Scope.Scope> =>
+/** Whether a graph has a node that reads the network. */
+export const isReadBy = (graph: Graph): boolean =>
+  [...graph.nodes.values()].some(({ action }) => action === "EXTRACT_NETWORK")
+
+/** Records what the network answers, from now until the scope closes. */
+export const listen = (page: Page): Effect.Effect<Heard, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const isNeeded = [...graph.nodes.values()].some(({ action }) => action === "EXTRACT_NETWORK")
-    if (!isNeeded) return null
     const heard = new Heard()
     yield* page.watchNetwork(heard.add, { begun: heard.begun, largestBody })
     return heard

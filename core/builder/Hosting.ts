@@ -2,7 +2,8 @@
  * One conversation at its host, from the claim until it ends or is given back.
  */
 import { Clock, Effect, Queue, Ref, Schema, ScopedRef } from "effect"
-import { Browser, type Page } from "../agent/page/Browser.ts"
+import * as Heard from "../agent/Heard.ts"
+import { Browser } from "../agent/page/Browser.ts"
 import { Secrets } from "../agent/Secrets.ts"
 import { Signals } from "../event/Signals.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
@@ -63,7 +64,7 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
   const signals = yield* Signals
   const identifiers = yield* Identifiers
   const browser = yield* Browser
-  const page = yield* ScopedRef.make((): Page | null => null)
+  const page = yield* ScopedRef.make((): Turn.OpenPage | null => null)
   const stage = yield* Ref.make<Turn.Stage | null>(null)
   const walked = yield* Ref.make<Conversation.Conversation["draft"] | null>(null)
   const told = signals.publish({ _tag: "builder", conversationId: held.id })
@@ -89,7 +90,14 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
     yield* close
     const began = yield* Clock.currentTimeMillis
     const beginning = yield* beginningOf(one)
-    yield* ScopedRef.set(page, browser.open(beginning.session))
+    yield* ScopedRef.set(
+      page,
+      Effect.gen(function* () {
+        const opened = yield* browser.open(beginning.session)
+        // A later message may add a node that reads what the network answered before.
+        return { page: opened, heard: yield* Heard.listen(opened) }
+      })
+    )
     const opened = yield* ScopedRef.get(page)
     if (opened === null) return null
     const fresh = Turn.newStage(opened, one.inputs, beginning, began)

@@ -3,16 +3,20 @@
  */
 import { Clock, Effect, Redacted, Result, type Schema } from "effect"
 import { StepFailed } from "../agent/Failure.ts"
+import type { Heard } from "../agent/Heard.ts"
 import type { Limits } from "../agent/Limits.ts"
+import * as Login from "../agent/Login.ts"
 import * as Memory from "../agent/Memory.ts"
 import { ModelBudget } from "../agent/model/Budget.ts"
 import * as ModelUse from "../agent/model/ModelUse.ts"
-import { perform } from "../agent/Perform.ts"
+import type { Observer } from "../agent/Observer.ts"
 import * as Position from "../agent/Position.ts"
 import type { Page } from "../agent/page/Browser.ts"
 import * as Session from "../agent/page/Session.ts"
+import { nothing as noMemories } from "../agent/recovery/ElementMemory.ts"
+import * as RecoverySettings from "../agent/recovery/Settings.ts"
 import { Secrets } from "../agent/Secrets.ts"
-import type { Surroundings } from "../agent/Step.ts"
+import * as Stepper from "../agent/Stepper.ts"
 import type { Graph, Node, NodeId } from "../workflow/Graph.ts"
 import * as InputContract from "../workflow/InputContract.ts"
 import type { Beginning } from "./Beginning.ts"
@@ -25,29 +29,29 @@ import type { ActionResult } from "./Message.ts"
 type Known = Pick<Position.Position, "memory" | "loops">
 
 /** A page that is open, and what is known there. It is gone with the page. */
-export interface Stage {
-  readonly page: Page
-  /** When the page was opened. What was sent before is not meant for a login on it. */
+export interface Stage extends OpenPage {
+  /** The instant at which the page was opened. One-time codes that were sent before are not meant for it. */
   readonly began: number
-  readonly codes: Beginning["codes"]
-  readonly allowedSites: Session.Session["allowedSites"]
+  /** What the page began with, and what the conversation signs in with on it. */
+  readonly beginning: Beginning
   readonly known: Known
   /** What was known before each step that a message added, so that a step that is taken back leaves nothing behind. */
   readonly before: ReadonlyMap<NodeId, Known>
 }
 
-/** A page on which nothing was done yet, in this session. */
-export const newStage = (
-  page: Page,
-  inputs: Schema.JsonObject,
-  { accounts, codes, session }: Beginning,
-  began: number
-): Stage => {
+/** A page that is open, and what the network has answered it since. */
+export interface OpenPage {
+  readonly page: Page
+  readonly heard: Heard
+}
+
+/** A page on which no step was done yet. */
+export const newStage = (open: OpenPage, inputs: Schema.JsonObject, beginning: Beginning, began: number): Stage => {
+  const { accounts, session } = beginning
   const secrets = new Secrets()
   for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
   const memory = Memory.initial(inputs, { accounts, secrets })
-  const { allowedSites } = session
-  return { page, began, codes, allowedSites, known: { memory, loops: new Map() }, before: new Map() }
+  return { ...open, began, beginning, known: { memory, loops: new Map() }, before: new Map() }
 }
 
 /** What became of the conversation, and of its page. */
@@ -74,7 +78,7 @@ export interface Walk {
 export const open = Effect.fn("Turn.open")(function* (draft: Draft.Draft, stage: Stage, onward: Walk | null) {
   const graph = Draft.graph(draft)
   const start = Position.nodeOf(graph, graph.start)
-  const opened = yield* Effect.result(bounded(step(draft, graph, start, stage), limits.millis))
+  const opened = yield* step(draft, graph, start, stage, yield* Clock.currentTimeMillis)
   const behindStart = Draft.passed(draft, { after: start.id, way: "to" })
   if (Result.isFailure(opened)) return yield* failed(behindStart, stage, start, opened.failure, "errored")
   if (onward !== null) return yield* walk(behindStart, opened.success.stage, onward)
@@ -85,36 +89,39 @@ export const open = Effect.fn("Turn.open")(function* (draft: Draft.Draft, stage:
 export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage: Stage, onward: Walk) {
   const graph = Draft.graph(draft)
   const began = yield* Clock.currentTimeMillis
-  let [now, here, steps] = [draft, stage, 0]
+  let [now, here, done, skipped] = [draft, stage, 0, 0]
   while (true) {
     const node = Draft.next(now, graph)
     if (node.action === "END" || onward.stops(now.cursor, node)) {
-      const did = `Did ${steps} step${steps === 1 ? "" : "s"}. ${comesNext(node)}`
+      const did = `Did ${counted(done)}${skipped === 0 ? "" : `, skipped ${skipped}`}. ${comesNext(node)}`
       return settled(now, here, `${did}. The page is at ${yield* here.page.address}`, null)
     }
-    if (steps === limits.steps) {
-      return settled(now, here, `Stopped after ${steps} steps, the most at once. ${comesNext(node)}`, null)
+    if (done + skipped === limits.steps) {
+      return settled(now, here, `Stopped after ${limits.steps} steps, the most at once. ${comesNext(node)}`, null)
     }
-    const left = began + limits.millis - (yield* Clock.currentTimeMillis)
-    const done = yield* Effect.result(bounded(step(now, graph, node, here), left))
-    if (Result.isFailure(done)) return yield* failed(now, here, node, done.failure, "idle")
-    now = done.success.draft
-    here = done.success.stage
+    const passed = yield* step(now, graph, node, here, began)
+    if (Result.isFailure(passed)) return yield* failed(now, here, node, passed.failure, "idle")
+    now = passed.success.draft
+    here = passed.success.stage
     yield* onward.reached(now, here)
-    steps++
+    if (passed.success.skipped) skipped++
+    else done++
   }
 })
+
+const counted = (steps: number): string => `${steps} step${steps === 1 ? "" : "s"}`
 
 /** Does the one step of the draft that comes next. */
 export const next = Effect.fn("Turn.next")(function* (draft: Draft.Draft, stage: Stage) {
   const graph = Draft.graph(draft)
   const node = Draft.next(draft, graph)
   if (node.action === "END") return settled(draft, stage, `There is nothing to do: ${comesNext(node)}`, null)
-  const done = yield* Effect.result(bounded(step(draft, graph, node, stage), limits.millis))
-  if (Result.isFailure(done)) return yield* failed(draft, stage, node, done.failure, "idle")
-  const after = done.success
-  const text = `Done: ${node.name}. ${comesNext(Draft.next(after.draft, graph))}`
-  return yield* succeeded(after.draft, after.stage, node, text, after.found)
+  const passed = yield* step(draft, graph, node, stage, yield* Clock.currentTimeMillis)
+  if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "idle")
+  const { draft: after, found, skipped, stage: here } = passed.success
+  const onward = comesNext(Draft.next(after, graph))
+  if (skipped) return settled(after, here, `Skipped: ${node.name}. Its run_if does not hold here. ${onward}`, null)
+  return yield* succeeded(after, here, node, `Done: ${node.name}. ${onward}`, found)
 })
 
 /** Does an action that becomes a step of the draft when it succeeds; the draft is unchanged when it fails. */
@@ -131,10 +138,10 @@ export const act = Effect.fn("Turn.act")(function* (
   }
   const { node } = inserted.success
   const graph = Draft.graph(inserted.success.draft)
-  const done = yield* Effect.result(bounded(step(inserted.success.draft, graph, node, stage), limits.millis))
-  if (Result.isFailure(done)) return yield* failed(draft, stage, node, done.failure, "idle")
-  const after = done.success
-  if (after.draft.cursor.way === "false") {
+  const passed = yield* step(inserted.success.draft, graph, node, stage, yield* Clock.currentTimeMillis)
+  if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "idle")
+  const after = passed.success
+  if (after.skipped || after.draft.cursor.way === "false") {
     return yield* refused(draft, stage, node, "The condition does not hold here. The draft is unchanged")
   }
   const before = new Map([...stage.before, [node.id, stage.known] as const])
@@ -160,31 +167,79 @@ export const withUnavailable = (done: Done, unavailable: Beginning["unavailable"
 export const interrupted = (draft: Draft.Draft, stage: Stage): Done =>
   settled(draft, stage, "Interrupted. No step was changed; what was under way may have taken effect on the page", null)
 
-/** One step: the draft and the stage behind it, and what it brought. */
-const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node: Node, stage: Stage) {
+/** What a step brought, and the draft and the stage behind it. */
+interface Passed {
+  readonly draft: Draft.Draft
+  readonly stage: Stage
+  readonly found: Schema.JsonObject | null
+  /** Whether the node was skipped, because its `run_if` does not hold. */
+  readonly skipped: boolean
+}
+
+/** Does one node as a run does it, without the recoveries. The time of the turn counts from `began`. */
+const step = Effect.fnUntraced(function* (
+  draft: Draft.Draft,
+  graph: Graph,
+  node: Node,
+  stage: Stage,
+  began: number
+): Effect.fn.Return<Result.Result<Passed, StepFailed>> {
   const position: Position.Position = { at: node.id, ...stage.known }
-  const surroundings: Surroundings = {
-    page: stage.page,
-    memory: stage.known.memory,
-    shoot: () => Effect.void,
-    keep: ({ discard }) => discard,
-    ask: ({ schema }) => Effect.succeed(fromInputs(schema, stage.known.memory.inputs)),
-    option: null,
-    heard: null,
-    manualCaptcha: false,
-    codes: stage.codes,
-    allowedSites: stage.allowedSites,
-    began: stage.began
-  }
-  if (node.action === "END") return { draft, stage, found: null }
   const use = ModelUse.make(yield* ModelBudget, () => Effect.void)
-  const done = yield* Effect.provideService(perform(node, position, surroundings), ModelUse.ModelUse, use)
-  const { loops, memory } = Position.after(graph, position, done)
+  const { login } = Login.before(graph, [])
+  const state: Stepper.State = { position, steps: 0, trail: [], acted: false, login, signsIn: false }
+  const stepped = yield* Stepper.next(walkOn(draft, graph, stage, began), state).pipe(
+    Effect.provideService(ModelUse.ModelUse, use)
+  )
+  if (stepped._tag === "Failed") return Result.fail(stepped.failure)
+  if (stepped._tag === "Ended") return Result.succeed({ draft, stage, found: null, skipped: false })
+  const { done } = stepped
+  const { loops, memory } = stepped.state.position
   const { way } = Position.wayOn(Position.edgeOf(graph, node.id), done)
-  return {
+  return Result.succeed({
     draft: Draft.passed(draft, { after: node.id, way }),
     stage: { ...stage, known: { memory, loops } },
-    found: done._tag === "Found" ? done.found : null
+    found: done._tag === "Found" ? done.found : null,
+    skipped: done._tag === "Skipped"
+  })
+})
+
+const walkOn = (draft: Draft.Draft, graph: Graph, stage: Stage, began: number): Stepper.Walk<never> => {
+  const { beginning, heard, known, page } = stage
+  const { inputs } = known.memory
+  const { popupXpaths } = RecoverySettings.of(draft.content.settings)
+  return {
+    execution: {
+      graph,
+      inputs,
+      outputSchema: {},
+      dryRun: null,
+      correctable: false,
+      recovery: { settings: { ...RecoverySettings.none, popupXpaths }, memories: noMemories },
+      accounts: beginning.accounts,
+      codes: beginning.codes,
+      secrets: secretsOf(stage),
+      session: beginning.session
+    },
+    page,
+    heard,
+    observer: observerFor(inputs),
+    limits,
+    began,
+    tooLong,
+    opened: stage.began,
+    choices: new Map()
+  }
+}
+
+/** A conversation keeps no pictures and files, and answers questions from its inputs. */
+const observerFor = (inputs: Schema.JsonObject): Observer<never> => ({
+  step: () => Effect.void,
+  picture: () => Effect.void,
+  before: () => Effect.void,
+  person: {
+    ask: ({ schema }) => Effect.succeed(fromInputs(schema, inputs)),
+    correct: () => Effect.succeed(null)
   }
 })
 
@@ -196,18 +251,11 @@ const fromInputs = (schema: Schema.JsonObject, inputs: Schema.JsonObject): Schem
   return InputContract.violations(schema, answer).length === 0 ? answer : null
 }
 
-const bounded = <A>(effect: Effect.Effect<A, StepFailed>, millis: number): Effect.Effect<A, StepFailed> =>
-  Effect.timeoutOrElse(effect, {
-    duration: Math.max(millis, 0),
-    orElse: () =>
-      Effect.fail(
-        new StepFailed({
-          code: "LIMIT-E0002",
-          sentence: `Ended after ${limits.millis / 60_000} minutes, the longest that one message may take`,
-          original: null
-        })
-      )
-  })
+const tooLong = new StepFailed({
+  code: "LIMIT-E0002",
+  sentence: `Ended after ${limits.millis / 60_000} minutes, the longest that one message may take`,
+  original: null
+})
 
 const comesNext = (node: Node): string =>
   node.action === "END" ? "The end of the workflow comes next" : `Next comes "${node.name}"`

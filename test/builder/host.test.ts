@@ -220,6 +220,62 @@ it.effect("a workflow is done up to a node, where a failing step is replaced and
   )
 )
 
+/** A workflow whose click is for somebody else, and that reads how the page was answered. */
+const conditional = (caller: Caller) =>
+  Effect.gen(function* () {
+    const graph = graphOf(login, [
+      {
+        action: "CLICK",
+        parameters: {
+          selector: "#go",
+          run_if: {
+            match: "all",
+            conditions: [{ field: "context.inputs.user", operator: "EQUAL", value: "somebody-else" }]
+          }
+        }
+      },
+      {
+        action: "EXTRACT_NETWORK",
+        parameters: {
+          url: login,
+          full_request: true,
+          extract_data_model: {
+            type: "object",
+            properties: { status: { type: "integer", path: "response.status" } }
+          }
+        }
+      }
+    ])
+    return yield* (yield* Workflows).create(caller, { name: "Conditional", ...graph })
+  })
+
+it.effect("a conversation skips the nodes that a run would skip, and reads the network like a run", () =>
+  provided(
+    Effect.gen(function* () {
+      const builder = yield* Builder
+      const caller = yield* makeWorkspace()
+      const fiber = yield* host
+      const { workflow } = yield* conditional(caller)
+      const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(1), given))
+      yield* settle
+      const { id } = conversation
+      const skipped = yield* tell(caller, id, "next")
+      assert.strictEqual(
+        skipped.last.text,
+        'Skipped: CLICK 1. Its run_if does not hold here. Next comes "EXTRACT_NETWORK 2"'
+      )
+      const read = yield* tell(caller, id, "next")
+      assert.deepStrictEqual(read.last.result?.data, { status: 200 })
+      const replayed = yield* tell(caller, id, "replay")
+      assert.strictEqual(
+        replayed.last.text,
+        `Did 1 step, skipped 1. The end of the workflow comes next. The page is at ${login}`
+      )
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+)
+
 it.effect("a replay that fails stays at the node that failed", () =>
   provided(
     Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
+import { Heard } from "../../core/agent/Heard.ts"
 import { Browser } from "../../core/agent/page/Browser.ts"
 import { FileNotFetched, FileSource } from "../../core/agent/page/FileSource.ts"
 import * as Session from "../../core/agent/page/Session.ts"
@@ -36,7 +37,7 @@ it.effect("a conversation signs in, and tells no secret that its steps have read
     )
     const page = yield* (yield* Browser).open(Session.empty)
     const stage = Turn.newStage(
-      page,
+      { page, heard: new Heard() },
       { BANK: "robot" },
       { ...Beginning.empty, accounts: new Map([["BANK", account("BANK", { password: "horse&staple" })]]) },
       0
@@ -57,7 +58,7 @@ it.effect("files that a conversation uploads come only from where the workflow m
     const page = yield* (yield* Browser).open(Session.empty)
     yield* page.goto(site)
     const session = { ...Session.empty, allowedSites: ["bank.example"] }
-    const stage = Turn.newStage(page, {}, { ...Beginning.empty, session }, 0)
+    const stage = Turn.newStage({ page, heard: new Heard() }, {}, { ...Beginning.empty, session }, 0)
     const uploaded = Effect.fnUntraced(function* (signed_file_url: string) {
       const graph = graphOf(site, [{ action: "FILE_UPLOAD", parameters: { signed_file_url, selector: "#password" } }])
       const { content } = SaveBody.read({ name: "Bank", ...graph }, 0)

@@ -37,7 +37,8 @@ export const extractNetwork: Action<"EXTRACT_NETWORK"> = Effect.fnUntraced(funct
     return yield* new StepFailed({ code: "NETWORK-E0001", sentence, original: null })
   }
   const tests = testsFor(url)
-  const exchange = heard === null ? undefined : yield* soon(heard, tests, left)
+  if (heard === null) return yield* Effect.die(new Error("The network is not recorded for a graph that reads it"))
+  const exchange = yield* soon(heard, tests, left)
   if (exchange === undefined) {
     return yield* new StepFailed({
       code: "NETWORK-E0001",

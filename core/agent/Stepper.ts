@@ -1,0 +1,305 @@
+/**
+ * The one interpreter of graphs: takes a walk from one node to the next. Runs and conversations of the builder both walk
+ * with it, so that a step does the same in either.
+ */
+import { Clock, Effect, Result } from "effect"
+import type { Graph, Node } from "../workflow/Graph.ts"
+import type { Execution } from "./Execution.ts"
+import type { StepFailed } from "./Failure.ts"
+import type { Heard } from "./Heard.ts"
+import { exceeded, type Limits } from "./Limits.ts"
+import * as Login from "./Login.ts"
+import * as Memory from "./Memory.ts"
+import type { DownloadedFile, Observer, Picture } from "./Observer.ts"
+import { perform } from "./Perform.ts"
+import * as Position from "./Position.ts"
+import type { Page } from "./page/Browser.ts"
+import type { Download } from "./page/Transfers.ts"
+import * as Recovery from "./Recovery.ts"
+import { scrubbed } from "./recovery/Appearance.ts"
+import type { Classification } from "./recovery/Classification.ts"
+import { isStale, nothing, selectorOf } from "./recovery/ElementMemory.ts"
+import { type Noted, noting } from "./recovery/Noting.ts"
+import * as Popup from "./recovery/Popup.ts"
+import type { Means, Trodden } from "./recovery/Remedy.ts"
+import { none } from "./recovery/Settings.ts"
+import { isSkipped } from "./Skipping.ts"
+import type { Done, Surroundings } from "./Step.ts"
+
+/** A graph that is walked on an open page. */
+export interface Walk<E> {
+  readonly execution: Execution
+  readonly page: Page
+  /** What the network answered since the page was opened; `null` where nothing of the graph reads it. */
+  readonly heard: Heard | null
+  readonly observer: Observer<E>
+  readonly limits: Limits
+  /** The instant that the limits count from, and how a step ends that reaches the limit of time. */
+  readonly began: number
+  readonly tooLong: StepFailed
+  /** The instant at which the page was opened. One-time codes that were sent before are not meant for it. */
+  readonly opened: number
+  /** What persons chose in place of inputs that did not fit, by question. */
+  readonly choices: Map<string, string>
+}
+
+/** Where a walk stands, and what it remembers of its way. */
+export interface State {
+  readonly position: Position.Position
+  /** How many nodes were reached. */
+  readonly steps: number
+  /** The newest steps that acted on elements, oldest first. */
+  readonly trail: ReadonlyArray<Trodden>
+  /** Whether a step has acted on the site. */
+  readonly acted: boolean
+  readonly login: Login.Login
+  /** Whether a login has begun. */
+  readonly signsIn: boolean
+}
+
+/** What came of one step. */
+export type Stepped =
+  /** The node was done or skipped, and the walk stands before the next one. */
+  | { readonly _tag: "Moved"; readonly node: Node; readonly done: Done | Position.Turned; readonly state: State }
+  /** The walk is over: it stands at END, or where a dry run ends. */
+  | { readonly _tag: "Ended"; readonly node: Node; readonly memory: Memory.Memory }
+  | {
+      readonly _tag: "Failed"
+      readonly node: Node
+      readonly failure: StepFailed
+      readonly classification: Classification
+      /** The credential that the site refused, as far as its page tells. */
+      readonly failedLogin: string | null
+    }
+
+/** The state before the first node. The observer learns which logins are over already. */
+export const begin = Effect.fnUntraced(function* <E>({ execution, observer }: Walk<E>): Effect.fn.Return<State, E> {
+  const { accounts, graph, inputs, secrets } = execution
+  const { aliases, login } = Login.before(graph, accounts.keys())
+  yield* announceLogins(observer, aliases, "over")
+  const position = Position.before(graph, Memory.initial(inputs, { accounts, secrets }))
+  return { position, steps: 0, trail: [], acted: false, login, signsIn: false }
+})
+
+/**
+ * Does the node that comes next. A node whose `run_if` does not hold is skipped; one that fails is recovered as far as the
+ * execution allows it. The error channel is the observer's.
+ */
+export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State): Effect.fn.Return<Stepped, E> {
+  const { execution, observer, page } = walk
+  const state = { ...before, steps: before.steps + 1 }
+  const node = Position.nodeOf(execution.graph, state.position.at)
+  // A person can do nothing before the first page.
+  if (node.action !== "START") yield* observer.hold ?? Effect.void
+  if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
+    return { _tag: "Ended", node, memory: state.position.memory } satisfies Stepped
+  }
+  const outOfBounds = exceeded(walk.limits, state.steps, (yield* Clock.currentTimeMillis) - walk.began)
+  // A skipped node leaves no mark. A condition that cannot be decided fails with its step.
+  const skips = outOfBounds === null ? yield* decide(walk, node, state.position.memory) : Result.fail(outOfBounds)
+  if (Result.isSuccess(skips) && skips.success) {
+    yield* observer.skipped?.(node) ?? Effect.void
+    return yield* moved(walk, state, node, { _tag: "Skipped" })
+  }
+  yield* observer.step(node, following(execution.graph, node))
+  yield* observer.seen?.(page, node, "begins") ?? Effect.void
+  const started = outOfBounds === null ? yield* start(walk, state, node) : state
+  return yield* carryOut(walk, started, node, skips)
+})
+
+/** Whether a node is skipped, decided within the limit of time. */
+const decide = <E>(walk: Walk<E>, node: Node, memory: Memory.Memory) =>
+  withinTime(walk, isSkipped(node, { memory, page: walk.page }))
+
+const withinTime = Effect.fnUntraced(function* <A, E>(
+  { began, limits, tooLong }: Walk<E>,
+  effect: Effect.Effect<A, StepFailed>
+) {
+  const left = Math.max(began + limits.millis - (yield* Clock.currentTimeMillis), 0)
+  return yield* effect.pipe(Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong) }), Effect.result)
+})
+
+/** Sets the marks that stand before a step, and presses what is known to dismiss pop-ups. */
+const start = Effect.fnUntraced(function* <E>({ execution, observer, page }: Walk<E>, state: State, node: Node) {
+  const { settings } = execution.recovery ?? withoutRecovery
+  const { aliases, login } = Login.begin(state.login, node)
+  yield* announceLogins(observer, aliases, "begins")
+  const firstAct = !state.acted && acts(node)
+  if (firstAct) yield* observer.before("acting")
+  if (Recovery.isNotRepeatable(node) || (settings.markerCommits && endsDryRun(node))) {
+    yield* observer.before("committing")
+  }
+  const dismissed = yield* Popup.clear(node, page, settings.popupXpaths)
+  if (dismissed.length > 0) {
+    yield* observer.analysed?.(Popup.cleared(node, dismissed, yield* page.address)) ?? Effect.void
+  }
+  return { ...state, login, acted: state.acted || firstAct, signsIn: state.signsIn || aliases.length > 0 }
+})
+
+/** Does a node that is not skipped, recovers it where it fails, and hands over what it brought. */
+const carryOut = Effect.fnUntraced(function* <E>(
+  walk: Walk<E>,
+  state: State,
+  node: Trodden["node"],
+  skips: Result.Result<boolean, StepFailed>
+) {
+  const { execution, observer, page } = walk
+  const { memories, settings } = execution.recovery ?? withoutRecovery
+  const { position, trail } = state
+  const brought: Brought = { pictures: [], files: [] }
+  const noted: Noted = { selector: null, appearance: null }
+  const describes =
+    settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
+  const again: Recovery.Again<Done | Position.Turned> = Effect.fnUntraced(function* (memory, on, option) {
+    // A condition that held is not decided a second time, whatever the step brought about before it failed.
+    const skipsNow = Result.isSuccess(skips) ? skips : yield* decide(walk, node, memory)
+    if (Result.isFailure(skipsNow)) return Result.fail(skipsNow.failure)
+    if (skipsNow.success) return Result.succeed<Done>({ _tag: "Skipped" })
+    const step = { node, position: { ...position, memory } }
+    return yield* attempt(walk, step, noting(on, noted, describes), brought, option)
+  })
+  const first = Result.isSuccess(skips) ? yield* again(position.memory, page, null) : Result.fail(skips.failure)
+  const signedIn = state.signsIn && Login.underWay(state.login) === null
+  const done: Recovery.Recovered<Done | Position.Turned> = Result.isSuccess(first)
+    ? { _tag: "Done", done: first.success, memory: position.memory }
+    : yield* Recovery.recover(
+        { node, failure: first.failure, memory: position.memory, page, trail, signedIn },
+        meansOf(walk),
+        {
+          analysed: (analysis) => observer.analysed?.(analysis) ?? Effect.void,
+          offered: (offer) => observer.offered?.(offer) ?? Effect.void
+        },
+        again
+      )
+  yield* Effect.forEach(brought.pictures, observer.picture, { discard: true })
+  const unkept = yield* handOver(brought.files, observer)
+  const recovered = unkept === null || passesOver(node) ? done : Recovery.without(done, unkept)
+  if (recovered._tag === "Failed") {
+    const { classification, failure } = recovered
+    const failedLogin = Login.isByThePage(failure.code) ? Login.underWay(state.login) : null
+    return { _tag: "Failed", node, failure, classification, failedLogin } satisfies Stepped
+  }
+  if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void
+  const { appearance, selector } = noted
+  const written = selectorOf(node)
+  // An element that was found by its looks would be remembered under a selector that does not lead to it.
+  if (selector !== null && appearance !== null && written !== null && first._tag === "Success") {
+    const kept = scrubbed(appearance, execution.secrets, position.memory.inputs)
+    memories.learn(node, written, kept, yield* Clock.currentTimeMillis)
+  }
+  const passed = selector === null ? trail : [...trail.slice(1 - longestTrail), { node, position, selector }]
+  const after = { ...state, trail: passed, position: { ...position, memory: recovered.memory } }
+  return yield* moved(walk, after, node, recovered.done)
+})
+
+/** The state behind a node. */
+const moved = Effect.fnUntraced(function* <E>(
+  { execution, observer }: Walk<E>,
+  state: State,
+  node: Node,
+  done: Done | Position.Turned
+) {
+  const position = Position.after(execution.graph, state.position, done)
+  const { aliases, login } = Login.after(state.login, node, position.at)
+  yield* announceLogins(observer, aliases, "over")
+  return { _tag: "Moved", node, done, state: { ...state, position, login } } satisfies Stepped
+})
+
+const announceLogins = <E>(observer: Observer<E>, aliases: ReadonlyArray<string>, phase: "begins" | "over") =>
+  Effect.forEach(aliases, (alias) => observer.login?.(alias, phase) ?? Effect.void, { discard: true })
+
+/** Tries a step once, within the limit of time. */
+const attempt = <E>(walk: Walk<E>, step: Step, on: Page, brought: Brought, option: string | null) => {
+  const { node, position } = step
+  const { execution, heard, observer, opened } = walk
+  const { secrets } = execution
+  const surroundings: Surroundings = {
+    page: on,
+    memory: position.memory,
+    shoot: (shot, { fullPage, metadata }) =>
+      Effect.sync(
+        () => void brought.pictures.push({ ...shot, fullPage, metadata: secrets.hideIn(metadata), node, error: false })
+      ),
+    keep: (file, metadata) =>
+      Effect.sync(
+        () =>
+          void brought.files.push({
+            ...file,
+            fileName: secrets.hideInName(file.fileName),
+            metadata: secrets.hideIn(metadata),
+            node
+          })
+      ),
+    ask: (question) => observer.person.ask({ ...question, node }),
+    option,
+    heard,
+    manualCaptcha: execution.manualCaptcha === true,
+    codes: execution.codes,
+    allowedSites: execution.session.allowedSites,
+    began: opened
+  }
+  return withinTime(walk, perform(node, position, surroundings))
+}
+
+/** What recoveries may use. */
+const meansOf = <E>(walk: Walk<E>): Means & { readonly choices: Map<string, string> } => {
+  const { choices, execution, observer } = walk
+  const { memories, settings } = execution.recovery ?? withoutRecovery
+  return {
+    graph: execution.graph,
+    settings,
+    secrets: execution.secrets,
+    person: observer.person,
+    correctable: execution.correctable,
+    choices,
+    remembered: (node) => Effect.map(memories.known(node), (known) => known?.appearance ?? null),
+    redo: (step, memory, on) =>
+      attempt(walk, { node: step.node, position: { ...step.position, memory } }, on, { pictures: [], files: [] }, null)
+  }
+}
+
+const withoutRecovery = { settings: none, memories: nothing }
+
+/** What a step brings that is handed over when it has ended. */
+interface Brought {
+  readonly pictures: Array<Picture>
+  readonly files: Array<DownloadedFile & Pick<Download, "discard">>
+}
+
+interface Step {
+  readonly node: Trodden["node"]
+  readonly position: Position.Position
+}
+
+/** So many steps that acted on elements are known, for a form that is to be filled in again. */
+const longestTrail = 20
+
+/** Opening and reading pages does nothing on the site that a second attempt would do again. */
+const acts = (node: Node): boolean =>
+  node.action === "CLICK" ||
+  node.action === "INPUT_TEXT" ||
+  node.action === "INPUT_SELECT" ||
+  node.action === "TFA" ||
+  node.action === "FILE_UPLOAD" ||
+  node.action === "API_FLOW"
+
+/** Hands over the files that a step brought, and answers why one of them is not kept. */
+const handOver = Effect.fnUntraced(function* <E>(files: Brought["files"], observer: Observer<E>) {
+  let unkept: string | null = null
+  for (const file of files) {
+    unkept ??= yield* observer.file?.(file) ?? Effect.succeed(null)
+    yield* file.discard
+  }
+  return unkept
+})
+
+const passesOver = ({ parameters }: Node): boolean =>
+  "continue_on_failed_download" in parameters && parameters.continue_on_failed_download === true
+
+const endsDryRun = (node: Node): boolean =>
+  "end_here_on_dry_run" in node.parameters && node.parameters.end_here_on_dry_run === true
+
+const following = (graph: Graph, node: Node): Node | null => {
+  const edge = graph.edges.get(node.id)
+  return edge?._tag === "Next" ? Position.nodeOf(graph, edge.to) : null
+}

@@ -26,6 +26,7 @@ import * as Attempt from "../../core/run/Attempt.ts"
 import * as Retention from "../../core/run/Retention.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as Periodic from "../../core/runtime/Periodic.ts"
 import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
 import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import * as Receiving from "../../core/tfa/Receiving.ts"
@@ -162,16 +163,19 @@ export interface Keeping {
   readonly retentionDays: number | null
 }
 
+/** Does a job for as long as the layer lives. */
+const periodically = <R>(job: Periodic.Job<R>) => Layer.effectDiscard(Effect.forkScoped(Periodic.run(job)))
+
 /** The scheduler, running for as long as the layer lives. */
 export const layerScheduler = ({ retentionDays }: Keeping) =>
   Layer.mergeAll(
     Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
-    Layer.effectDiscard(Effect.forkScoped(Asking.sweep())),
-    Layer.effectDiscard(Effect.forkScoped(GeneratedCodes.sweep())),
-    Layer.effectDiscard(Effect.forkScoped(Idempotency.sweeping)),
-    Layer.effectDiscard(Effect.forkScoped(Effect.andThen(sealOlder, Resealing.run()))),
-    Layer.effectDiscard(Effect.forkScoped(Receiving.sweeping)),
-    Layer.effectDiscard(Effect.forkScoped(Retention.run(retentionDays)))
+    periodically(Asking.forgetting),
+    periodically(GeneratedCodes.forgetting),
+    periodically(Idempotency.forgetting),
+    periodically({ ...Resealing.resealing, round: Effect.andThen(sealOlder, Resealing.resealing.round) }),
+    periodically(Receiving.forgetting),
+    periodically(Retention.sweeping(retentionDays))
   )
 
 /**

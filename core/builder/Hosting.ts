@@ -1,11 +1,12 @@
 /**
  * One conversation at its host, from the claim until it ends or is given back.
  */
-import { Clock, Effect, Queue, Ref, Schema, ScopedRef } from "effect"
+import { Clock, Effect, Ref, Schema, ScopedRef } from "effect"
 import * as Heard from "../agent/Heard.ts"
 import { Browser } from "../agent/page/Browser.ts"
 import { Secrets } from "../agent/Secrets.ts"
 import { Signals } from "../event/Signals.ts"
+import type * as Wake from "../runtime/Wake.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { BeginningOf } from "./Beginning.ts"
 import { BuilderStore, type Held, type View, type ViewKind } from "./BuilderStore.ts"
@@ -15,18 +16,15 @@ import * as Turn from "./Turn.ts"
 /** A conversation that is hosted, and how those who look after it are woken. */
 export interface Place {
   readonly held: Held
-  readonly turns: Queue.Queue<void>
-  readonly looks: Queue.Queue<void>
+  readonly turns: Wake.Wake
+  readonly looks: Wake.Wake
 }
 
 /** Makes the host of a conversation look at it. */
-export const wake = ({ looks, turns }: Place) =>
-  Effect.andThen(Queue.offer(turns, undefined), Queue.offer(looks, undefined))
+export const wake = ({ looks, turns }: Place) => Effect.andThen(turns.wake, looks.wake)
 
 /** The net under a lost signal. */
 const longestSleep = "10 seconds"
-
-const pause = (queue: Queue.Queue<void>) => Effect.raceFirst(Queue.take(queue), Effect.sleep(longestSleep))
 
 type One = Conversation.Conversation
 
@@ -152,7 +150,7 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
   /** Succeeds when the turn under way is to stop. Fails when the conversation has ended, or is no longer this host's. */
   const stopped = Effect.gen(function* () {
     while (true) {
-      yield* pause(place.turns)
+      yield* place.turns.sleep(longestSleep)
       const one = yield* store.held(held)
       if (one.endedAt !== null) return yield* new Conversation.HostLost({ conversationId: held.id, fence: held.fence })
       if (one.turn?.stop === true) return one.draft
@@ -194,7 +192,7 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
   })
 
   const showing = Effect.gen(function* () {
-    yield* pause(place.looks)
+    yield* place.looks.sleep(longestSleep)
     for (const { kind, number } of yield* store.wanted(held.id)) {
       const now = yield* Ref.get(stage)
       yield* store.show(held.id, kind, number, now === null ? null : yield* look(now, kind))
@@ -217,7 +215,7 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
       yield* told
       yield* doTurn(one, one.turn)
     } else if (!one.page) return
-    else yield* pause(place.turns)
+    else yield* place.turns.sleep(longestSleep)
   }
 })
 

@@ -1,10 +1,11 @@
 /**
  * Asks a person and waits for the answer, in whichever process it arrives.
  */
-import { Clock, Effect, Option, Queue, Redacted, Result, Schema, Stream } from "effect"
+import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
-import { Signals } from "../event/Signals.ts"
 import { patiently } from "../run/Attempt.ts"
+import type * as Periodic from "../runtime/Periodic.ts"
+import * as Wake from "../runtime/Wake.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import * as Announcement from "./Announcement.ts"
@@ -19,9 +20,6 @@ const longestSleep = 3_000
 /** How long an answer that nobody takes is kept after its question expired, so that whoever waits is not overtaken. */
 const graceMillis = 60_000
 
-/** How often forgotten answers are looked for. */
-const sweepEvery = "30 seconds"
-
 /**
  * Asks, tells of it by `tell`, and waits until the question is answered or `lifetimeMillis` are over, when it answers
  * `null`.
@@ -35,7 +33,6 @@ export const ask = Effect.fn("Asking.ask")(function* (
   tell: (event: RunEvent) => Effect.Effect<void>
 ) {
   const store = yield* InteractionStore
-  const signals = yield* Signals
   const sealing = yield* Sealing
   const id = yield* (yield* Identifiers).uuid
   const asked = Interaction.ask(asker, question, id, lifetimeMillis, yield* Clock.currentTimeMillis)
@@ -64,17 +61,12 @@ export const ask = Effect.fn("Asking.ask")(function* (
     .pipe(patiently, Effect.map(Option.exists((latest) => latest.id !== id || latest.answer !== null)))
 
   const wait = Effect.gen(function* () {
-    const woken = yield* Queue.sliding<void>(1)
-    yield* (yield* signals.subscribe).pipe(
-      Stream.filter((signal) => signal._tag === "answered" && signal.runId === asker.runId),
-      Stream.runForEach(() => Queue.offer(woken, undefined)),
-      Effect.forkScoped
-    )
+    const answers = yield* Wake.onSignal((signal) => signal._tag === "answered" && signal.runId === asker.runId)
     yield* tell(Announcement.asked(asked))
     while (true) {
       const left = asked.expiresAt - (yield* Clock.currentTimeMillis)
       if (left <= 0 || (yield* isAnswered)) return
-      yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(Math.min(left, longestSleep)))
+      yield* answers.sleep(Math.min(left, longestSleep))
     }
   }).pipe(Effect.scoped)
 
@@ -94,15 +86,12 @@ export const ask = Effect.fn("Asking.ask")(function* (
   )
 })
 
-/**
- * Forgets, for ever, the answers of runs whose worker died before it took them. Any number of processes may do this.
- */
-export const sweep = Effect.fn("Asking.sweep")(function* () {
-  const store = yield* InteractionStore
-  return yield* Clock.currentTimeMillis.pipe(
-    Effect.flatMap((now) => store.forget(now - graceMillis)),
-    Effect.catchDefect((defect) => Effect.logError("Answers that nobody took could not be forgotten", defect)),
-    Effect.andThen(Effect.sleep(sweepEvery)),
-    Effect.forever
-  )
-})
+/** Forgets the answers of runs whose worker died before it took them. */
+export const forgetting: Periodic.Job<InteractionStore> = {
+  name: "forget answers that no run took",
+  every: "30 seconds",
+  round: Effect.gen(function* () {
+    const store = yield* InteractionStore
+    yield* store.forget((yield* Clock.currentTimeMillis) - graceMillis)
+  })
+}

@@ -5,7 +5,7 @@
  * It goes on in small pieces, and any number of processes may do it at once.
  */
 import { Clock, Effect } from "effect"
-import { surviving } from "../event/Surviving.ts"
+import type * as Periodic from "../runtime/Periodic.ts"
 import { ArtifactFiles } from "./ArtifactFiles.ts"
 import { ArtifactStore } from "./ArtifactStore.ts"
 import { DecisionStore } from "./DecisionStore.ts"
@@ -46,14 +46,13 @@ export const sweep = Effect.fn("Retention.sweep")(function* (days: number | null
   return count
 })
 
-/** Sweeps at once and every ten minutes, for ever. */
-export const run = Effect.fn("Retention.run")((days: number | null) =>
-  sweep(days).pipe(
+/** Sweeps every ten minutes. */
+export const sweeping = (days: number | null): Periodic.Job<Effect.Services<ReturnType<typeof sweep>>> => ({
+  name: "remove old artifacts",
+  every: "10 minutes",
+  round: sweep(days).pipe(
     Effect.catchTag("ArtifactsUnavailable", ({ message }) =>
-      Effect.logWarning(`Old artifacts were not removed, and will be tried again: ${message}`)
-    ),
-    surviving("Old artifacts could not be removed, and will be tried again"),
-    Effect.andThen(Effect.sleep("10 minutes")),
-    Effect.forever
+      Effect.logWarning(`Could not remove old artifacts; trying again later: ${message}`)
+    )
   )
-)
+})

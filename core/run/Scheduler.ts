@@ -4,10 +4,11 @@
  * Any number of schedulers may run at once. None of them is needed for safety: without one, runs wait longer, and never
  * start while a hold stands.
  */
-import { Clock, Effect, Queue, Stream } from "effect"
-import { Signals } from "../event/Signals.ts"
+import { Clock, Effect } from "effect"
+import { type Signal, Signals } from "../event/Signals.ts"
 import { surviving } from "../event/Surviving.ts"
 import { GateStore } from "../gate/GateStore.ts"
+import * as Wake from "../runtime/Wake.ts"
 import { RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
@@ -67,28 +68,23 @@ export const stopAfterFailedLogins = Effect.fn("Scheduler.stopAfterFailedLogins"
 export const run = Effect.fn("Scheduler.run")(function* () {
   const gates = yield* GateStore
   const runs = yield* RunStore
-  const signals = yield* Signals
-  const woken = yield* Queue.sliding<void>(1)
-  const edited = yield* Queue.sliding<void>(1)
-  yield* (yield* signals.subscribe).pipe(
-    Stream.filter((signal) => signal._tag === "due"),
-    Stream.runForEach(() => Effect.andThen(Queue.offer(woken, undefined), Queue.offer(edited, undefined))),
-    Effect.forkScoped
-  )
+  const due = (signal: Signal) => signal._tag === "due"
+  const ticks = yield* Wake.onSignal(due)
+  const edits = yield* Wake.onSignal(due)
 
   const tickThenSleep = Effect.gen(function* () {
     const ticked = yield* tick()
     while (true) {
-      const due = Math.min((yield* gates.nextDue(ticked)) ?? Infinity, (yield* runs.nextDue(ticked)) ?? Infinity)
+      const next = Math.min((yield* gates.nextDue(ticked)) ?? Infinity, (yield* runs.nextDue(ticked)) ?? Infinity)
       const now = yield* Clock.currentTimeMillis
-      const sleep = Math.min(due, ticked + longestSleep) - now
-      if (sleep <= 0) return
-      yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(sleep))
+      const left = Math.min(next, ticked + longestSleep) - now
+      if (left <= 0) return
+      yield* ticks.sleep(left)
     }
   })
   const announceThenSleep = Effect.andThen(
     Effect.andThen(stopAfterFailedLogins(), announceHolds()),
-    Effect.raceFirst(Queue.take(edited), Effect.sleep(longestSleep))
+    edits.sleep(longestSleep)
   )
   // Telling a million runs takes a while, and must not keep gates closed meanwhile.
   yield* Effect.forkScoped(Effect.forever(announceThenSleep.pipe(surviving(message))))

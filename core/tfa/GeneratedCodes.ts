@@ -1,7 +1,9 @@
 /**
  * Codes that are made from secrets, each for one login only.
  */
+
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import type * as Periodic from "../runtime/Periodic.ts"
 import { Fingerprints } from "../vault/Fingerprints.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import { EntryNotFound, type VaultEntry } from "../vault/VaultEntry.ts"
@@ -13,8 +15,6 @@ const enoughMillis = 3_000
 
 /** How long after its last step a secret is forgotten: longer than the clocks of processes ever differ. */
 const keptMillis = 60 * 60_000
-
-const sweepEvery = "10 minutes"
 
 /** Raised when the secret of an entry was changed while a code was made from it. */
 export class SecretChanged extends Schema.TaggedError<SecretChanged>()("SecretChanged", {}) {
@@ -108,13 +108,12 @@ export class GeneratedCodes extends Context.Service<
   )
 }
 
-/** Forgets, for ever, the secrets whose steps are long over. Any number of processes may do this. */
-export const sweep = Effect.fn("GeneratedCodes.sweep")(function* () {
-  const steps = yield* TimeSteps
-  return yield* Clock.currentTimeMillis.pipe(
-    Effect.flatMap((now) => steps.forgetBefore(now - keptMillis)),
-    Effect.catchDefect((defect) => Effect.logError("Used time steps could not be forgotten", defect)),
-    Effect.andThen(Effect.sleep(sweepEvery)),
-    Effect.forever
-  )
-})
+/** Forgets the secrets whose time steps are long over. */
+export const forgetting: Periodic.Job<TimeSteps> = {
+  name: "forget used time steps",
+  every: "10 minutes",
+  round: Effect.gen(function* () {
+    const steps = yield* TimeSteps
+    yield* steps.forgetBefore((yield* Clock.currentTimeMillis) - keptMillis)
+  })
+}

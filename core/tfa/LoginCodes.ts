@@ -1,8 +1,9 @@
 /**
  * Where a login gets its one-time codes and links from, as long as no person must be asked.
  */
-import { Clock, Context, Effect, Layer, Option, Queue, Redacted, type Schema, type Scope, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, type Schema } from "effect"
 import { Signals } from "../event/Signals.ts"
+import * as Wake from "../runtime/Wake.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import type { VaultEntry } from "../vault/VaultEntry.ts"
 import { GeneratedCodes } from "./GeneratedCodes.ts"
@@ -51,16 +52,6 @@ export class LoginCodes extends Context.Service<
       const sealing = yield* Sealing
       const signals = yield* Signals
 
-      const wakings: Effect.Effect<Queue.Queue<void>, never, Scope.Scope> = Effect.gen(function* () {
-        const woken = yield* Queue.sliding<void>(1)
-        yield* (yield* signals.subscribe).pipe(
-          Stream.filter((signal) => signal._tag === "received"),
-          Stream.runForEach(() => Queue.offer(woken, undefined)),
-          Effect.forkScoped
-        )
-        return woken
-      })
-
       return LoginCodes.of({
         generated: generated.next,
         addressOf: (entry, channel) =>
@@ -68,7 +59,11 @@ export class LoginCodes extends Context.Service<
             ? phoneNumberOf(entry)
             : Effect.succeed(inboxDomain === null ? null : Inbox.addressOf(entry.workspaceId, entry, inboxDomain)),
         received: Effect.fn("LoginCodes.received")(function* (entry, address, { kind, since }, latest) {
-          const woken = yield* wakings
+          const arrivals = yield* Effect.provideService(
+            Wake.onSignal((signal) => signal._tag === "received"),
+            Signals,
+            signals
+          )
           while (true) {
             const now = yield* Clock.currentTimeMillis
             const fresh = Math.max(since, now - Inbox.freshMillis)
@@ -78,7 +73,7 @@ export class LoginCodes extends Context.Service<
               return Option.some(candidates(Redacted.value(opened)).map((one) => Redacted.make(one)))
             }
             if (now >= latest) return Option.none()
-            yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(Math.min(latest - now, longestSleep)))
+            yield* arrivals.sleep(Math.min(latest - now, longestSleep))
           }
         }, Effect.scoped)
       })

@@ -2,8 +2,10 @@
  * What becomes of mails and SMS that arrive: the codes and links that they bring are sealed and kept for the credentials
  * that they were sent to, and whoever waits for one is woken. Of a message that brings none, nothing is kept.
  */
-import { Clock, Context, Effect, Layer, Option, Redacted, Schedule } from "effect"
+
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { Signals } from "../event/Signals.ts"
+import type * as Periodic from "../runtime/Periodic.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
@@ -170,16 +172,14 @@ const normal = (address: string): string =>
     .replace(/^"([^"\\]*)"@/, "$1@")
     .toLowerCase()
 
-/** Removes what is too old to be used, at once and every minute. One process of several is enough. */
-export const sweeping = Effect.gen(function* () {
-  const codes = yield* ReceivedCodes
-  const sweep = Effect.gen(function* () {
+/** Removes codes and links that are too old to be used. */
+export const forgetting: Periodic.Job<ReceivedCodes> = {
+  name: "remove codes that are too old to be used",
+  every: "1 minute",
+  round: Effect.gen(function* () {
+    const codes = yield* ReceivedCodes
     const now = yield* Clock.currentTimeMillis
     yield* codes.discardBefore(now - Inbox.freshMillis)
     yield* codes.forgetMessagesBefore(now - rememberedMillis)
   })
-  return yield* sweep.pipe(
-    Effect.catchCause((cause) => Effect.logWarning("Old codes were not removed; trying again later", cause)),
-    Effect.repeat(Schedule.spaced("1 minute"))
-  )
-})
+}

@@ -7,7 +7,7 @@
  * with it then is done.
  */
 import { Clock, Effect, Option, Result, Schema } from "effect"
-import { surviving } from "../event/Surviving.ts"
+import type * as Periodic from "../runtime/Periodic.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
@@ -155,11 +155,9 @@ export const round = Effect.fn("Resealing.round")(function* () {
   }
 })
 
-/** Does so for ever. Any number of processes may; one is enough. */
-export const run = Effect.fn("Resealing.run")(() =>
-  round().pipe(
-    surviving("Secrets could not be sealed anew; trying again"),
-    Effect.andThen(Effect.sleep(every)),
-    Effect.forever
-  )
-)
+/** Goes on with the rotations that are under way. */
+export const resealing: Periodic.Job<Effect.Services<ReturnType<typeof round>>> = {
+  name: "seal secrets under the present keys",
+  every,
+  round: round()
+}

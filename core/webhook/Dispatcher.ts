@@ -5,11 +5,11 @@
  * least once, also when processes die. A receiver that is down or slow has a bounded number of attempts under way, and
  * soon none: the others do not wait for it.
  */
-import { Clock, Effect, Option, Queue, Random, Result, Stream } from "effect"
+import { Clock, Effect, Option, Random, Result } from "effect"
 import { type Entry, EventLog } from "../event/EventLog.ts"
 import type { Links } from "../event/Message.ts"
-import { Signals } from "../event/Signals.ts"
 import { surviving } from "../event/Surviving.ts"
+import * as Wake from "../runtime/Wake.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import * as Circuit from "./Circuit.ts"
@@ -123,18 +123,12 @@ const gone = (webhook: Webhook, url: string, at: number): Webhook =>
 /** Works until interrupted. What is under way then is handed to another process. */
 export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
   const deliveries = yield* Deliveries
-  const signals = yield* Signals
   const circuits = new Map<string, Circuit.Circuit>()
-  const woken = yield* Queue.sliding<void>(1)
-  yield* (yield* signals.subscribe).pipe(
-    Stream.filter((signal) => signal._tag === "events"),
-    Stream.runForEach(() => Queue.offer(woken, undefined)),
-    Effect.forkScoped
-  )
+  const events = yield* Wake.onSignal((signal) => signal._tag === "events")
 
   const collecting = Effect.gen(function* () {
     while (yield* collect()) yield* Effect.sleep("5 millis")
-    yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(longestSleep))
+    yield* events.sleep(longestSleep)
   }).pipe(surviving("Events could not be made into deliveries to webhooks; trying again"), Effect.forever)
 
   const delivering = deliveries

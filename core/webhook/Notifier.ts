@@ -4,12 +4,12 @@
  * Any number of processes may do this at once. A notice is for people, who see the run itself as well: it is tried a few
  * times for some minutes, and may get lost with the process. Who must not miss anything registers a webhook.
  */
-import { Effect, FiberSet, Option, Queue, Schedule, Schema, Semaphore, Stream } from "effect"
+import { Effect, FiberSet, Option, Schedule, Schema, Semaphore } from "effect"
 import { EventLog } from "../event/EventLog.ts"
 import * as KeptSubscription from "../event/KeptSubscription.ts"
 import * as Notifications from "../event/Notifications.ts"
-import { Signals } from "../event/Signals.ts"
 import { surviving } from "../event/Surviving.ts"
+import * as Wake from "../runtime/Wake.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { Sender } from "./Sender.ts"
@@ -87,15 +87,9 @@ export const tell = Effect.fnUntraced(function* (notice: Notifications.Notice) {
 
 /** Tells until interrupted. A host that is slow or away is waited for by its own notices alone. */
 export const run = Effect.fn("Notifier.run")(function* () {
-  const signals = yield* Signals
   const telling = yield* FiberSet.make()
   const hosts = new Map<string, { readonly room: Semaphore.Semaphore; waiting: number }>()
-  const woken = yield* Queue.sliding<void>(1)
-  yield* (yield* signals.subscribe).pipe(
-    Stream.filter((signal) => signal._tag === "events"),
-    Stream.runForEach(() => Queue.offer(woken, undefined)),
-    Effect.forkScoped
-  )
+  const events = yield* Wake.onSignal((signal) => signal._tag === "events")
 
   const begin = Effect.fnUntraced(function* (notice: Notifications.Notice) {
     const name = notice.channel.type === "log" ? "" : new URL(notice.channel.url).host
@@ -114,6 +108,6 @@ export const run = Effect.fn("Notifier.run")(function* () {
   return yield* Effect.gen(function* () {
     const { more, notices } = yield* collect()
     yield* Effect.forEach(notices, begin, { discard: true })
-    if (!more) yield* Effect.raceFirst(Queue.take(woken), Effect.sleep(longestSleep))
+    if (!more) yield* events.sleep(longestSleep)
   }).pipe(surviving("Subscribers could not be told of runs; trying again"), Effect.forever)
 }, Effect.scoped)

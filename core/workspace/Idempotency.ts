@@ -4,7 +4,8 @@
  * A key belongs to one request of one workspace for a day. While it does, the same request under it gets the answer
  * that was kept, and another request is refused.
  */
-import { Context, Effect, Result, Schedule, Schema } from "effect"
+import { Context, Effect, Result, Schema } from "effect"
+import type * as Periodic from "../runtime/Periodic.ts"
 import type { WorkspaceId } from "./Workspace.ts"
 
 /** How long a key is remembered, in milliseconds. */
@@ -118,10 +119,9 @@ export const recall = (entry: Entry, { digest, key }: Named): Result.Result<Answ
   return entry.answer === null ? Result.fail(new StillAnswering({ key })) : Result.succeed(entry.answer)
 }
 
-/** Forgets old keys, at once and every ten minutes. One process of several is enough. */
-export const sweeping = Effect.flatMap(IdempotencyStore, ({ sweep }) =>
-  sweep.pipe(
-    Effect.catchCause((cause) => Effect.logWarning("Old answers were not forgotten; trying again later", cause)),
-    Effect.repeat(Schedule.spaced("10 minutes"))
-  )
-)
+/** Forgets the keys whose day is over. */
+export const forgetting: Periodic.Job<IdempotencyStore> = {
+  name: "forget old answers to named requests",
+  every: "10 minutes",
+  round: Effect.flatMap(IdempotencyStore, ({ sweep }) => sweep)
+}

@@ -11,6 +11,7 @@ import { InteractionStore } from "../../core/interaction/InteractionStore.ts"
 import { Interactions } from "../../core/interaction/Interactions.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import * as Periodic from "../../core/runtime/Periodic.ts"
 import { Sealing } from "../../core/vault/Sealing.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { code, questionOf } from "../support/questions.ts"
@@ -151,7 +152,7 @@ it.effect("an answer that nobody takes is forgotten within two minutes of the en
       const store = yield* InteractionStore
       yield* store.put({ ...(yield* stored), id: "another" })
       yield* (yield* Interactions).answer(caller, id, { code: "123456" })
-      const sweeper = yield* Effect.forkChild(Asking.sweep())
+      const sweeper = yield* Effect.forkChild(Periodic.run(Asking.forgetting))
       yield* TestClock.adjust(60_000)
       assert.isNotNull((yield* stored).answer)
       assert.notInclude(JSON.stringify(yield* stored), "123456")

@@ -3,9 +3,10 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as Memory from "../../adapters/memory/Memory.ts"
+import * as Periodic from "../../core/runtime/Periodic.ts"
 import { freshMillis } from "../../core/tfa/Inbox.ts"
 import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
-import { sweeping } from "../../core/tfa/Receiving.ts"
+import { forgetting } from "../../core/tfa/Receiving.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 
 it.layer(Layer.fresh(Memory.layer))("codes that nobody took", (it) => {
@@ -19,7 +20,7 @@ it.layer(Layer.fresh(Memory.layer))("codes that nobody took", (it) => {
         ])
       const kept = codes.latest(workspaceId, "a", { kind: "code", since: 0 })
       yield* keep(0)
-      yield* Effect.forkScoped(sweeping)
+      yield* Effect.forkScoped(Periodic.run(forgetting))
       yield* TestClock.adjust(freshMillis)
       assert.isTrue(Option.isSome(yield* kept))
       yield* TestClock.adjust("1 minute")

@@ -1,0 +1,122 @@
+/**
+ * How a process holds work by leases: it claims what there is room for, carries each piece out in a fiber of its own, and
+ * renews the leases while the fibers run.
+ *
+ * A process that dies loses its leases. One that cannot renew a lease interrupts the work before the lease runs out,
+ * because another process may claim it from then on. The work of a lease that was lost is interrupted.
+ */
+import { Clock, Effect, FiberMap, type Scope } from "effect"
+import { surviving } from "../event/Surviving.ts"
+import * as Wake from "./Wake.ts"
+
+/** The right to a piece of work. Of two leases of the same work the one with the higher fence is the later. */
+export interface LeaseRef<Id extends string> {
+  readonly id: Id
+  readonly fence: number
+}
+
+export interface Options<Id extends string, Work, R> {
+  /** What is held, for the log: `runs`. */
+  readonly what: string
+  /** How many pieces may be held at once now. It may fall below the number that are. */
+  readonly capacity: Effect.Effect<number, never, R>
+  /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
+  readonly leaseMillis: number
+  readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Work>, never, R>
+  readonly leaseOf: (work: Work) => LeaseRef<Id>
+  /** Renews leases, and answers those that are lost. */
+  readonly renew: (leases: ReadonlyArray<LeaseRef<Id>>) => Effect.Effect<ReadonlyArray<LeaseRef<Id>>, never, R>
+  readonly carryOut: (work: Work) => Effect.Effect<void, never, R>
+  /** What is done when the holder is interrupted and still holds work, before the rest is interrupted as well. */
+  readonly drain: (finished: Effect.Effect<void>) => Effect.Effect<unknown, never, R>
+}
+
+/** What holds the leases of a process. */
+export interface Holder<R> {
+  /** Claims and renews until interrupted; then it drains, and completes when nothing is held any more. */
+  readonly run: Effect.Effect<never, never, R>
+  /** Looks for work that can be claimed now. */
+  readonly look: Effect.Effect<void>
+  /** Renews the leases now if the work is held here, because its lease may have been lost. */
+  readonly doubt: (id: string) => Effect.Effect<void>
+}
+
+/** The net under a lost signal: how long a process with room sleeps at most before it looks for work. */
+const longestSleep = "10 seconds"
+
+export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
+  options: Options<Id, Work, R>
+): Effect.fn.Return<Holder<R>, never, Scope.Scope> {
+  const { leaseMillis, what } = options
+  // By id and fence: work may come back while an attempt at it that has lost its lease is still being ended.
+  const running = yield* FiberMap.make<string, void, never>()
+  const leases = new Map<string, { readonly ref: LeaseRef<Id>; readonly until: number }>()
+  const room = yield* Wake.make
+  const doubts = yield* Wake.make
+  const tick = leaseMillis / 30
+
+  const begin = Effect.fnUntraced(function* (work: Work, claimedAt: number) {
+    const ref = options.leaseOf(work)
+    const key = keyOf(ref)
+    leases.set(key, { ref, until: claimedAt + leaseMillis })
+    const released = Effect.suspend(() => {
+      leases.delete(key)
+      return room.wake
+    })
+    yield* FiberMap.run(running, key, options.carryOut(work).pipe(Effect.ensuring(released), Effect.interruptible))
+  })
+
+  /** Claims until capacity is full. Uninterruptible, so that every claimed piece gets a fiber. */
+  const claim = Effect.gen(function* () {
+    while (true) {
+      const limit = (yield* options.capacity) - leases.size
+      if (limit <= 0) return
+      const now = yield* Clock.currentTimeMillis
+      const claimed = yield* options.claim(limit)
+      yield* Effect.forEach(claimed, (work) => begin(work, now), { discard: true })
+      if (claimed.length < limit) return
+    }
+  }).pipe(Effect.uninterruptible, surviving(`Could not claim ${what}; trying again`))
+
+  /** Interrupts work without waiting for its end: the others need their leases renewed meanwhile. */
+  const end = (some: ReadonlyArray<LeaseRef<Id>>) =>
+    Effect.forEach(some, (ref) => Effect.forkChild(FiberMap.remove(running, keyOf(ref))), { discard: true })
+
+  const renew = Effect.gen(function* () {
+    if (leases.size === 0) return
+    const until = (yield* Clock.currentTimeMillis) + leaseMillis
+    const asked = [...leases.values()].map(({ ref }) => ref)
+    const lost = yield* options.renew(asked)
+    const gone = new Set(lost.map(keyOf))
+    for (const ref of asked) {
+      const key = keyOf(ref)
+      if (leases.has(key) && !gone.has(key)) leases.set(key, { ref, until })
+    }
+    yield* end(lost)
+  }).pipe(surviving(`Could not renew the leases of ${what}; trying again`))
+
+  const endOverdue = Effect.gen(function* () {
+    const soon = (yield* Clock.currentTimeMillis) + tick
+    yield* end([...leases.values()].filter(({ until }) => until <= soon).map(({ ref }) => ref))
+  })
+
+  const drain = options.drain(Effect.asVoid(FiberMap.awaitEmpty(running))).pipe(Effect.andThen(FiberMap.clear(running)))
+
+  const run = Effect.gen(function* () {
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(doubts.sleep(leaseMillis / 3), renew)))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(tick), endOverdue)))
+    return yield* claim.pipe(
+      Effect.andThen(room.sleep(longestSleep)),
+      Effect.forever,
+      Effect.onInterrupt(() => drain)
+    )
+  }).pipe(Effect.scoped)
+
+  return {
+    run,
+    look: room.wake,
+    doubt: (id) => ([...leases.values()].some(({ ref }) => ref.id === id) ? doubts.wake : Effect.void)
+  }
+})
+
+const keyOf = ({ fence, id }: LeaseRef<string>): string => `${id} ${fence}`

@@ -1,0 +1,116 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Logger, Ref } from "effect"
+import { TestClock } from "effect/testing"
+import * as Lease from "../../core/runtime/Lease.ts"
+
+const leaseMillis = 30_000
+
+/** Work that waits to be claimed, and what became of it. */
+const desk = Effect.gen(function* () {
+  const waiting = yield* Ref.make<ReadonlyArray<Lease.LeaseRef<string>>>([])
+  const lost = yield* Ref.make<ReadonlyArray<Lease.LeaseRef<string>>>([])
+  const renewals = yield* Ref.make(0)
+  const ends = new Map<string, Deferred.Deferred<void>>()
+  const log: Array<string> = []
+  const options = (capacity: number): Lease.Options<string, Lease.LeaseRef<string>, never> => ({
+    what: "parcels",
+    capacity: Effect.succeed(capacity),
+    leaseMillis,
+    claim: (limit) => Ref.modify(waiting, (all) => [all.slice(0, limit), all.slice(limit)]),
+    leaseOf: (one) => one,
+    renew: (refs) =>
+      Effect.andThen(
+        Ref.update(renewals, (count) => count + 1),
+        Effect.map(Ref.get(lost), (gone) => refs.filter((ref) => gone.includes(ref)))
+      ),
+    carryOut: ({ id }) =>
+      Effect.gen(function* () {
+        const end = yield* Deferred.make<void>()
+        ends.set(id, end)
+        log.push(`begin ${id}`)
+        yield* Deferred.await(end).pipe(Effect.onInterrupt(() => Effect.sync(() => void log.push(`interrupt ${id}`))))
+        log.push(`end ${id}`)
+      }),
+    drain: () => Effect.void
+  })
+  const finish = (id: string) => Deferred.succeed(ends.get(id) as Deferred.Deferred<void>, undefined)
+  return { finish, log, lost, options, renewals, waiting }
+})
+
+const parcel = (id: string, fence = 1) => ({ id, fence })
+
+const quiet = Effect.provide(Logger.layer([]))
+
+it.effect("claims up to its capacity, and the next piece as soon as one has ended", () =>
+  Effect.gen(function* () {
+    const { finish, log, options, waiting } = yield* desk
+    yield* Ref.set(waiting, [parcel("a"), parcel("b"), parcel("c")])
+    const holder = yield* Lease.make(options(2))
+    yield* Effect.forkScoped(holder.run)
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(log, ["begin a", "begin b"])
+    yield* finish("a")
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(log, ["begin a", "begin b", "end a", "begin c"])
+  }).pipe(quiet, Effect.scoped)
+)
+
+it.effect("interrupts the work of a lease that was lost, at once when the lease is doubted", () =>
+  Effect.gen(function* () {
+    const { log, lost, options, waiting } = yield* desk
+    const one = parcel("a")
+    yield* Ref.set(waiting, [one])
+    const holder = yield* Lease.make(options(1))
+    yield* Effect.forkScoped(holder.run)
+    yield* TestClock.adjust(1)
+    yield* Ref.set(lost, [one])
+    yield* holder.doubt("another")
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(log, ["begin a"])
+    yield* holder.doubt("a")
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(log, ["begin a", "interrupt a"])
+  }).pipe(quiet, Effect.scoped)
+)
+
+it.effect("interrupts work before its lease runs out when the lease cannot be renewed", () =>
+  Effect.gen(function* () {
+    const { log, options, waiting } = yield* desk
+    yield* Ref.set(waiting, [parcel("a")])
+    const holder = yield* Lease.make({ ...options(1), renew: () => Effect.never })
+    yield* Effect.forkScoped(holder.run)
+    yield* TestClock.adjust(leaseMillis - leaseMillis / 10)
+    assert.deepStrictEqual(log, ["begin a"])
+    yield* TestClock.adjust(leaseMillis / 10)
+    assert.deepStrictEqual(log, ["begin a", "interrupt a"])
+  }).pipe(quiet, Effect.scoped)
+)
+
+it.effect("renews three times in the life of a lease", () =>
+  Effect.gen(function* () {
+    const { options, renewals, waiting } = yield* desk
+    yield* Ref.set(waiting, [parcel("a")])
+    const holder = yield* Lease.make(options(1))
+    yield* Effect.forkScoped(holder.run)
+    yield* TestClock.adjust(leaseMillis)
+    assert.strictEqual(yield* Ref.get(renewals), 3)
+  }).pipe(quiet, Effect.scoped)
+)
+
+it.effect("gives what is held its grace when interrupted, and then interrupts the rest", () =>
+  Effect.gen(function* () {
+    const { finish, log, options, waiting } = yield* desk
+    yield* Ref.set(waiting, [parcel("a"), parcel("b"), parcel("c")])
+    const holder = yield* Lease.make({ ...options(2), drain: Effect.timeoutOption(5_000) })
+    const fiber = yield* Effect.forkScoped(holder.run)
+    yield* TestClock.adjust(1)
+    const ended = yield* Effect.forkScoped(Fiber.interrupt(fiber))
+    yield* TestClock.adjust(1)
+    yield* finish("a")
+    yield* TestClock.adjust(4_000)
+    assert.deepStrictEqual(log, ["begin a", "begin b", "end a"])
+    yield* TestClock.adjust(2_000)
+    yield* Fiber.join(ended)
+    assert.deepStrictEqual(log, ["begin a", "begin b", "end a", "interrupt b"])
+  }).pipe(quiet, Effect.scoped)
+)

@@ -3,11 +3,13 @@
  *
  * A mail is accepted only once what it brought is kept; whatever goes wrong before tells the sender to try again later.
  */
+
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { PassThrough } from "node:stream"
 import { Cause, Clock, Context, Effect, Exit, Layer, Schema, Semaphore } from "effect"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
+import type { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 import { Receiving } from "../../core/tfa/Receiving.ts"
 import * as RateLimit from "../../core/workspace/RateLimit.ts"
 import * as MailAuth from "./MailAuth.ts"
@@ -103,7 +105,7 @@ export const layer = (options: Options) =>
       const clients = new Map<string, { readonly since: number; readonly address: string }>()
 
       /** Answers a client by what an effect comes to: nothing, a refusal, or that we are at fault. */
-      const answer = (effect: Effect.Effect<Reply | null>, done: (error?: Error | null) => void) => {
+      const answer = (effect: Effect.Effect<Reply | null, StoreUnavailable>, done: (error?: Error | null) => void) => {
         run(effect).addObserver((exit) => {
           if (Exit.isSuccess(exit)) return done(exit.value)
           if (!Cause.hasInterrupts(exit.cause)) run(Effect.logError("A mail could not be dealt with", exit.cause))

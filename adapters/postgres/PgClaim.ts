@@ -8,10 +8,12 @@
  * Locks are taken in one order, so that no two claims wait for each other: gates, entries of the vault, runs. Runs that
  * others have locked are passed over.
  */
-import { Clock, Effect } from "effect"
+
+import { Clock, Effect, Result } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import type { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
 import * as Rows from "./Rows.ts"
@@ -39,18 +41,21 @@ type LockedGate = Rows.GateRow & {
  * those that have: while there were as many candidates as asked for and too few runs, it goes on with more of them. It
  * also does where somebody else was given what it had chosen.
  */
-export const claim = (sql: SqlClient.SqlClient, options: Options): Effect.Effect<ReadonlyArray<Claimed>> =>
+export const claim = (
+  sql: SqlClient.SqlClient,
+  options: Options
+): Effect.Effect<ReadonlyArray<Claimed>, StoreUnavailable> =>
   Effect.gen(function* () {
     const all: Array<Claimed> = []
     for (let round = 0; round < maxRounds; round++) {
       const wanted = options.limit - all.length
       const asked = Math.max(wanted, Math.min(2 ** round, mostCandidates))
-      const { candidates, claimed, looked, outrun } = yield* transaction(
-        sql,
-        take(sql, { ...options, limit: wanted, candidates: asked })
-      )
+      const taken = yield* Effect.result(transaction(sql, take(sql, { ...options, limit: wanted, candidates: asked })))
+      // What an earlier round has claimed is carried out, also where the database has gone since.
+      if (Result.isFailure(taken)) return all.length > 0 ? all : yield* taken.failure
+      const { candidates, claimed, looked, outrun } = taken.success
       all.push(...claimed)
-      if (looked.length > 0) yield* settleTurns(sql, looked)
+      if (looked.length > 0) yield* Effect.ignore(settleTurns(sql, looked))
       if (all.length === options.limit || (candidates < asked && !outrun)) break
     }
     return all

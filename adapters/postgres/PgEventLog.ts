@@ -1,9 +1,11 @@
 /** The log of events in PostgreSQL, and how far it was passed on. */
+
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ClientProgress } from "../../core/event/ClientProgress.ts"
 import { type Entry, EventLog, type Read } from "../../core/event/EventLog.ts"
 import type { Run } from "../../core/run/Run.ts"
+import type { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 import { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import * as Rows from "./Rows.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
@@ -27,7 +29,10 @@ const log = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const read = (from: Place, limit: number): Effect.Effect<Omit<Read, "position"> & { readonly to: Place }, never> =>
+    const read = (
+      from: Place,
+      limit: number
+    ): Effect.Effect<Omit<Read, "position"> & { readonly to: Place }, StoreUnavailable> =>
       sql<EntryRow & { readonly tx: string; readonly settled: boolean }>`
         select event.sequence, run_id, at, event, payload, event.expires_at, event.tx::text as tx, workspace_id, workflow_id, created_at, options,
           event.tx < settled_before() as settled

@@ -95,7 +95,9 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const entry = yield* withoutSqlErrors(enter(named, reservedMillis))
           if (Option.isSome(entry)) return kept(yield* Effect.fromResult(recall(entry.value, named)))
-          const value = yield* Effect.onError(effect, () => withoutSqlErrors(settle(named, { _tag: "Release" })))
+          const value = yield* Effect.onError(effect, () =>
+            Effect.ignore(withoutSqlErrors(settle(named, { _tag: "Release" })))
+          )
           yield* withoutSqlErrors(settle(named, judge(value)))
           return done(value)
         }).pipe(inTurn(named)),

@@ -2,9 +2,11 @@
  * What passes between watchers and workers, by way of PostgreSQL: the newest picture of a run in a table without a log,
  * messages and word of new pictures by NOTIFY.
  */
+
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, PubSub, Schedule, Schema, Stream } from "effect"
 import { type Frame, LiveChannel, type Sent } from "../../core/run/LiveChannel.ts"
+import { waitUntilBack } from "../../core/runtime/StoreUnavailable.ts"
 import { withoutSqlErrors } from "./Transaction.ts"
 
 const channel = "sluice_live"
@@ -64,7 +66,7 @@ export const layer = Layer.effect(
       )
       let after = 0
       return Stream.concat(Stream.succeed(runId), woken).pipe(
-        Stream.mapEffect(() => newer(runId, after)),
+        Stream.mapEffect(() => waitUntilBack(newer(runId, after))),
         Stream.filter((frame) => frame !== null),
         Stream.tap(({ at }) =>
           Effect.sync(() => {

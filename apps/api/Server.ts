@@ -15,6 +15,7 @@ import { Decisions } from "../../core/run/Decisions.ts"
 import { Evidence } from "../../core/run/Evidence.ts"
 import { LiveViews } from "../../core/run/LiveViews.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 import { PhoneNumbers } from "../../core/tfa/PhoneNumbers.ts"
 import { Receiving } from "../../core/tfa/Receiving.ts"
 import { TfaCodes } from "../../core/tfa/TfaCodes.ts"
@@ -186,6 +187,9 @@ const routes = Layer.mergeAll(
 const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
     if (Cause.hasInterrupts(cause)) return yield* Effect.failCause(cause)
+    if (cause.reasons.some((reason) => reason._tag === "Fail" && StoreUnavailable.is(reason.error))) {
+      return HttpServerResponse.jsonUnsafe(Errors.unavailable, { status: 503 })
+    }
     const [{ status }] = yield* HttpServerError.causeResponse(cause)
     // The router knows nothing to say of an address whose escapes are no text.
     if (status < 500) return refuse(404, "The address is not one that can be read")
@@ -212,10 +216,17 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
       )
       // Nobody reads traces, and making them takes a fifth of the time of a short request.
       return HttpServer.serve(
-        Effect.withTracerEnabled(NoStore.marked(answerMistakes(Effect.interruptible(answered))), false)
+        Effect.withTracerEnabled(NoStore.marked(withRetryAfter(answerMistakes(Effect.interruptible(answered)))), false)
       )
     })
   )
+
+/** When a request may be sent again that the database could not be reached for, in seconds. */
+const retryAfterSeconds = "5"
+
+const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerResponse) =>
+  response.status === 503 ? HttpServerResponse.setHeader(response, "retry-after", retryAfterSeconds) : response
+)
 
 const refuse = (status: 404 | 500, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })

@@ -1,6 +1,7 @@
 /**
  * Puts the layers of a process together from its settings.
  */
+
 import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
@@ -20,13 +21,12 @@ import { RunLimits } from "../../core/agent/Limits.ts"
 import type { Browser } from "../../core/agent/page/Browser.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as KeptSubscription from "../../core/event/KeptSubscription.ts"
-import { surviving } from "../../core/event/Surviving.ts"
 import * as Asking from "../../core/interaction/Asking.ts"
-import * as Attempt from "../../core/run/Attempt.ts"
 import * as Retention from "../../core/run/Retention.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as Periodic from "../../core/runtime/Periodic.ts"
+import { Supervisor } from "../../core/runtime/Supervisor.ts"
 import * as GeneratedCodes from "../../core/tfa/GeneratedCodes.ts"
 import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import * as Receiving from "../../core/tfa/Receiving.ts"
@@ -153,10 +153,7 @@ const layerWebhooks = Layer.effectDiscard(
 )
 
 /** What can be sealed at the next start as well keeps nothing from going on. */
-const sealOlder = KeptSubscription.sealOlder.pipe(
-  Attempt.patiently,
-  surviving("Addresses of subscriptions could not be sealed")
-)
+const sealOlder = KeptSubscription.sealOlder
 
 export interface Keeping {
   /** How long what runs left behind is kept; `null` keeps it for ever. */
@@ -258,7 +255,8 @@ const layerReadiness = Layer.effect(
     Server.Readiness.of({
       ready: sql`select 1`.pipe(
         Effect.timeout("2 seconds"),
-        Effect.as(true),
+        Effect.andThen(Effect.flatMap(Supervisor, ({ unhealthy }) => unhealthy)),
+        Effect.map((loops) => loops.length === 0),
         Effect.catchCause(() => Effect.succeed(false))
       )
     })

@@ -1,6 +1,7 @@
 /**
  * Carries out runs with the agent: a graph walked in a browser, told as the events of a run.
  */
+
 import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import * as Agent from "../../core/agent/Agent.ts"
 import { kinds } from "../../core/agent/Failure.ts"
@@ -24,6 +25,7 @@ import type { LeaseLost, RunError, RunId } from "../../core/run/Run.ts"
 import { type Keeper, RunArtifacts } from "../../core/run/RunArtifacts.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import type { Outcome, Retry } from "../../core/run/Transition.ts"
+import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { AccountUnavailable } from "../../core/vault/Account.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
@@ -38,6 +40,7 @@ import * as RunAccounts from "./RunAccounts.ts"
 import * as RunFiles from "./RunFiles.ts"
 import * as RunRecovery from "./RunRecovery.ts"
 import * as RunSession from "./RunSession.ts"
+import { surviving } from "./Surviving.ts"
 
 export const layer = Layer.effect(
   Executor,
@@ -62,15 +65,13 @@ export const layer = Layer.effect(
 
     /** What cannot be kept is missing, and the run goes on. */
     const kept = (id: RunId, secrets: Secrets) => (decision: Decision) =>
-      decisions
-        .keep(id, decision)
-        .pipe(
-          Effect.catchDefect((defect) =>
-            Effect.logWarning(`A decision of a model could not be kept: ${secrets.describe(defect)}`)
-          )
-        )
+      decisions.keep(id, decision).pipe(surviving(secrets, "A decision of a model could not be kept"))
 
-    const observer = (claimed: Claimed, reporter: Reporter, keeper: Keeper): Observer<LeaseLost> => {
+    const observer = (
+      claimed: Claimed,
+      reporter: Reporter,
+      keeper: Keeper
+    ): Observer<LeaseLost | StoreUnavailable.StoreUnavailable> => {
       const { run } = claimed
       const session = { session_id: run.id, workflow_id: run.workflowId }
       const upload = Effect.fnUntraced(function* (picture: Picture) {
@@ -116,7 +117,7 @@ export const layer = Layer.effect(
 
     const carryOut = Effect.fnUntraced(function* (claimed: Claimed, reporter: Reporter, secrets: Secrets) {
       const { content } = claimed.version
-      const accounts = yield* Effect.result(openAccounts(claimed.run))
+      const accounts = yield* Effect.result(StoreUnavailable.waitUntilBack(openAccounts(claimed.run)))
       if (Result.isFailure(accounts)) {
         const error = yield* unopened(accounts.failure)
         return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome
@@ -127,7 +128,9 @@ export const layer = Layer.effect(
         (problems) => new Error(`The saved graph is not valid: ${JSON.stringify(problems)}`)
       )
       const dryRun = claimed.run.options.dry_run
-      const begun = yield* Effect.result(sessionOf(RunSession.ofRun(claimed, accounts.success.values())))
+      const begun = yield* Effect.result(
+        StoreUnavailable.waitUntilBack(sessionOf(RunSession.ofRun(claimed, accounts.success.values())))
+      )
       if (Result.isFailure(begun)) {
         const error = yield* errorOf(RunSession.failureOf(begun.failure), null)
         return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome

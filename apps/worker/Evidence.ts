@@ -49,10 +49,8 @@ export const make = Effect.gen(function* () {
         const events = unwritten
         unwritten = []
         return store.log(run.id, events).pipe(
-          Effect.catchDefect((defect) => {
-            truncated = true
-            return Effect.logWarning(`A part of the network log could not be kept: ${secrets.describe(defect)}`)
-          })
+          Effect.tapCause(() => Effect.sync(() => (truncated = true))),
+          surviving(secrets, "A part of the network log could not be kept")
         )
       }).pipe(Effect.uninterruptible)
       yield* Effect.addFinalizer(() =>

@@ -1,6 +1,7 @@
 /**
  * The person whom a run asks, reached by way of the interface: questions are kept and told of, answers come in time or not.
  */
+
 import { Effect, Option } from "effect"
 import type { Picture } from "../../core/agent/Observer.ts"
 import type { Person, Popup } from "../../core/agent/Person.ts"
@@ -11,6 +12,7 @@ import type { Question } from "../../core/interaction/Interaction.ts"
 import type { InteractionStore } from "../../core/interaction/InteractionStore.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
+import { waitUntilBack } from "../../core/runtime/StoreUnavailable.ts"
 import type { Sealing } from "../../core/vault/Sealing.ts"
 import type { Node } from "../../core/workflow/Graph.ts"
 import * as InputContract from "../../core/workflow/InputContract.ts"
@@ -49,7 +51,7 @@ export const make = Effect.gen(function* () {
         return answer?._tag === "data" ? answer.data : null
       }),
       correct: Effect.fnUntraced(function* ({ ambiguous, choosing, inputs, message, node, popup, shot }) {
-        const workspace = Option.getOrNull(yield* workspaces.get(run.workspaceId))
+        const workspace = Option.getOrNull(yield* waitUntilBack(workspaces.get(run.workspaceId)))
         const seconds = workspace?.inputRequiredTimeoutSeconds ?? Workspace.defaultInputRequiredTimeoutSeconds
         const picture = shot === null ? null : { ...shot, node, error: true, fullPage: false, metadata: {} }
         const screenshotId = picture === null ? null : yield* upload(picture)

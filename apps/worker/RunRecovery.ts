@@ -1,7 +1,7 @@
 /**
  * What the attempt of a run may recover from, what is told of it, and what is kept of it for the runs after it.
  */
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import type { Execution } from "../../core/agent/Execution.ts"
 import type { Observer } from "../../core/agent/Observer.ts"
 import * as ElementMemory from "../../core/agent/recovery/ElementMemory.ts"
@@ -13,6 +13,7 @@ import type { Reporter } from "../../core/run/Executor.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import { Patches } from "../../core/workflow/Patches.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
+import { surviving } from "./Surviving.ts"
 
 export interface RunRecovery {
   readonly recovery: NonNullable<Execution["recovery"]>
@@ -32,7 +33,11 @@ export const make = Effect.gen(function* () {
     const { workflowId, workspaceId } = run
     const load = settings.selectors ? elements.of(workspaceId, workflowId) : Effect.succeed([])
     const { learned, memories } = yield* ElementMemory.of(
-      load.pipe(Effect.catchDefect((defect) => Effect.as(lost(secrets, defect), [])))
+      load.pipe(
+        Effect.catchCause((cause) =>
+          Effect.as(Effect.logWarning(`${notRead}: ${secrets.describe(Cause.squash(cause))}`), [])
+        )
+      )
     )
     return {
       recovery: { settings, memories },
@@ -41,20 +46,15 @@ export const make = Effect.gen(function* () {
           const id = yield* identifiers.uuid
           yield* reporter.event(eventOf({ session_id: run.id, workflow_id: workflowId }, id, analysis, secrets))
         }),
-        offered: (offer) =>
-          patches
-            .offer(workspaceId, workflowId, offer, run.id)
-            .pipe(Effect.catchDefect((defect) => lost(secrets, defect)))
+        offered: (offer) => patches.offer(workspaceId, workflowId, offer, run.id).pipe(surviving(secrets, notKept))
       },
-      over: Effect.suspend(() => elements.keep(workspaceId, workflowId, learned())).pipe(
-        Effect.catchDefect((defect) => lost(secrets, defect))
-      )
+      over: Effect.suspend(() => elements.keep(workspaceId, workflowId, learned())).pipe(surviving(secrets, notKept))
     } satisfies RunRecovery
   })
 })
 
-const lost = (secrets: Secrets, defect: unknown) =>
-  Effect.logWarning(`What a run found out could not be kept: ${secrets.describe(defect)}`)
+const notRead = "What earlier runs found out could not be read"
+const notKept = "What a run found out could not be kept"
 
 const eventOf = (
   session: { readonly session_id: string; readonly workflow_id: string },

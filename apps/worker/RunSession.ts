@@ -1,6 +1,7 @@
 /**
  * The session of a run: what its credentials bring into the browser, and what they keep of it.
  */
+
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import { kinds } from "../../core/agent/Failure.ts"
 import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
@@ -11,6 +12,7 @@ import * as Session from "../../core/agent/page/Session.ts"
 import type { BeginningOf } from "../../core/builder/Beginning.ts"
 import * as Credentials from "../../core/run/Credentials.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
+import { waitUntilBack } from "../../core/runtime/StoreUnavailable.ts"
 import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { Account, AccountUnavailable } from "../../core/vault/Account.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
@@ -194,12 +196,13 @@ export const ofConversations = Effect.gen(function* () {
     const unavailable: Array<AccountUnavailable> = []
     for (const { alias, domain, permissionedUserIds } of Credentials.of(draft.content, inputs)) {
       const [permissionedUserId = ""] = permissionedUserIds
-      const opened = yield* Effect.result(vault.open(workspaceId, { alias, domain, permissionedUserId }))
+      const opened = yield* Effect.result(waitUntilBack(vault.open(workspaceId, { alias, domain, permissionedUserId })))
       if (Result.isSuccess(opened)) accounts.set(alias, opened.success)
       else unavailable.push(opened.failure)
     }
     const asking = { workspaceId, id, accounts: accounts.values(), settings: draft.content.settings }
     const { session } = yield* begin(asking).pipe(
+      waitUntilBack,
       Effect.mapError(({ message }) => new PageFailure({ kind: "proxy", reason: message }))
     )
     const blank = one.blankBrowser === true ? { cookies: [], localStorage: {}, sessionStorage: {} } : {}

@@ -4,8 +4,10 @@
  * What needs no page is done here at once: help, a step taken back or taken out, a save. All else becomes a turn, which a
  * host does; the answer does not wait for that.
  */
+
 import { Clock, Context, type Duration, Effect, Layer, Option, Result, Stream } from "effect"
 import { Signals } from "../event/Signals.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { InvalidWorkflow, WorkflowNotFound } from "../workflow/Workflow.ts"
 import type { Stored } from "../workflow/WorkflowStore.ts"
@@ -46,12 +48,12 @@ export class Builder extends Context.Service<
     readonly open: (
       caller: Caller,
       opening: Opening.Opening
-    ) => Effect.Effect<Reading, TooManyConversations | Opening.CannotOpen>
+    ) => Effect.Effect<Reading, TooManyConversations | Opening.CannotOpen | StoreUnavailable>
 
-    readonly get: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound>
+    readonly get: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | StoreUnavailable>
 
     /** Those that have not ended, the newest first. */
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Reading>>
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Reading>, StoreUnavailable>
 
     /** The messages with numbers from `from` to `to`, both included, in order. */
     readonly messages: (
@@ -59,44 +61,51 @@ export class Builder extends Context.Service<
       id: Id,
       from: number,
       to: number
-    ) => Effect.Effect<ReadonlyArray<Message>, NotFound>
+    ) => Effect.Effect<ReadonlyArray<Message>, NotFound | StoreUnavailable>
 
     /** Takes a message, and answers its id. */
     readonly say: (
       caller: Caller,
       id: Id,
       text: string
-    ) => Effect.Effect<Reading & { readonly messageId: string }, NotFound | Conversation.SessionBusy>
+    ) => Effect.Effect<Reading & { readonly messageId: string }, NotFound | Conversation.SessionBusy | StoreUnavailable>
 
     /** Answers a question. The page is opened once every input is there. */
     readonly respond: (
       caller: Caller,
       id: Id,
       answer: Answering.Answer
-    ) => Effect.Effect<Reading, NotFound | Answering.Refused>
+    ) => Effect.Effect<Reading, NotFound | Answering.Refused | StoreUnavailable>
 
     /** Keeps the draft as a new workflow, or as the next version of the one that the conversation changes. */
     readonly save: (
       caller: Caller,
       id: Id,
       options: { readonly note: string; readonly force: boolean }
-    ) => Effect.Effect<Stored, NotFound | InvalidWorkflow | FieldsTooLarge | WorkflowNotFound | VersionConflict>
+    ) => Effect.Effect<
+      Stored,
+      NotFound | InvalidWorkflow | FieldsTooLarge | WorkflowNotFound | VersionConflict | StoreUnavailable
+    >
 
     /** Stops what goes on, if anything does. */
-    readonly interrupt: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound>
+    readonly interrupt: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | StoreUnavailable>
 
     /** Ends a conversation and gives its browser back. One that has ended stays so. */
-    readonly end: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound>
+    readonly end: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | StoreUnavailable>
 
     /** What the page looks like now; none when no page is open. */
-    readonly look: (caller: Caller, id: Id, kind: ViewKind) => Effect.Effect<Option.Option<View>, NotFound>
+    readonly look: (
+      caller: Caller,
+      id: Id,
+      kind: ViewKind
+    ) => Effect.Effect<Option.Option<View>, NotFound | StoreUnavailable>
 
     /** Every change of the status, and every message after the one with number `after`, until the conversation ends. */
     readonly follow: (
       caller: Caller,
       id: Id,
       after: number
-    ) => Effect.Effect<Stream.Stream<Message | Reading>, NotFound>
+    ) => Effect.Effect<Stream.Stream<Message | Reading>, NotFound | StoreUnavailable>
   }
 >()("sluice/core/builder/Builder") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,9 @@
 /**
  * Where conversations are kept, with what is said in them and what their pages look like, and from where hosts take them.
  */
+
 import { Context, type Effect, type Option, type Result, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Change, Conversation, ConversationId, ConversationNotFound, HostLost } from "./Conversation.ts"
 import type { Message } from "./Message.ts"
@@ -34,12 +36,15 @@ export class BuilderStore extends Context.Service<
   BuilderStore,
   {
     /** Keeps a new conversation, unless its workspace has `limit` of them that have not ended. */
-    readonly open: (change: Change, limit: number) => Effect.Effect<void, TooManyConversations>
+    readonly open: (change: Change, limit: number) => Effect.Effect<void, TooManyConversations | StoreUnavailable>
 
-    readonly get: (workspaceId: WorkspaceId, id: ConversationId) => Effect.Effect<Conversation, ConversationNotFound>
+    readonly get: (
+      workspaceId: WorkspaceId,
+      id: ConversationId
+    ) => Effect.Effect<Conversation, ConversationNotFound | StoreUnavailable>
 
     /** The conversations of a workspace that were not ended, the newest first. */
-    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Conversation>>
+    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Conversation>, StoreUnavailable>
 
     /**
      * Changes a conversation by a decision made while nobody else can change it. A decision that fails changes nothing. It
@@ -49,12 +54,16 @@ export class BuilderStore extends Context.Service<
       workspaceId: WorkspaceId,
       id: ConversationId,
       decide: (before: Conversation, now: number) => Result.Result<Change, E>
-    ) => Effect.Effect<Conversation, E | ConversationNotFound>
+    ) => Effect.Effect<Conversation, E | ConversationNotFound | StoreUnavailable>
 
     /** The messages with numbers from `from` to `to`, both included, in order. */
-    readonly messages: (id: ConversationId, from: number, to: number) => Effect.Effect<ReadonlyArray<Message>>
+    readonly messages: (
+      id: ConversationId,
+      from: number,
+      to: number
+    ) => Effect.Effect<ReadonlyArray<Message>, StoreUnavailable>
 
-    readonly message: (id: ConversationId, messageId: string) => Effect.Effect<Option.Option<Message>>
+    readonly message: (id: ConversationId, messageId: string) => Effect.Effect<Option.Option<Message>, StoreUnavailable>
 
     /**
      * Gives up to `limit` conversations that need a host to `host`, those that wait longest first. Each gets a fence higher
@@ -64,35 +73,47 @@ export class BuilderStore extends Context.Service<
       readonly host: string
       readonly limit: number
       readonly leaseMillis: number
-    }) => Effect.Effect<ReadonlyArray<Conversation>>
+    }) => Effect.Effect<ReadonlyArray<Conversation>, StoreUnavailable>
 
     /** Prolongs leases and answers which of them were lost: run out and taken over, or given back. */
-    readonly renew: (held: ReadonlyArray<Held>, leaseMillis: number) => Effect.Effect<ReadonlyArray<Held>>
+    readonly renew: (
+      held: ReadonlyArray<Held>,
+      leaseMillis: number
+    ) => Effect.Effect<ReadonlyArray<Held>, StoreUnavailable>
 
     /** A conversation as its host sees it, if the lease is still its own. */
-    readonly held: (held: Held) => Effect.Effect<Conversation, HostLost>
+    readonly held: (held: Held) => Effect.Effect<Conversation, HostLost | StoreUnavailable>
 
     /** Like `change`, by its host. */
     readonly settle: <E>(
       held: Held,
       decide: (before: Conversation, now: number) => Result.Result<Change, E>
-    ) => Effect.Effect<Conversation, E | HostLost>
+    ) => Effect.Effect<Conversation, E | HostLost | StoreUnavailable>
 
     /** Asks the host for a look at the page, and answers the number of the look. Later numbers are higher. */
-    readonly want: (id: ConversationId, kind: ViewKind) => Effect.Effect<number>
+    readonly want: (id: ConversationId, kind: ViewKind) => Effect.Effect<number, StoreUnavailable>
 
     /** The looks that were asked for and not given yet, with the highest number of each kind. */
     readonly wanted: (
       id: ConversationId
-    ) => Effect.Effect<ReadonlyArray<{ readonly kind: ViewKind; readonly number: number }>>
+    ) => Effect.Effect<ReadonlyArray<{ readonly kind: ViewKind; readonly number: number }>, StoreUnavailable>
 
     /** Gives a look; `null` when the page could not be looked at. Answers all of its kind up to its number. */
-    readonly show: (id: ConversationId, kind: ViewKind, number: number, view: View | null) => Effect.Effect<void>
+    readonly show: (
+      id: ConversationId,
+      kind: ViewKind,
+      number: number,
+      view: View | null
+    ) => Effect.Effect<void, StoreUnavailable>
 
     /** What the look with this number, or a later one, has shown; none while it was not given. */
-    readonly seen: (id: ConversationId, kind: ViewKind, number: number) => Effect.Effect<Option.Option<View | null>>
+    readonly seen: (
+      id: ConversationId,
+      kind: ViewKind,
+      number: number
+    ) => Effect.Effect<Option.Option<View | null>, StoreUnavailable>
 
     /** Forgets what was seen of a conversation. */
-    readonly forget: (id: ConversationId) => Effect.Effect<void>
+    readonly forget: (id: ConversationId) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/builder/BuilderStore") {}

@@ -1,11 +1,13 @@
 /**
  * One conversation at its host, from the claim until it ends or is given back.
  */
+
 import { Clock, Effect, Ref, Schema, ScopedRef } from "effect"
 import * as Heard from "../agent/Heard.ts"
 import { Browser } from "../agent/page/Browser.ts"
 import { Secrets } from "../agent/Secrets.ts"
 import { Signals } from "../event/Signals.ts"
+import { waitUntilBack } from "../runtime/StoreUnavailable.ts"
 import type * as Wake from "../runtime/Wake.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { BeginningOf } from "./Beginning.ts"
@@ -100,7 +102,7 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
     if (opened === null) return null
     const fresh = Turn.newStage(opened, one.inputs, beginning, began)
     yield* Ref.set(stage, fresh)
-    yield* store.settle(held, (before) => Conversation.opened(before))
+    yield* waitUntilBack(store.settle(held, (before) => Conversation.opened(before)))
     return Turn.withUnavailable(yield* turn(fresh), beginning.unavailable)
   })
 
@@ -151,7 +153,7 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
   const stopped = Effect.gen(function* () {
     while (true) {
       yield* place.turns.sleep(longestSleep)
-      const one = yield* store.held(held)
+      const one = yield* waitUntilBack(store.held(held))
       if (one.endedAt !== null) return yield* new Conversation.HostLost({ conversationId: held.id, fence: held.fence })
       if (one.turn?.stop === true) return one.draft
     }
@@ -187,15 +189,17 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
     if (done.outcome.page) yield* Ref.set(stage, done.stage)
     else yield* close
     const reply = yield* identifiers.uuid
-    yield* store.settle(held, (before, at) => Conversation.settle(before, turn.id, done.outcome, reply, at))
+    yield* waitUntilBack(
+      store.settle(held, (before, at) => Conversation.settle(before, turn.id, done.outcome, reply, at))
+    )
     yield* told
   })
 
   const showing = Effect.gen(function* () {
     yield* place.looks.sleep(longestSleep)
-    for (const { kind, number } of yield* store.wanted(held.id)) {
+    for (const { kind, number } of yield* waitUntilBack(store.wanted(held.id))) {
       const now = yield* Ref.get(stage)
-      yield* store.show(held.id, kind, number, now === null ? null : yield* look(now, kind))
+      yield* waitUntilBack(store.show(held.id, kind, number, now === null ? null : yield* look(now, kind)))
       yield* told
     }
   }).pipe(
@@ -205,13 +209,13 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
 
   yield* Effect.forkScoped(showing)
   while (true) {
-    const one = yield* store.held(held)
+    const one = yield* waitUntilBack(store.held(held))
     if (Conversation.statusAt(one, yield* Clock.currentTimeMillis) === "ended") {
-      yield* store.settle(held, (before, at) => Conversation.ended(before, at))
-      return yield* store.forget(held.id)
+      yield* waitUntilBack(store.settle(held, (before, at) => Conversation.ended(before, at)))
+      return yield* waitUntilBack(store.forget(held.id))
     }
     if (one.turn !== null && !one.turn.taken) {
-      yield* store.settle(held, (before) => Conversation.taken(before))
+      yield* waitUntilBack(store.settle(held, (before) => Conversation.taken(before)))
       yield* told
       yield* doTurn(one, one.turn)
     } else if (!one.page) return

@@ -1,7 +1,9 @@
 /**
  * How far the events of runs have been written to the streams of the clients that started them.
  */
+
 import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Entry } from "./EventLog.ts"
 
@@ -20,9 +22,13 @@ export class ClientProgress extends Context.Service<
      *
      * Of a run that ended before `since`, an epoch instant in milliseconds, nothing is owed any more.
      */
-    readonly owed: (workspaceId: WorkspaceId, clientId: string, since: number) => Effect.Effect<ReadonlyArray<Entry>>
+    readonly owed: (
+      workspaceId: WorkspaceId,
+      clientId: string,
+      since: number
+    ) => Effect.Effect<ReadonlyArray<Entry>, StoreUnavailable>
 
     /** Remembers what was written. What was remembered of a run before is never taken back. */
-    readonly written: (progress: ReadonlyArray<Written>) => Effect.Effect<void>
+    readonly written: (progress: ReadonlyArray<Written>) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/event/ClientProgress") {}

@@ -4,7 +4,9 @@
  * The order never changes once it was read: nothing appears later before a place that was read past. The events of one
  * run stand in it as they happened.
  */
+
 import { Context, type Effect, type Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { LoggedEvent } from "./RunEvent.ts"
 
@@ -37,10 +39,10 @@ export class EventLog extends Context.Service<
   EventLog,
   {
     /** The place after everything that was appended before this effect began. */
-    readonly end: Effect.Effect<Position>
+    readonly end: Effect.Effect<Position, StoreUnavailable>
 
     /** Reads up to `limit` entries from the ones after `position`. */
-    readonly read: (position: Position, limit: number) => Effect.Effect<Read>
+    readonly read: (position: Position, limit: number) => Effect.Effect<Read, StoreUnavailable>
 
     /**
      * Hands the next entries to `handle` for a consumer that remembers its place under a name, a new one beginning with the
@@ -50,7 +52,7 @@ export class EventLog extends Context.Service<
     readonly consume: <E, R>(
       consumer: string,
       limit: number,
-      handle: (entries: ReadonlyArray<Entry>) => Effect.Effect<void, E, R>
-    ) => Effect.Effect<boolean, E, R>
+      handle: (entries: ReadonlyArray<Entry>) => Effect.Effect<void, E | StoreUnavailable, R>
+    ) => Effect.Effect<boolean, E | StoreUnavailable, R>
   }
 >()("sluice/core/event/EventLog") {}

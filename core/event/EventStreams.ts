@@ -4,14 +4,16 @@
  * A process reads the log once for all its streams, and only while there is one. A stream that is not read fast enough
  * keeps nothing in memory beyond a bound: it goes back to the log for what it missed.
  */
+
 import { Clock, Context, Effect, Layer, Queue, Semaphore, Stream } from "effect"
+import * as Background from "../runtime/Background.ts"
+import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { ClientProgress, type Written } from "./ClientProgress.ts"
 import { type Entry, EventLog, type Position } from "./EventLog.ts"
 import * as Mailbox from "./Mailbox.ts"
 import { isLast, type LoggedEvent } from "./RunEvent.ts"
 import { Signals } from "./Signals.ts"
-import { surviving } from "./Surviving.ts"
 
 /** What a stream gives at once, in order. An empty batch is a sign of life. */
 export type Batch<E extends LoggedEvent = LoggedEvent> = ReadonlyArray<E>
@@ -37,7 +39,7 @@ export class EventStreams extends Context.Service<
       workspaceId: WorkspaceId,
       runId: string,
       after: number,
-      history: (after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>>
+      history: (after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable.StoreUnavailable>
     ) => Stream.Stream<Batch>
   }
 >()("sluice/core/event/EventStreams") {
@@ -104,22 +106,22 @@ export class EventStreams extends Context.Service<
       yield* Effect.forkScoped(hear)
       yield* Effect.raceFirst(Queue.take(grown), Effect.sleep(longestSleep)).pipe(
         Effect.andThen(readOn),
-        surviving("The log of events could not be read, and is tried again"),
+        Background.round("read the log of events for streams"),
         Effect.forever,
         Effect.forkScoped
       )
       yield* Effect.sleep(saveEvery).pipe(
         Effect.andThen(save),
-        surviving("How far streams were written could not be kept"),
+        Background.round("keep how far streams were written"),
         Effect.forever,
         Effect.forkScoped
       )
-      yield* Effect.addFinalizer(() => save)
+      yield* Effect.addFinalizer(() => Effect.ignore(save))
 
       const ofClient = (workspaceId: WorkspaceId, clientId: string) =>
         Effect.gen(function* () {
           const mailbox = yield* Mailbox.make(workspaceId, clientId)
-          yield* subscribe(mailbox)
+          yield* StoreUnavailable.waitUntilBack(subscribe(mailbox))
           const cursors = new Map<string, number>()
           const held = new Map<string, Array<Entry>>()
           let handed: Batch<Entry> = []
@@ -175,7 +177,7 @@ export class EventStreams extends Context.Service<
             while (true) {
               const now = yield* Clock.currentTimeMillis
               confirm(now)
-              const missed = Mailbox.takeMissed(mailbox) ? yield* catchUp : []
+              const missed = Mailbox.takeMissed(mailbox) ? yield* StoreUnavailable.waitUntilBack(catchUp) : []
               const fresh = admit(yield* Mailbox.takeNow(mailbox), now)
               handed = [...missed, ...release(now), ...fresh]
               if (handed.length > 0 || began + quiet <= now) return handed
@@ -191,16 +193,16 @@ export class EventStreams extends Context.Service<
         workspaceId: WorkspaceId,
         runId: string,
         after: number,
-        history: (after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>>
+        history: (after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable.StoreUnavailable>
       ) =>
         Effect.gen(function* () {
           const mailbox = yield* Mailbox.make(workspaceId, runId)
-          yield* subscribe(mailbox)
+          yield* StoreUnavailable.waitUntilBack(subscribe(mailbox))
           let cursor = after
           const next = Effect.gen(function* () {
             const began = yield* Clock.currentTimeMillis
             while (true) {
-              const missed = Mailbox.takeMissed(mailbox) ? yield* history(cursor) : []
+              const missed = Mailbox.takeMissed(mailbox) ? yield* StoreUnavailable.waitUntilBack(history(cursor)) : []
               const batch = [...missed, ...(yield* Mailbox.takeNow(mailbox))].filter(({ sequence }) => {
                 const isNew = sequence > cursor
                 if (isNew) cursor = sequence

@@ -2,7 +2,9 @@
  * Subscriptions as they are kept. The address of a channel may be a secret in itself, so it is kept sealed; a fingerprint
  * tells whether two are alike.
  */
+
 import { Context, Effect, Option, Redacted, Result, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Fingerprints } from "../vault/Fingerprints.ts"
 import { type Cipher, Sealing } from "../vault/Sealing.ts"
 import type { Collection, Kind } from "../workspace/Collection.ts"
@@ -39,7 +41,7 @@ export class RunSubscriptionStore extends Context.Service<RunSubscriptionStore, 
 export const keep = Effect.fnUntraced(function* (
   workspaceId: WorkspaceId,
   { channel, ...rest }: RunSubscription
-): Effect.fn.Return<KeptSubscription, never, Fingerprints | Sealing> {
+): Effect.fn.Return<KeptSubscription, StoreUnavailable, Fingerprints | Sealing> {
   if (channel.type === "log") return { ...rest, channel }
   const { type, url } = channel
   const fingerprint = (yield* Fingerprints).of("channel", `${workspaceId} ${type} ${url}`)

@@ -1,7 +1,9 @@
 /**
  * Subscribing to the runs of a workspace or of some of its workflows, and ending that.
  */
+
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { Fingerprints } from "../vault/Fingerprints.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
@@ -18,7 +20,7 @@ export class RunSubscriptions extends Context.Service<
   RunSubscriptions,
   {
     /** All subscriptions of the workspace, oldest first. */
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<RunSubscription>>
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<RunSubscription>, StoreUnavailable>
 
     /**
      * Subscribes to events on a channel and answers the subscriptions, one for each workflow. What was subscribed to on
@@ -29,7 +31,7 @@ export class RunSubscriptions extends Context.Service<
       about: Workflows,
       events: ReadonlyArray<NoticeKind>,
       channel: Channel
-    ) => Effect.Effect<ReadonlyArray<RunSubscription>, WorkflowNotFound>
+    ) => Effect.Effect<ReadonlyArray<RunSubscription>, WorkflowNotFound | StoreUnavailable>
 
     /**
      * Ends subscriptions on all channels, for some events or (`null`) for all, and answers how many were changed. A
@@ -39,7 +41,7 @@ export class RunSubscriptions extends Context.Service<
       caller: Caller,
       about: Workflows,
       events: ReadonlyArray<NoticeKind> | null
-    ) => Effect.Effect<number, WorkflowNotFound>
+    ) => Effect.Effect<number, WorkflowNotFound | StoreUnavailable>
   }
 >()("sluice/core/event/RunSubscriptions") {
   static readonly layer = Layer.effect(

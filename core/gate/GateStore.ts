@@ -1,8 +1,10 @@
 /**
  * Where gates are kept. A gate is the one thing on which submissions, edits and claims of a workflow serialise.
  */
+
 import type { Effect, Result } from "effect"
 import { Context } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Gate } from "./Gate.ts"
@@ -21,10 +23,13 @@ export class GateStore extends Context.Service<
   GateStore,
   {
     /** The gate of a workflow of this workspace. */
-    readonly get: (workspaceId: WorkspaceId, workflowId: WorkflowId) => Effect.Effect<Gate, WorkflowNotFound>
+    readonly get: (
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId
+    ) => Effect.Effect<Gate, WorkflowNotFound | StoreUnavailable>
 
     /** How many runs of the workflow are waiting, held or not. Counted, not estimated. */
-    readonly countWaiting: (workflowId: WorkflowId) => Effect.Effect<number>
+    readonly countWaiting: (workflowId: WorkflowId) => Effect.Effect<number, StoreUnavailable>
 
     /**
      * Changes one gate by a decision made while nobody else can change it or start or submit a run of the workflow.
@@ -37,14 +42,14 @@ export class GateStore extends Context.Service<
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,
       decide: Decide<E>
-    ) => Effect.Effect<Changed, E | WorkflowNotFound>
+    ) => Effect.Effect<Changed, E | WorkflowNotFound | StoreUnavailable>
 
     /** Like `change`, and counts the waiting runs of the workflow while none of them can start. */
     readonly changeAndCount: <E>(
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,
       decide: Decide<E>
-    ) => Effect.Effect<Changed & { readonly waiting: number }, E | WorkflowNotFound>
+    ) => Effect.Effect<Changed & { readonly waiting: number }, E | WorkflowNotFound | StoreUnavailable>
 
     /**
      * Looks again at the gates whose stored passage has ended, at most `limit` of them, and answers how many they were.
@@ -52,12 +57,12 @@ export class GateStore extends Context.Service<
      * Any number of processes may do this at once: each gate is reviewed by one of them. Not doing it makes runs wait
      * longer; it never lets one start while a hold stands.
      */
-    readonly review: (limit: number) => Effect.Effect<number>
+    readonly review: (limit: number) => Effect.Effect<number, StoreUnavailable>
 
     /**
      * The first instant, past ones included, at which a gate needs a review, or after `after` at which one begins to let
      * waiting runs start; `null` when there is none.
      */
-    readonly nextDue: (after: number) => Effect.Effect<number | null>
+    readonly nextDue: (after: number) => Effect.Effect<number | null, StoreUnavailable>
   }
 >()("sluice/core/gate/GateStore") {}

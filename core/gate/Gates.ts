@@ -1,8 +1,10 @@
 /**
  * Run windows, lifts and manual pauses of the workflows of a workspace, as callers set and see them.
  */
+
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { Signals } from "../event/Signals.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import * as RunWindow from "../window/RunWindow.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import type { Caller } from "../workspace/Workspace.ts"
@@ -40,7 +42,7 @@ export class Gates extends Context.Service<
   Gates,
   {
     /** The window of a workflow, if it has one. */
-    readonly window: (caller: Caller, id: WorkflowId) => Effect.Effect<WindowView, WorkflowNotFound>
+    readonly window: (caller: Caller, id: WorkflowId) => Effect.Effect<WindowView, WorkflowNotFound | StoreUnavailable>
 
     /**
      * Replaces the window. When it succeeds, no run starts any more under the window before.
@@ -51,10 +53,13 @@ export class Gates extends Context.Service<
       caller: Caller,
       id: WorkflowId,
       input: unknown
-    ) => Effect.Effect<WindowView, WorkflowNotFound | RunWindow.InvalidRunWindow>
+    ) => Effect.Effect<WindowView, WorkflowNotFound | RunWindow.InvalidRunWindow | StoreUnavailable>
 
     /** Removes the window and releases what it holds. Removing none is no error. */
-    readonly removeWindow: (caller: Caller, id: WorkflowId) => Effect.Effect<WindowView, WorkflowNotFound>
+    readonly removeWindow: (
+      caller: Caller,
+      id: WorkflowId
+    ) => Effect.Effect<WindowView, WorkflowNotFound | StoreUnavailable>
 
     /** Tells what `setWindow` with this input would do now, and changes nothing. */
     readonly preview: (
@@ -62,21 +67,21 @@ export class Gates extends Context.Service<
       id: WorkflowId,
       input: unknown,
       options: { readonly openings: number }
-    ) => Effect.Effect<Preview, WorkflowNotFound | RunWindow.InvalidRunWindow>
+    ) => Effect.Effect<Preview, WorkflowNotFound | RunWindow.InvalidRunWindow | StoreUnavailable>
 
     /** Sets the manual pause. `until` is an epoch instant in milliseconds, or `null` for no end. */
     readonly pause: (
       caller: Caller,
       id: WorkflowId,
       options: { readonly reason: string; readonly until: number | null }
-    ) => Effect.Effect<ReadonlyArray<Gate.Hold>, WorkflowNotFound>
+    ) => Effect.Effect<ReadonlyArray<Gate.Hold>, WorkflowNotFound | StoreUnavailable>
 
     /** Lifts the closed windows (`run_window`) or ends the manual pauses (`workflow`) of each listed workflow. */
     readonly unpause: (
       caller: Caller,
       resource: "run_window" | "workflow",
       ids: ReadonlyArray<WorkflowId>
-    ) => Effect.Effect<Unpaused>
+    ) => Effect.Effect<Unpaused, StoreUnavailable>
   }
 >()("sluice/core/gate/Gates") {
   static readonly layer = Layer.effect(

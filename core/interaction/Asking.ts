@@ -1,10 +1,11 @@
 /**
  * Asks a person and waits for the answer, in whichever process it arrives.
  */
+
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
-import { patiently } from "../run/Attempt.ts"
 import type * as Periodic from "../runtime/Periodic.ts"
+import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import * as Wake from "../runtime/Wake.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
@@ -42,23 +43,25 @@ export const ask = Effect.fn("Asking.ask")(function* (
   const close = store
     .change(asker.runId, (before, now) => Result.succeed(before.id === id ? Interaction.close(before, now) : before))
     .pipe(
-      patiently,
+      StoreUnavailable.waitUntilBack,
       Effect.map(
         Option.match({ onNone: () => null, onSome: ({ before }) => (before.id === id ? before.answer : null) })
       )
     )
 
   const opened = (sealed: string) =>
-    Effect.result(sealing.unseal(asker.workspaceId, sealed)).pipe(
-      patiently,
-      Effect.flatMap(Effect.fromResult),
+    sealing.unseal(asker.workspaceId, sealed).pipe(
+      StoreUnavailable.waitUntilBack,
       Effect.map((answer) => readAnswer(Redacted.value(answer))),
       Effect.orDie
     )
 
   const isAnswered = store
     .get(asker.workspaceId, asker.runId)
-    .pipe(patiently, Effect.map(Option.exists((latest) => latest.id !== id || latest.answer !== null)))
+    .pipe(
+      StoreUnavailable.waitUntilBack,
+      Effect.map(Option.exists((latest) => latest.id !== id || latest.answer !== null))
+    )
 
   const wait = Effect.gen(function* () {
     const answers = yield* Wake.onSignal((signal) => signal._tag === "answered" && signal.runId === asker.runId)
@@ -71,7 +74,7 @@ export const ask = Effect.fn("Asking.ask")(function* (
   }).pipe(Effect.scoped)
 
   return yield* Effect.acquireUseRelease(
-    patiently(store.put(asked)),
+    StoreUnavailable.waitUntilBack(store.put(asked)),
     () =>
       Effect.gen(function* () {
         yield* wait

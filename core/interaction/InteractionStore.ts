@@ -1,8 +1,10 @@
 /**
  * Where the questions of runs are kept, and their answers for as long as nobody has taken them.
  */
+
 import { Context, type Effect, type Option, type Result } from "effect"
 import type { RunId } from "../run/Run.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Interaction } from "./Interaction.ts"
 
@@ -19,10 +21,13 @@ export class InteractionStore extends Context.Service<
      * Keeps the question of a run in place of the one before it, and of its answer. A question of an earlier attempt never
      * takes the place of one of a later attempt: it is dropped.
      */
-    readonly put: (interaction: Interaction) => Effect.Effect<void>
+    readonly put: (interaction: Interaction) => Effect.Effect<void, StoreUnavailable>
 
     /** The latest question of a run of this workspace. */
-    readonly get: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<Option.Option<Interaction>>
+    readonly get: (
+      workspaceId: WorkspaceId,
+      runId: RunId
+    ) => Effect.Effect<Option.Option<Interaction>, StoreUnavailable>
 
     /**
      * Changes the latest question of a run by a decision made while nobody else can change it; none when the run never
@@ -31,9 +36,9 @@ export class InteractionStore extends Context.Service<
     readonly change: <E>(
       runId: RunId,
       decide: (before: Interaction, now: number) => Result.Result<Interaction, E>
-    ) => Effect.Effect<Option.Option<Changed>, E>
+    ) => Effect.Effect<Option.Option<Changed>, E | StoreUnavailable>
 
     /** Closes every question that holds an answer although it expired before `before`, and answers how many. */
-    readonly forget: (before: number) => Effect.Effect<number>
+    readonly forget: (before: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("sluice/core/interaction/InteractionStore") {}

@@ -1,10 +1,12 @@
 /**
  * The questions of runs, as callers read and answer them.
  */
+
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import { Signals } from "../event/Signals.ts"
 import type { Run, RunId, RunNotFound } from "../run/Run.ts"
 import { RunStore } from "../run/RunStore.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import * as Interaction from "./Interaction.ts"
@@ -22,21 +24,21 @@ export class Interactions extends Context.Service<
     readonly open: (
       caller: Caller,
       id: RunId
-    ) => Effect.Effect<Interaction.Interaction, RunNotFound | Interaction.NotWaiting>
+    ) => Effect.Effect<Interaction.Interaction, RunNotFound | Interaction.NotWaiting | StoreUnavailable>
 
     /** Answers the question of a run, which goes on within milliseconds. Of two answers only the first is accepted. */
     readonly answer: (
       caller: Caller,
       id: RunId,
       data: Schema.JsonObject
-    ) => Effect.Effect<void, RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer>
+    ) => Effect.Effect<void, RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer | StoreUnavailable>
 
     /** Gives a run what it needs in place of inputs that it could not use. */
     readonly correct: (
       caller: Caller,
       id: RunId,
       correction: Interaction.Correction
-    ) => Effect.Effect<void, RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer>
+    ) => Effect.Effect<void, RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer | StoreUnavailable>
   }
 >()("sluice/core/interaction/Interactions") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,9 @@
 /**
  * Whose the artifacts are that are kept, how large, and since when: what bounds and retention go by.
  */
+
 import { Context, type Effect, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkflowId } from "../workflow/Workflow.ts"
 import type { RunId } from "./Run.ts"
 
@@ -50,28 +52,28 @@ export class ArtifactStore extends Context.Service<
   ArtifactStore,
   {
     /** Notes an artifact before its bytes are uploaded, so that nothing is kept that nobody knows of. */
-    readonly begin: (artifact: Begun) => Effect.Effect<void>
+    readonly begin: (artifact: Begun) => Effect.Effect<void, StoreUnavailable>
 
     /** Notes that an artifact is there, how large it is, and since when. */
-    readonly finish: (id: string, bytes: number, at: number) => Effect.Effect<void>
+    readonly finish: (id: string, bytes: number, at: number) => Effect.Effect<void, StoreUnavailable>
 
     /** Forgets an artifact whose upload failed. */
-    readonly forget: (id: string) => Effect.Effect<void>
+    readonly forget: (id: string) => Effect.Effect<void, StoreUnavailable>
 
     /** Counts an artifact that a run did without. */
-    readonly leaveOut: (runId: RunId) => Effect.Effect<void>
+    readonly leaveOut: (runId: RunId) => Effect.Effect<void, StoreUnavailable>
 
-    readonly used: (runId: RunId) => Effect.Effect<Used>
+    readonly used: (runId: RunId) => Effect.Effect<Used, StoreUnavailable>
 
-    readonly summary: (runId: RunId) => Effect.Effect<Summary>
+    readonly summary: (runId: RunId) => Effect.Effect<Summary, StoreUnavailable>
 
     /**
      * Takes at most `limit` artifacts that are to be removed, those of deleted workflows included. Nobody else is given
      * them for ten minutes.
      */
-    readonly takeExpired: (expiry: Expiry, limit: number) => Effect.Effect<ReadonlyArray<string>>
+    readonly takeExpired: (expiry: Expiry, limit: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
 
     /** Forgets artifacts whose bytes are removed, and the snapshots that they were; their runs say so from now on. */
-    readonly removed: (ids: ReadonlyArray<string>) => Effect.Effect<void>
+    readonly removed: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/run/ArtifactStore") {}

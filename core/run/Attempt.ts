@@ -1,9 +1,11 @@
 /**
  * One attempt of a run under one lease: carried out, reported while it goes on, and settled when it is over.
  */
-import { Effect, Queue, type Result, Schedule, Semaphore } from "effect"
+
+import { Effect, Queue, type Result, Semaphore } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import { Signals } from "../event/Signals.ts"
+import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import { Executor } from "./Executor.ts"
 import * as Run from "./Run.ts"
 import { type Claimed, type Gated, RunStore } from "./RunStore.ts"
@@ -37,12 +39,12 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
         unwritten = []
         if (isMore) yield* grown
         // Whoever is interrupted while the store writes would not know whether it did, and tell it twice.
-      }).pipe(Effect.uninterruptible, patiently)
+      }).pipe(Effect.uninterruptible, StoreUnavailable.retry)
     )
 
   const settle = (decide: (gated: Gated, now: number) => Result.Result<Transition.Change, Run.LeaseLost>) =>
     write({}).pipe(
-      Effect.andThen(patiently(store.settle(held, decide))),
+      Effect.andThen(StoreUnavailable.retry(store.settle(held, decide))),
       // A run that is put off is the scheduler's to wake the workers for.
       Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void)),
       Effect.tap(({ failedLogin }) => (failedLogin?.stopsOthers ? signals.publish({ _tag: "due" }) : Effect.void)),
@@ -52,7 +54,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
     )
 
   const loggedIn = (alias: string) =>
-    patiently(store.loggedIn(held, alias)).pipe(
+    StoreUnavailable.retry(store.loggedIn(held, alias)).pipe(
       Effect.flatMap((freed) => (freed ? signals.publish({ _tag: "work" }) : Effect.void))
     )
 
@@ -74,6 +76,10 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       ),
       Effect.onInterrupt(() => settle(({ run, gate }, at) => Transition.abandon(run, fence, gate, at))),
       Effect.catchTag("LeaseLost", (lost) => Effect.logInfo(lost.message)),
+      // The lease has run out by now: the run is tried again, or ended, by the scheduler.
+      Effect.catchTag("StoreUnavailable", ({ message }) =>
+        Effect.logError(`The end of an attempt could not be kept: ${message}`)
+      ),
       Effect.annotateLogs({ session_id: held.id })
     )
   )
@@ -84,17 +90,3 @@ const died = (run: Run.Run, at: number): Transition.Outcome => ({
   data: run.data,
   errors: [Run.failure(run, "AGENT-E0000", "The attempt ended by an internal error; the log of the worker has it", at)]
 })
-
-/**
- * Tries again for a minute while the store answers with a defect, as it does when it cannot be reached. Longer than
- * that no lease lasts anyway.
- */
-export const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  effect.pipe(
-    Effect.exit,
-    Effect.repeat({
-      while: (exit) => exit._tag === "Failure" && exit.cause.reasons.some((reason) => reason._tag === "Die"),
-      schedule: Schedule.exponential("100 millis").pipe(Schedule.upTo({ duration: "1 minute" }))
-    }),
-    Effect.flatten
-  )

@@ -1,8 +1,10 @@
 /**
  * Looking into what models decided in runs, as callers do.
  */
+
 import { Context, Effect, Layer } from "effect"
 import type { Decision } from "../agent/model/Decision.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import { DecisionStore, mostDecisions } from "./DecisionStore.ts"
 import type { RunId, RunNotFound } from "./Run.ts"
@@ -18,7 +20,7 @@ export class Decisions extends Context.Service<
   Decisions,
   {
     /** What models decided in a run so far, oldest first. */
-    readonly of: (caller: Caller, id: RunId) => Effect.Effect<Decided, RunNotFound>
+    readonly of: (caller: Caller, id: RunId) => Effect.Effect<Decided, RunNotFound | StoreUnavailable>
   }
 >()("sluice/core/run/Decisions") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,9 @@
 /**
  * The failures of the runs of a workflow, counted by their code.
  */
+
 import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkflowId } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { RunError, RunId } from "./Run.ts"
@@ -34,6 +36,6 @@ export class ErrorReports extends Context.Service<
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,
       frame: Frame
-    ) => Effect.Effect<ReadonlyArray<Group>>
+    ) => Effect.Effect<ReadonlyArray<Group>, StoreUnavailable>
   }
 >()("sluice/core/run/ErrorReports") {}

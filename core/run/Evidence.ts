@@ -2,8 +2,10 @@
  * Looking into what runs left behind, as callers do: the page as a node began, the network log, the failures of a
  * workflow.
  */
+
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { LoggedEvent } from "../event/RunEvent.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { NodeId } from "../workflow/Graph.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import { WorkflowStore } from "../workflow/WorkflowStore.ts"
@@ -45,17 +47,17 @@ export class Evidence extends Context.Service<
       nodeId: NodeId
     ) => Effect.Effect<
       { readonly snapshot: Option.Option<Snapshot>; readonly events: ReadonlyArray<LoggedEvent> },
-      RunNotFound | NodeNotFound
+      RunNotFound | NodeNotFound | StoreUnavailable
     >
 
-    readonly network: (caller: Caller, id: RunId) => Effect.Effect<Network, RunNotFound>
+    readonly network: (caller: Caller, id: RunId) => Effect.Effect<Network, RunNotFound | StoreUnavailable>
 
     /** The failures of a workflow within a frame, in groups of one code, the most frequent first. */
     readonly errors: (
       caller: Caller,
       workflowId: WorkflowId,
       frame: Frame
-    ) => Effect.Effect<ReadonlyArray<Group>, WorkflowNotFound>
+    ) => Effect.Effect<ReadonlyArray<Group>, WorkflowNotFound | StoreUnavailable>
   }
 >()("sluice/core/run/Evidence") {
   static readonly layer = Layer.effect(

@@ -2,8 +2,10 @@
  * Where what a run leaves behind for those who look into it is kept, beside its events: the snapshots of its pages, and
  * what its pages asked of the network. The outside is not told of it; it is asked for.
  */
+
 import { Context, type Effect, type Option } from "effect"
 import type { Recorded } from "../agent/page/Exchange.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { NodeId } from "../workflow/Graph.ts"
 import type { RunId } from "./Run.ts"
 
@@ -38,30 +40,30 @@ export class EvidenceStore extends Context.Service<
   EvidenceStore,
   {
     /** Keeps a snapshot. Of several of one node, the last one stands. */
-    readonly keepSnapshot: (snapshot: Snapshot) => Effect.Effect<void>
+    readonly keepSnapshot: (snapshot: Snapshot) => Effect.Effect<void, StoreUnavailable>
 
-    readonly snapshot: (runId: RunId, nodeId: NodeId) => Effect.Effect<Option.Option<Snapshot>>
+    readonly snapshot: (runId: RunId, nodeId: NodeId) => Effect.Effect<Option.Option<Snapshot>, StoreUnavailable>
 
     /**
      * Opens the network log for an attempt, and answers how much may still be kept. A log that is open already lost the
      * end of the attempt before, and is marked as truncated.
      */
-    readonly openLog: (runId: RunId) => Effect.Effect<Room>
+    readonly openLog: (runId: RunId) => Effect.Effect<Room, StoreUnavailable>
 
     /** Adds to the log, whose ids must be new to it. */
-    readonly log: (runId: RunId, events: ReadonlyArray<Recorded>) => Effect.Effect<void>
+    readonly log: (runId: RunId, events: ReadonlyArray<Recorded>) => Effect.Effect<void, StoreUnavailable>
 
     /** Closes the log: what the attempt had to write is written, apart from what was left out when `truncated`. */
-    readonly closeLog: (runId: RunId, truncated: boolean) => Effect.Effect<void>
+    readonly closeLog: (runId: RunId, truncated: boolean) => Effect.Effect<void, StoreUnavailable>
 
     /** The log of a run; none when no attempt ever opened it. */
-    readonly network: (runId: RunId) => Effect.Effect<Option.Option<NetworkLog>>
+    readonly network: (runId: RunId) => Effect.Effect<Option.Option<NetworkLog>, StoreUnavailable>
 
     /**
      * Removes at most `limit` snapshots and as many entries of network logs that are older than an instant, and answers how
      * many it removed of what it removed more of. The logs are marked as truncated.
      */
-    readonly expire: (before: number, limit: number) => Effect.Effect<number>
+    readonly expire: (before: number, limit: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("sluice/core/run/EvidenceStore") {}
 

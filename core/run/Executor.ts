@@ -1,8 +1,10 @@
 /**
  * What carries out an attempt of a run: the agent with its browser, or anything else that a program puts in its place.
  */
+
 import { Context, type Effect } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { LeaseLost, Progress } from "./Run.ts"
 import type { Claimed } from "./RunStore.ts"
 import type { Outcome } from "./Transition.ts"
@@ -16,10 +18,10 @@ export interface Reporter {
    * Keeps a mark of progress. An attempt waits for this before it does what the mark speaks of, so that a run whose
    * worker dies is never tried again by mistake.
    */
-  readonly mark: (progress: Partial<Progress>) => Effect.Effect<void, LeaseLost>
+  readonly mark: (progress: Partial<Progress>) => Effect.Effect<void, LeaseLost | StoreUnavailable>
 
   /** Tells that the attempt has signed in with a credential, so that other runs may sign in with it. */
-  readonly loggedIn: (alias: string) => Effect.Effect<void, LeaseLost>
+  readonly loggedIn: (alias: string) => Effect.Effect<void, LeaseLost | StoreUnavailable>
 }
 
 export class Executor extends Context.Service<
@@ -29,6 +31,6 @@ export class Executor extends Context.Service<
      * Carries out one attempt and answers how it ended. Whatever fails on the way is part of the outcome. Interruption
      * ends it promptly and leaves nothing behind.
      */
-    readonly execute: (claimed: Claimed, reporter: Reporter) => Effect.Effect<Outcome, LeaseLost>
+    readonly execute: (claimed: Claimed, reporter: Reporter) => Effect.Effect<Outcome, LeaseLost | StoreUnavailable>
   }
 >()("sluice/core/run/Executor") {}

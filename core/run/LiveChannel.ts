@@ -2,7 +2,9 @@
  * What passes between those who watch a run and the worker that carries it out, in whichever processes they are: pictures
  * one way, messages the other. Nothing of it is kept, and what is slow is passed over.
  */
+
 import { Context, type Effect, type Scope, type Stream } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { RunId } from "./Run.ts"
 
 /** A picture of the page, as a JPEG. */
@@ -24,16 +26,16 @@ export class LiveChannel extends Context.Service<
   LiveChannel,
   {
     /** Shows a picture in the place of the one before. */
-    readonly show: (runId: RunId, frame: Frame) => Effect.Effect<void>
+    readonly show: (runId: RunId, frame: Frame) => Effect.Effect<void, StoreUnavailable>
 
     /** Takes the picture away. */
-    readonly hide: (runId: RunId) => Effect.Effect<void>
+    readonly hide: (runId: RunId) => Effect.Effect<void, StoreUnavailable>
 
     /** The newest picture, if there is one, and every later one that the reader is quick enough for. */
     readonly frames: (runId: RunId) => Stream.Stream<Frame>
 
     /** Sends a message to the worker of a run. Those that one sender sends after each other arrive in that order, if at all. */
-    readonly send: (runId: RunId, text: string) => Effect.Effect<void>
+    readonly send: (runId: RunId, text: string) => Effect.Effect<void, StoreUnavailable>
 
     /** Subscribes to the messages of all runs, and only then succeeds. */
     readonly messages: Effect.Effect<Stream.Stream<Sent>, never, Scope.Scope>

@@ -1,7 +1,9 @@
 /**
  * Who may watch a run, and who has control of its browser.
  */
+
 import { Context, type Effect, type Option } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
 import type { RunId, Status } from "./Run.ts"
 
@@ -36,24 +38,24 @@ export class LiveStore extends Context.Service<
   LiveStore,
   {
     /** Keeps an admission, and forgets those whose time is over. */
-    readonly admit: (admission: Admission) => Effect.Effect<void>
+    readonly admit: (admission: Admission) => Effect.Effect<void, StoreUnavailable>
 
     /** Takes an admission by its hash. Whoever comes first has it; it is none afterwards, and once it has expired. */
-    readonly redeem: (hash: string) => Effect.Effect<Option.Option<Admission>>
+    readonly redeem: (hash: string) => Effect.Effect<Option.Option<Admission>, StoreUnavailable>
 
     /** How a run stands at this moment, whosever it is, without what may be large in it; none when there is no such run. */
-    readonly standing: (runId: RunId) => Effect.Effect<Option.Option<Standing>>
+    readonly standing: (runId: RunId) => Effect.Effect<Option.Option<Standing>, StoreUnavailable>
 
     /**
      * Gives control, or lengthens it for the one who has it, and answers who has it then: somebody else, if they have it
      * still.
      */
-    readonly take: (control: Omit<Control, "since">) => Effect.Effect<Control>
+    readonly take: (control: Omit<Control, "since">) => Effect.Effect<Control, StoreUnavailable>
 
     /** Gives control back, if this holder has it; answers whether it had. */
-    readonly release: (runId: RunId, holder: string) => Effect.Effect<boolean>
+    readonly release: (runId: RunId, holder: string) => Effect.Effect<boolean, StoreUnavailable>
 
     /** Who has control at this moment. */
-    readonly control: (runId: RunId) => Effect.Effect<Option.Option<Control>>
+    readonly control: (runId: RunId) => Effect.Effect<Option.Option<Control>, StoreUnavailable>
   }
 >()("sluice/core/run/LiveStore") {}

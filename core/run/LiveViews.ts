@@ -2,9 +2,11 @@
  * Watching a run while it goes on, and taking its browser into one's own hands. A caller gets a token that lets somebody in
  * once; whoever is in sees how far the run is and its page, as it changes. Pictures are taken only while somebody looks.
  */
+
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import type { Gesture } from "../agent/page/RemoteHand.ts"
 import { Signals } from "../event/Signals.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import { Keys } from "../workspace/Keys.ts"
 import { allows, type Caller, type UserId } from "../workspace/Workspace.ts"
@@ -72,19 +74,19 @@ export class LiveViews extends Context.Service<
       caller: Caller,
       id: RunId,
       control: boolean
-    ) => Effect.Effect<Redacted.Redacted<string>, RunNotFound | NotLive>
+    ) => Effect.Effect<Redacted.Redacted<string>, RunNotFound | NotLive | StoreUnavailable>
 
     /** Takes a token; none when it is unknown, was taken before, is too old, or its key was revoked meanwhile. */
-    readonly enter: (token: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Admission>>
+    readonly enter: (token: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Admission>, StoreUnavailable>
 
     /**
      * What somebody who was let in may do now: nothing once the key that let them in is revoked, and no more than its role
      * allows. Whoever came without a key may watch.
      */
-    readonly rights: (visitor: Visitor) => Effect.Effect<Rights>
+    readonly rights: (visitor: Visitor) => Effect.Effect<Rights, StoreUnavailable>
 
     /** How far a run is: at once, every second and whenever control changes hands; ends with the run. */
-    readonly looks: (id: RunId) => Stream.Stream<Look, RunNotFound>
+    readonly looks: (id: RunId) => Stream.Stream<Look, RunNotFound | StoreUnavailable>
 
     /** The page of a run, at once and as it changes. It is sent while `looks` are read too. */
     readonly frames: (id: RunId) => Stream.Stream<Frame>
@@ -94,17 +96,17 @@ export class LiveViews extends Context.Service<
       id: RunId,
       holder: string,
       userId: UserId
-    ) => Effect.Effect<Control, NotInControl | NotLive | RunNotFound>
+    ) => Effect.Effect<Control, NotInControl | NotLive | RunNotFound | StoreUnavailable>
 
     /** Gives control back. The run goes on. */
-    readonly release: (id: RunId, holder: string) => Effect.Effect<void>
+    readonly release: (id: RunId, holder: string) => Effect.Effect<void, StoreUnavailable>
 
     /** Does something to the page of the run. What is done soonest after each other is done in that order. */
     readonly act: (
       id: RunId,
       holder: string,
       gestures: ReadonlyArray<Gesture>
-    ) => Effect.Effect<void, NotInControl | RunNotFound>
+    ) => Effect.Effect<void, NotInControl | RunNotFound | StoreUnavailable>
   }
 >()("sluice/core/run/LiveViews") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,9 @@
 /**
  * Keeps the artifacts of runs, within what a run may keep.
  */
+
 import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
+import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import * as Bounds from "./ArtifactBounds.ts"
 import { type Artifact, ArtifactFiles, type Description } from "./ArtifactFiles.ts"
@@ -63,20 +65,27 @@ export class RunArtifacts extends Context.Service<
 
           const leaveOut = (failure: NotKept) =>
             Effect.andThen(Effect.logWarning(failure.message), store.leaveOut(run.id)).pipe(
-              Effect.catchDefect((defect) => Effect.logWarning(`It could not be counted either: ${reasonOf(defect)}`)),
+              Effect.catchTag("StoreUnavailable", ({ message }) =>
+                Effect.logWarning(`The artifact that was left out could not be counted: ${message}`)
+              ),
               Effect.annotateLogs({ session_id: run.id })
             )
 
           /** Whatever goes wrong with an artifact, the run is told in one way. */
-          const reported = <A, E>(kind: Kind, effect: Effect.Effect<A, E | NotKept>): Effect.Effect<A, E | NotKept> =>
+          const reported = <A, E>(
+            kind: Kind,
+            effect: Effect.Effect<A, E | NotKept | StoreUnavailable.StoreUnavailable>
+          ): Effect.Effect<A, E | NotKept> =>
             effect.pipe(
-              Effect.catchDefect((defect) => Effect.fail(new NotKept({ kind, reason: reasonOf(defect) }))),
+              Effect.mapError((error) =>
+                StoreUnavailable.is(error) ? new NotKept({ kind, reason: error.message }) : (error as E | NotKept)
+              ),
               Effect.tapError((error) => (error instanceof NotKept ? leaveOut(error) : Effect.void))
             )
 
           return {
             keep: (kind, artifact, known) =>
-              reported(
+              reported<string, never>(
                 kind,
                 Effect.gen(function* () {
                   const id = yield* begin(kind, artifact.bytes.length, known)
@@ -116,5 +125,3 @@ export class RunArtifacts extends Context.Service<
 
 const isUnavailable = (error: unknown): error is { readonly message: string } =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "ArtifactsUnavailable"
-
-const reasonOf = (defect: unknown): string => (defect instanceof Error ? defect.message : String(defect))

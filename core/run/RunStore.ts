@@ -1,9 +1,11 @@
 /**
  * Where runs and their events are kept, and from where workers take them.
  */
+
 import { Context, type Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
 import type { Gate } from "../gate/Gate.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowId, WorkflowNotFound, WorkflowVersion } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
@@ -83,21 +85,21 @@ export class RunStore extends Context.Service<
      */
     readonly submit: (
       submission: Submission
-    ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldsTooLarge>
+    ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable>
 
-    readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound>
+    readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound | StoreUnavailable>
 
-    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>>
+    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
 
     /** The events of a run, oldest first, from the one after `after` (0 for all). Empty for an unknown run. */
-    readonly events: (id: RunId, after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>>
+    readonly events: (id: RunId, after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable>
 
     /** Changes one run by a decision made while nobody else can change it. A decision that fails changes nothing. */
     readonly change: (
       workspaceId: WorkspaceId,
       id: RunId,
       decide: (gated: Gated, now: number) => Result.Result<Change, RunEnded>
-    ) => Effect.Effect<Change, RunEnded | RunNotFound>
+    ) => Effect.Effect<Change, RunEnded | RunNotFound | StoreUnavailable>
 
     /**
      * Starts up to `limit` waiting runs for `worker`, each as `Transition.claim` says, in one transaction.
@@ -115,28 +117,31 @@ export class RunStore extends Context.Service<
       readonly worker: string
       readonly limit: number
       readonly leaseMillis: number
-    }) => Effect.Effect<ReadonlyArray<Claimed>>
+    }) => Effect.Effect<ReadonlyArray<Claimed>, StoreUnavailable>
 
     /** Prolongs leases and answers which of them were lost: ended, taken over, or given up. */
-    readonly renew: (held: ReadonlyArray<Held>, leaseMillis: number) => Effect.Effect<ReadonlyArray<Held>>
+    readonly renew: (
+      held: ReadonlyArray<Held>,
+      leaseMillis: number
+    ) => Effect.Effect<ReadonlyArray<Held>, StoreUnavailable>
 
     /** Appends events of a running attempt and records its progress, if the lease is still its own. */
     readonly report: (
       held: Held,
       report: { readonly events: ReadonlyArray<RunEvent>; readonly progress?: Partial<Progress> }
-    ) => Effect.Effect<void, LeaseLost>
+    ) => Effect.Effect<void, LeaseLost | StoreUnavailable>
 
     /**
      * Notes that a running attempt has signed in with the credential of an alias, if the lease is still its own. Answers
      * whether others had to wait for that.
      */
-    readonly loggedIn: (held: Held, alias: string) => Effect.Effect<boolean, LeaseLost>
+    readonly loggedIn: (held: Held, alias: string) => Effect.Effect<boolean, LeaseLost | StoreUnavailable>
 
     /** Ends or gives back a running attempt by a decision, if the lease is still its own. */
     readonly settle: (
       held: Held,
       decide: (gated: Gated, now: number) => Result.Result<Change, LeaseLost>
-    ) => Effect.Effect<Change, LeaseLost>
+    ) => Effect.Effect<Change, LeaseLost | StoreUnavailable>
 
     /**
      * Decides about runs whose lease has run out, and about waiting runs whose time is over or whose workflow was
@@ -148,7 +153,7 @@ export class RunStore extends Context.Service<
     readonly reap: (
       limit: number,
       decide: (gated: Gated, now: number) => Change | null
-    ) => Effect.Effect<ReadonlyArray<Run>>
+    ) => Effect.Effect<ReadonlyArray<Run>, StoreUnavailable>
 
     /**
      * Tells waiting runs that an edit of their gate holds them: each that waited when the edit was made once, unless the
@@ -156,19 +161,19 @@ export class RunStore extends Context.Service<
      *
      * Any number of processes may do this at once. A run that is submitted later is told of the hold by its submission.
      */
-    readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean>
+    readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean, StoreUnavailable>
 
     /**
      * Stops the runs that waited for a credential, and for no other, when a run ended because it could not sign in with
      * it: up to `limit` runs of one such failure at a time, none that was submitted later. Answers whether there may be
      * more. Until all are stopped, none of them starts, and none is forgotten.
      */
-    readonly stopAfterFailedLogins: (limit: number, decide: StopAfter) => Effect.Effect<boolean>
+    readonly stopAfterFailedLogins: (limit: number, decide: StopAfter) => Effect.Effect<boolean, StoreUnavailable>
 
     /**
      * The first instant, past ones included, at which a lease runs out, a waiting run expires or has lost its workflow,
      * or after `after` at which a put-off run may be claimed; `null` when there is none.
      */
-    readonly nextDue: (after: number) => Effect.Effect<number | null>
+    readonly nextDue: (after: number) => Effect.Effect<number | null, StoreUnavailable>
   }
 >()("sluice/core/run/RunStore") {}

@@ -1,11 +1,13 @@
 /**
  * Submitting, reading and stopping the runs of a workspace, as callers do.
  */
+
 import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
 import type { LoggedEvent } from "../event/RunEvent.ts"
 import { Signals } from "../event/Signals.ts"
 import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import * as InputContract from "../workflow/InputContract.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
@@ -48,21 +50,21 @@ export class Runs extends Context.Service<
     readonly submit: (
       caller: Caller,
       request: Request
-    ) => Effect.Effect<Run.Run, WorkflowNotFound | InputContract.InvalidInput | FieldsTooLarge>
+    ) => Effect.Effect<Run.Run, WorkflowNotFound | InputContract.InvalidInput | FieldsTooLarge | StoreUnavailable>
 
-    readonly get: (caller: Caller, id: Run.RunId) => Effect.Effect<View, Run.RunNotFound>
+    readonly get: (caller: Caller, id: Run.RunId) => Effect.Effect<View, Run.RunNotFound | StoreUnavailable>
 
     /** The events of a run after the one with the sequence `after` (0 for all), oldest first. */
     readonly events: (
       caller: Caller,
       id: Run.RunId,
       after: number
-    ) => Effect.Effect<ReadonlyArray<LoggedEvent>, Run.RunNotFound>
+    ) => Effect.Effect<ReadonlyArray<LoggedEvent>, Run.RunNotFound | StoreUnavailable>
 
-    readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>>
+    readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
 
     /** Stops the waiting runs of deleted workflows, as far as that takes no long time; the scheduler stops the rest. */
-    readonly stopOrphans: Effect.Effect<void>
+    readonly stopOrphans: Effect.Effect<void, StoreUnavailable>
 
     /**
      * Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. `why` is
@@ -72,7 +74,7 @@ export class Runs extends Context.Service<
       caller: Caller,
       id: Run.RunId,
       why?: Transition.Reason
-    ) => Effect.Effect<void, Run.RunNotFound | Run.RunEnded>
+    ) => Effect.Effect<void, Run.RunNotFound | Run.RunEnded | StoreUnavailable>
   }
 >()("sluice/core/run/Runs") {
   static readonly layer = Layer.effect(
@@ -104,7 +106,7 @@ export class Runs extends Context.Service<
       const again = (
         caller: Caller,
         request: Request
-      ): Effect.Effect<Gated, WorkflowNotFound | FieldsTooLarge | InputContract.InvalidInput> =>
+      ): Effect.Effect<Gated, WorkflowNotFound | FieldsTooLarge | InputContract.InvalidInput | StoreUnavailable> =>
         Effect.gen(function* () {
           const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
           return yield* submitWith(version, caller, request)

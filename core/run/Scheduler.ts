@@ -6,13 +6,11 @@
  */
 import { Clock, Effect } from "effect"
 import { type Signal, Signals } from "../event/Signals.ts"
-import { surviving } from "../event/Surviving.ts"
 import { GateStore } from "../gate/GateStore.ts"
+import * as Background from "../runtime/Background.ts"
 import * as Wake from "../runtime/Wake.ts"
 import { RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
-
-const message = "The scheduler could not look after what is due, and tries again"
 
 /** How many gates or runs one transaction deals with. */
 const batch = 200
@@ -87,6 +85,6 @@ export const run = Effect.fn("Scheduler.run")(function* () {
     edits.sleep(longestSleep)
   )
   // Telling a million runs takes a while, and must not keep gates closed meanwhile.
-  yield* Effect.forkScoped(Effect.forever(announceThenSleep.pipe(surviving(message))))
-  return yield* Effect.forever(tickThenSleep.pipe(surviving(message)))
+  yield* Effect.forkScoped(Effect.forever(announceThenSleep.pipe(Background.round("announce holds"))))
+  return yield* Effect.forever(tickThenSleep.pipe(Background.round("look after what is due")))
 }, Effect.scoped)

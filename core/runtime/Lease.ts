@@ -6,7 +6,8 @@
  * because another process may claim it from then on. The work of a lease that was lost is interrupted.
  */
 import { Clock, Effect, FiberMap, type Scope } from "effect"
-import { surviving } from "../event/Surviving.ts"
+import * as Background from "./Background.ts"
+import type { StoreUnavailable } from "./StoreUnavailable.ts"
 import * as Wake from "./Wake.ts"
 
 /** The right to a piece of work. Of two leases of the same work the one with the higher fence is the later. */
@@ -22,10 +23,12 @@ export interface Options<Id extends string, Work, R> {
   readonly capacity: Effect.Effect<number, never, R>
   /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
-  readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Work>, never, R>
+  readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Work>, StoreUnavailable, R>
   readonly leaseOf: (work: Work) => LeaseRef<Id>
   /** Renews leases, and answers those that are lost. */
-  readonly renew: (leases: ReadonlyArray<LeaseRef<Id>>) => Effect.Effect<ReadonlyArray<LeaseRef<Id>>, never, R>
+  readonly renew: (
+    leases: ReadonlyArray<LeaseRef<Id>>
+  ) => Effect.Effect<ReadonlyArray<LeaseRef<Id>>, StoreUnavailable, R>
   readonly carryOut: (work: Work) => Effect.Effect<void, never, R>
   /** What is done when the holder is interrupted and still holds work, before the rest is interrupted as well. */
   readonly drain: (finished: Effect.Effect<void>) => Effect.Effect<unknown, never, R>
@@ -76,7 +79,7 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
       yield* Effect.forEach(claimed, (work) => begin(work, now), { discard: true })
       if (claimed.length < limit) return
     }
-  }).pipe(Effect.uninterruptible, surviving(`Could not claim ${what}; trying again`))
+  }).pipe(Effect.uninterruptible, Background.round(`claim ${what}`))
 
   /** Interrupts work without waiting for its end: the others need their leases renewed meanwhile. */
   const end = (some: ReadonlyArray<LeaseRef<Id>>) =>
@@ -93,7 +96,7 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
       if (leases.has(key) && !gone.has(key)) leases.set(key, { ref, until })
     }
     yield* end(lost)
-  }).pipe(surviving(`Could not renew the leases of ${what}; trying again`))
+  }).pipe(Background.round(`renew the leases of ${what}`))
 
   const endOverdue = Effect.gen(function* () {
     const soon = (yield* Clock.currentTimeMillis) + tick

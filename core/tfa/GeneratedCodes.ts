@@ -4,6 +4,7 @@
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type * as Periodic from "../runtime/Periodic.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Fingerprints } from "../vault/Fingerprints.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import { EntryNotFound, type VaultEntry } from "../vault/VaultEntry.ts"
@@ -42,10 +43,13 @@ export class GeneratedCodes extends Context.Service<
       entry: VaultEntry,
       otp: Otp.Otp,
       latest: number
-    ) => Effect.Effect<Option.Option<Redacted.Redacted<string>>, EntryNotFound | SecretChanged>
+    ) => Effect.Effect<Option.Option<Redacted.Redacted<string>>, EntryNotFound | SecretChanged | StoreUnavailable>
 
     /** The code at this instant, for somebody to use: no login is given the same one afterwards. */
-    readonly current: (entry: VaultEntry, otp: Otp.Otp) => Effect.Effect<Shown, EntryNotFound | SecretChanged>
+    readonly current: (
+      entry: VaultEntry,
+      otp: Otp.Otp
+    ) => Effect.Effect<Shown, EntryNotFound | SecretChanged | StoreUnavailable>
   }
 >()("sluice/core/tfa/GeneratedCodes") {
   static readonly layer = Layer.effect(

@@ -1,8 +1,10 @@
 /**
  * Where a login gets its one-time codes and links from, as long as no person must be asked.
  */
+
 import { Clock, Context, Effect, Layer, Option, Redacted, type Schema } from "effect"
 import { Signals } from "../event/Signals.ts"
+import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import * as Wake from "../runtime/Wake.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import type { VaultEntry } from "../vault/VaultEntry.ts"
@@ -14,18 +16,26 @@ import { ReceivedCodes, type Wanted } from "./ReceivedCodes.ts"
 export type Channel = "EMAIL" | "SMS" | "MAGIC_LINK"
 
 /** The phone number that codes for a credential are sent to; `null` where its workspace has none. */
-export const PhoneNumberOf = Context.Reference<(entry: VaultEntry) => Effect.Effect<string | null>>(
-  "sluice/core/tfa/PhoneNumberOf",
-  { defaultValue: () => () => Effect.succeed(null) }
-)
+export const PhoneNumberOf = Context.Reference<
+  (entry: VaultEntry) => Effect.Effect<string | null, StoreUnavailable.StoreUnavailable>
+>("sluice/core/tfa/PhoneNumberOf", { defaultValue: () => () => Effect.succeed(null) })
 
 /** The net under a lost signal. */
 const longestSleep = 3_000
 
+type Generated<A> =
+  A extends Effect.Effect<infer Code, infer E, infer R>
+    ? Effect.Effect<Code, Exclude<E, StoreUnavailable.StoreUnavailable>, R>
+    : never
+
+/** Waits where the store cannot be reached: the run that signs in holds a lease, and is ended when that runs out. */
 export class LoginCodes extends Context.Service<
   LoginCodes,
   {
-    readonly generated: GeneratedCodes["Service"]["next"]
+    /** The next code of a secret; nothing when none comes by `latest`. */
+    readonly generated: (
+      ...asked: Parameters<GeneratedCodes["Service"]["next"]>
+    ) => Generated<ReturnType<GeneratedCodes["Service"]["next"]>>
 
     /** The address or number that a site sends to; `null` where nothing of the kind is received here. */
     readonly addressOf: (entry: VaultEntry, channel: Channel) => Effect.Effect<string | null>
@@ -53,10 +63,10 @@ export class LoginCodes extends Context.Service<
       const signals = yield* Signals
 
       return LoginCodes.of({
-        generated: generated.next,
+        generated: (...asked) => StoreUnavailable.waitUntilBack(generated.next(...asked)),
         addressOf: (entry, channel) =>
           channel === "SMS"
-            ? phoneNumberOf(entry)
+            ? StoreUnavailable.waitUntilBack(phoneNumberOf(entry))
             : Effect.succeed(inboxDomain === null ? null : Inbox.addressOf(entry.workspaceId, entry, inboxDomain)),
         received: Effect.fn("LoginCodes.received")(function* (entry, address, { kind, since }, latest) {
           const arrivals = yield* Effect.provideService(
@@ -67,9 +77,13 @@ export class LoginCodes extends Context.Service<
           while (true) {
             const now = yield* Clock.currentTimeMillis
             const fresh = Math.max(since, now - Inbox.freshMillis)
-            const taken = yield* codes.take(entry.workspaceId, address, { kind, since: fresh })
+            const taken = yield* StoreUnavailable.waitUntilBack(
+              codes.take(entry.workspaceId, address, { kind, since: fresh })
+            )
             if (Option.isSome(taken)) {
-              const opened = yield* Effect.orDie(sealing.unseal(entry.workspaceId, taken.value.sealed))
+              const opened = yield* sealing
+                .unseal(entry.workspaceId, taken.value.sealed)
+                .pipe(StoreUnavailable.waitUntilBack, Effect.orDie)
               return Option.some(candidates(Redacted.value(opened)).map((one) => Redacted.make(one)))
             }
             if (now >= latest) return Option.none()

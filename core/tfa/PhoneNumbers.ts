@@ -5,7 +5,9 @@
  * An SMS does not tell which credential it is for, so that a number that several workspaces shared would tell each of
  * them the codes of the others.
  */
+
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 
 /** The number of the installation, in the form `+15551234567`; `null` where it has none. */
@@ -41,12 +43,15 @@ export const parse = (written: string): Result.Result<string, InvalidPhoneNumber
 export class PhoneNumberStore extends Context.Service<
   PhoneNumberStore,
   {
-    readonly of: (workspaceId: WorkspaceId) => Effect.Effect<Option.Option<string>>
-    readonly ownerOf: (number: string) => Effect.Effect<Option.Option<WorkspaceId>>
+    readonly of: (workspaceId: WorkspaceId) => Effect.Effect<Option.Option<string>, StoreUnavailable>
+    readonly ownerOf: (number: string) => Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
     /** Gives a workspace a number instead of the one that it has, or takes it away with `null`. No two have the same. */
-    readonly set: (workspaceId: WorkspaceId, number: string | null) => Effect.Effect<void, PhoneNumberTaken>
+    readonly set: (
+      workspaceId: WorkspaceId,
+      number: string | null
+    ) => Effect.Effect<void, PhoneNumberTaken | StoreUnavailable>
     /** The workspace of an installation that has one; none where it has several, or none yet. */
-    readonly onlyWorkspace: Effect.Effect<Option.Option<WorkspaceId>>
+    readonly onlyWorkspace: Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
   }
 >()("sluice/core/tfa/PhoneNumberStore") {}
 
@@ -54,19 +59,19 @@ export class PhoneNumbers extends Context.Service<
   PhoneNumbers,
   {
     /** Where the codes of a workspace come to by SMS; `null` where it has no number and cannot have the default one. */
-    readonly phoneNumberOf: (workspaceId: WorkspaceId) => Effect.Effect<string | null>
+    readonly phoneNumberOf: (workspaceId: WorkspaceId) => Effect.Effect<string | null, StoreUnavailable>
 
     /** The number that a workspace has of its own. */
-    readonly ownNumberOf: (workspaceId: WorkspaceId) => Effect.Effect<string | null>
+    readonly ownNumberOf: (workspaceId: WorkspaceId) => Effect.Effect<string | null, StoreUnavailable>
 
     /** The workspace whose codes come to a number. */
-    readonly workspaceOf: (number: string) => Effect.Effect<Option.Option<WorkspaceId>>
+    readonly workspaceOf: (number: string) => Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
 
     /** Gives a workspace a number of its own, as somebody wrote it, or takes it away with `null`. */
     readonly set: (
       workspaceId: WorkspaceId,
       written: string | null
-    ) => Effect.Effect<void, InvalidPhoneNumber | PhoneNumberTaken>
+    ) => Effect.Effect<void, InvalidPhoneNumber | PhoneNumberTaken | StoreUnavailable>
   }
 >()("sluice/core/tfa/PhoneNumbers") {
   static readonly layer = Layer.effect(

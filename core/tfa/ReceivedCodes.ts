@@ -1,7 +1,9 @@
 /**
  * One-time codes and links that arrived for credentials, kept until they are used or too old. They are kept sealed.
  */
+
 import { Context, type Effect, type Option } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 
 export interface ReceivedCode {
@@ -27,7 +29,7 @@ export interface Wanted {
 export class ReceivedCodes extends Context.Service<
   ReceivedCodes,
   {
-    readonly keep: (workspaceId: WorkspaceId, code: ReceivedCode) => Effect.Effect<void>
+    readonly keep: (workspaceId: WorkspaceId, code: ReceivedCode) => Effect.Effect<void, StoreUnavailable>
 
     /**
      * Keeps all that a message brought, together or not at all, unless the message was kept from before: then nothing,
@@ -36,17 +38,17 @@ export class ReceivedCodes extends Context.Service<
     readonly keepOnce: (
       messageId: string,
       codes: ReadonlyArray<{ readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
-    ) => Effect.Effect<boolean>
+    ) => Effect.Effect<boolean, StoreUnavailable>
 
     /** Forgets which messages arrived before an instant, and tells how many there were: one of them would be kept again. */
-    readonly forgetMessagesBefore: (at: number) => Effect.Effect<number>
+    readonly forgetMessagesBefore: (at: number) => Effect.Effect<number, StoreUnavailable>
 
     /** What of a kind arrived last at an address, if it arrived at `since` or later. It stays. */
     readonly latest: (
       workspaceId: WorkspaceId,
       address: string,
       wanted: Wanted
-    ) => Effect.Effect<Option.Option<ReceivedCode>>
+    ) => Effect.Effect<Option.Option<ReceivedCode>, StoreUnavailable>
 
     /**
      * Takes what `latest` would answer, and removes it together with all of its kind that arrived at the address
@@ -56,9 +58,9 @@ export class ReceivedCodes extends Context.Service<
       workspaceId: WorkspaceId,
       address: string,
       wanted: Wanted
-    ) => Effect.Effect<Option.Option<ReceivedCode>>
+    ) => Effect.Effect<Option.Option<ReceivedCode>, StoreUnavailable>
 
     /** Removes the codes of all workspaces that arrived before an instant, and tells how many there were. */
-    readonly discardBefore: (at: number) => Effect.Effect<number>
+    readonly discardBefore: (at: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("sluice/core/tfa/ReceivedCodes") {}

@@ -6,6 +6,7 @@
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { Signals } from "../event/Signals.ts"
 import type * as Periodic from "../runtime/Periodic.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
@@ -52,13 +53,13 @@ export class Receiving extends Context.Service<
   Receiving,
   {
     /** Tells whether mail to an address is for a credential. Upper and lower case do not matter. */
-    readonly accepts: (address: string) => Effect.Effect<boolean>
+    readonly accepts: (address: string) => Effect.Effect<boolean, StoreUnavailable>
 
     /** Takes a mail. When it has answered, what the mail brought is kept. */
-    readonly mail: (arrival: Arrival) => Effect.Effect<Outcome>
+    readonly mail: (arrival: Arrival) => Effect.Effect<Outcome, StoreUnavailable>
 
     /** Takes an SMS, whose recipients are numbers such as `+15551234567`. */
-    readonly sms: (arrival: Arrival) => Effect.Effect<Outcome>
+    readonly sms: (arrival: Arrival) => Effect.Effect<Outcome, StoreUnavailable>
   }
 >()("sluice/core/tfa/Receiving") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,9 @@
 /**
  * The one-time code of a credential, for whoever logs in by hand or by a program of their own.
  */
+
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { BoundSecrets } from "../vault/BoundSecrets.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import type { SourceError } from "../vault/SecretSource.ts"
@@ -65,7 +67,7 @@ export class TfaCodes extends Context.Service<
       pair: Pair
     ) => Effect.Effect<
       TfaCode,
-      EntryNotFound | NoCode | NoInbox | CodesUnsupported | Otp.InvalidTfaSecret | SourceError
+      EntryNotFound | NoCode | NoInbox | CodesUnsupported | Otp.InvalidTfaSecret | SourceError | StoreUnavailable
     >
   }
 >()("sluice/core/tfa/TfaCodes") {

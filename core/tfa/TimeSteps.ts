@@ -2,7 +2,9 @@
  * Which time steps of secrets were used. A site takes the code of a step once, so no two logins may use the same one,
  * whichever processes they are in.
  */
+
 import { Context, type Effect, type Option } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 
 /** A secret is known by a fingerprint that does not reveal it, and a step by its number since the epoch. */
 export class TimeSteps extends Context.Service<
@@ -16,12 +18,12 @@ export class TimeSteps extends Context.Service<
       key: string,
       range: { readonly from: number; readonly latest: number },
       periodMillis: number
-    ) => Effect.Effect<Option.Option<number>>
+    ) => Effect.Effect<Option.Option<number>, StoreUnavailable>
 
     /** Notes that a step was used by somebody else. */
-    readonly mark: (key: string, step: number, periodMillis: number) => Effect.Effect<void>
+    readonly mark: (key: string, step: number, periodMillis: number) => Effect.Effect<void, StoreUnavailable>
 
     /** Forgets the secrets whose last used step was over before an instant, and tells how many there were. */
-    readonly forgetBefore: (at: number) => Effect.Effect<number>
+    readonly forgetBefore: (at: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("sluice/core/tfa/TimeSteps") {}

@@ -1,7 +1,9 @@
 /**
  * Opens the credentials of runs.
  */
+
 import { Context, Effect, Layer, Option, Redacted } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { type Account, AccountUnavailable, type LoginSecrets } from "./Account.ts"
 import { BoundSecrets } from "./BoundSecrets.ts"
@@ -19,10 +21,10 @@ export class Accounts extends Context.Service<
     readonly open: (
       workspaceId: WorkspaceId,
       pair: Pair & { readonly alias: string }
-    ) => Effect.Effect<Account, AccountUnavailable>
+    ) => Effect.Effect<Account, AccountUnavailable | StoreUnavailable>
 
     /** Makes the next run ask the secret provider of a credential anew, as after a login with it failed. */
-    readonly forget: (entry: VaultEntry) => Effect.Effect<void>
+    readonly forget: (entry: VaultEntry) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/vault/Accounts") {
   static readonly layer = Layer.effect(

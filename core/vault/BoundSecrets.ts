@@ -1,7 +1,9 @@
 /**
  * The secrets of vault entries that are bound to an outside store.
  */
+
 import { Context, Effect, Layer, Option, Redacted } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Sealing } from "./Sealing.ts"
 import * as SecretCache from "./SecretCache.ts"
 import { type SecretProvider, SecretProviders } from "./SecretProviders.ts"
@@ -24,16 +26,18 @@ export class BoundSecrets extends Context.Service<
      * What the item of an entry holds. It is asked for anew unless the entry, or else its connection, lets it be used
      * again for a while. Nothing is used that was asked for before the entry or the connection was last changed.
      */
-    readonly of: (entry: VaultEntry) => Effect.Effect<ProvidedSecrets, SourceError>
+    readonly of: (entry: VaultEntry) => Effect.Effect<ProvidedSecrets, SourceError | StoreUnavailable>
 
     /** The same, asked for now. */
-    readonly fresh: (entry: VaultEntry) => Effect.Effect<ProvidedSecrets, SourceError>
+    readonly fresh: (entry: VaultEntry) => Effect.Effect<ProvidedSecrets, SourceError | StoreUnavailable>
 
     /** Makes the next reader ask for it anew, as after a login with it failed. */
-    readonly forget: (entry: VaultEntry) => Effect.Effect<void>
+    readonly forget: (entry: VaultEntry) => Effect.Effect<void, StoreUnavailable>
 
     /** The store behind a connection, and the connection with its access opened. */
-    readonly open: (provider: SecretProvider) => Effect.Effect<Opened, SourceUnavailable | AccessRefused>
+    readonly open: (
+      provider: SecretProvider
+    ) => Effect.Effect<Opened, SourceUnavailable | AccessRefused | StoreUnavailable>
   }
 >()("sluice/core/vault/BoundSecrets") {
   static readonly layer = Layer.effect(

@@ -7,7 +7,9 @@
  *   add: a new key, and the former one is accepted   retire: only the new one is   discard: the former one is gone
  * ```
  */
+
 import { Clock, Context, Effect, Layer, type Redacted } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { InstallationKey, underWhich } from "./InstallationKey.ts"
@@ -33,21 +35,25 @@ export class EncryptionKeys extends Context.Service<
   EncryptionKeys,
   {
     /** The present key of a workspace; made when the workspace has none yet. */
-    readonly of: (workspaceId: WorkspaceId) => Effect.Effect<Redacted.Redacted<string>>
+    readonly of: (workspaceId: WorkspaceId) => Effect.Effect<Redacted.Redacted<string>, StoreUnavailable>
 
-    readonly ring: (workspaceId: WorkspaceId) => Effect.Effect<KeyRing>
+    readonly ring: (workspaceId: WorkspaceId) => Effect.Effect<KeyRing, StoreUnavailable>
 
     /** Gives a workspace a key unless it has one, and answers the key that it has then. */
     readonly give: (
       workspaceId: WorkspaceId,
       key: Redacted.Redacted<string>
-    ) => Effect.Effect<Redacted.Redacted<string>>
+    ) => Effect.Effect<Redacted.Redacted<string>, StoreUnavailable>
 
     /**
      * Puts a key in the place of the present one, whose version is `after`; that one is accepted beside it. Tells whether
      * it did, or somebody else was quicker.
      */
-    readonly add: (workspaceId: WorkspaceId, after: number, key: Redacted.Redacted<string>) => Effect.Effect<boolean>
+    readonly add: (
+      workspaceId: WorkspaceId,
+      after: number,
+      key: Redacted.Redacted<string>
+    ) => Effect.Effect<boolean, StoreUnavailable>
   }
 >()("sluice/core/vault/EncryptionKeys") {
   /** When it is built, each workspace without a key is given one. */

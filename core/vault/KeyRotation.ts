@@ -8,7 +8,9 @@
  *
  * Callers whose clients still have the former key go on with it until the end.
  */
+
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { EncryptionKeys } from "./EncryptionKeys.ts"
@@ -76,10 +78,12 @@ export class KeyRotation extends Context.Service<
     readonly begin: (
       workspaceId: WorkspaceId,
       key: Redacted.Redacted<string> | null
-    ) => Effect.Effect<Redacted.Redacted<string>, RotationUnderWay | SameKey>
-    readonly state: (workspaceId: WorkspaceId) => Effect.Effect<RotationState>
+    ) => Effect.Effect<Redacted.Redacted<string>, RotationUnderWay | SameKey | StoreUnavailable>
+    readonly state: (workspaceId: WorkspaceId) => Effect.Effect<RotationState, StoreUnavailable>
     /** Ends the acceptance of the former key, once everything is under the present one. */
-    readonly finish: (workspaceId: WorkspaceId) => Effect.Effect<RotationState, NoRotation | NotResealed>
+    readonly finish: (
+      workspaceId: WorkspaceId
+    ) => Effect.Effect<RotationState, NoRotation | NotResealed | StoreUnavailable>
   }
 >()("sluice/core/vault/KeyRotation") {
   static readonly layer = Layer.effect(

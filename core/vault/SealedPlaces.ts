@@ -2,8 +2,10 @@
  * Where sealed values are kept. Whatever seals with the keys of workspaces names its place here, so that its values are
  * sealed anew when a workspace exchanges its key.
  */
+
 import { Context, Effect, Result } from "effect"
 import { RunSubscriptionStore } from "../event/KeptSubscription.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { Collection, Kept } from "../workspace/Collection.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { sealedNames } from "./EntryRules.ts"
@@ -27,11 +29,15 @@ export interface Place {
     workspaceId: WorkspaceId,
     after: string | null,
     limit: number
-  ) => Effect.Effect<{ readonly holders: ReadonlyArray<Holder>; readonly next: string | null }>
+  ) => Effect.Effect<{ readonly holders: ReadonlyArray<Holder>; readonly next: string | null }, StoreUnavailable>
   /** How many holders there are after a position. */
-  readonly left: (workspaceId: WorkspaceId, after: string | null) => Effect.Effect<number>
+  readonly left: (workspaceId: WorkspaceId, after: string | null) => Effect.Effect<number, StoreUnavailable>
   /** Puts others in the places of those values that the holder still has. All else of it stays as it is. */
-  readonly replace: (workspaceId: WorkspaceId, id: string, renewed: ReadonlyMap<string, string>) => Effect.Effect<void>
+  readonly replace: (
+    workspaceId: WorkspaceId,
+    id: string,
+    renewed: ReadonlyMap<string, string>
+  ) => Effect.Effect<void, StoreUnavailable>
 }
 
 /** The places that are no collections: received codes, answers of persons, and kept answers of named requests. */

@@ -4,7 +4,9 @@
  * A sealed value is hexadecimal: a random IV of 12 bytes, the JSON text of the value under AES-256-GCM, and its tag of 16
  * bytes. It does not say which key it is under: while a workspace exchanges its key, each is tried, the present one first.
  */
+
 import { Context, type Effect, type Redacted, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { KeyRing } from "./EncryptionKeys.ts"
 
@@ -49,11 +51,14 @@ export class Sealing extends Context.Service<
   Sealing,
   {
     /** The cipher of a workspace. Its keys are read once; get a cipher for each piece of work anew. */
-    readonly cipher: (workspaceId: WorkspaceId) => Effect.Effect<Cipher>
-    readonly seal: (workspaceId: WorkspaceId, value: Redacted.Redacted<Schema.Json>) => Effect.Effect<string>
+    readonly cipher: (workspaceId: WorkspaceId) => Effect.Effect<Cipher, StoreUnavailable>
+    readonly seal: (
+      workspaceId: WorkspaceId,
+      value: Redacted.Redacted<Schema.Json>
+    ) => Effect.Effect<string, StoreUnavailable>
     readonly unseal: (
       workspaceId: WorkspaceId,
       sealed: string
-    ) => Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal>
+    ) => Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal | StoreUnavailable>
   }
 >()("sluice/core/vault/Sealing") {}

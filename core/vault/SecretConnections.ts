@@ -1,7 +1,9 @@
 /**
  * Making, changing and trying the connections of a workspace to outside stores of secrets.
  */
+
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { KeyTaken } from "../workspace/Collection.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
@@ -58,14 +60,14 @@ export interface Trying {
 export class SecretConnections extends Context.Service<
   SecretConnections,
   {
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<SecretProvider>>
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<SecretProvider>, StoreUnavailable>
 
     /** Keeps a new connection. One that is tried and does not work is not kept. */
     readonly create: (
       caller: Caller,
       body: unknown,
       trying: Trying
-    ) => Effect.Effect<SecretProvider, InvalidConnection | ConnectionError | KeyTaken>
+    ) => Effect.Effect<SecretProvider, InvalidConnection | ConnectionError | KeyTaken | StoreUnavailable>
 
     /** Changes a connection. What the body leaves out stays. A new configuration is tried like one of a new connection. */
     readonly change: (
@@ -75,19 +77,25 @@ export class SecretConnections extends Context.Service<
       trying: Trying
     ) => Effect.Effect<
       SecretProvider,
-      InvalidConnection | ConnectionNotFound | ConnectionChanged | ConnectionError | KeyTaken
+      InvalidConnection | ConnectionNotFound | ConnectionChanged | ConnectionError | KeyTaken | StoreUnavailable
     >
 
     /** Removes a connection that no entry is bound to, and answers what it was. */
-    readonly remove: (caller: Caller, id: string) => Effect.Effect<SecretProvider, ConnectionNotFound | ConnectionInUse>
+    readonly remove: (
+      caller: Caller,
+      id: string
+    ) => Effect.Effect<SecretProvider, ConnectionNotFound | ConnectionInUse | StoreUnavailable>
 
     /** Fails when the store does not answer, or does not accept the access. */
-    readonly check: (caller: Caller, id: string) => Effect.Effect<void, ConnectionNotFound | ConnectionError>
+    readonly check: (
+      caller: Caller,
+      id: string
+    ) => Effect.Effect<void, ConnectionNotFound | ConnectionError | StoreUnavailable>
 
     readonly items: (
       caller: Caller,
       id: string
-    ) => Effect.Effect<ReadonlyArray<SecretItem>, ConnectionNotFound | ConnectionError>
+    ) => Effect.Effect<ReadonlyArray<SecretItem>, ConnectionNotFound | ConnectionError | StoreUnavailable>
   }
 >()("sluice/core/vault/SecretConnections") {
   static readonly layer = Layer.effect(

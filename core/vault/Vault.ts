@@ -1,8 +1,10 @@
 /**
  * The credentials of a workspace, as callers keep and see them.
  */
+
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import { Signals } from "../event/Signals.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import * as Inbox from "../tfa/Inbox.ts"
 import { PhoneNumbers } from "../tfa/PhoneNumbers.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
@@ -51,21 +53,33 @@ export class Vault extends Context.Service<
   Vault,
   {
     /** The entries in the order in which they were made, only those of a user or of a site where it is asked for. */
-    readonly list: (caller: Caller, filter: Partial<Pair>) => Effect.Effect<ReadonlyArray<EntryView>>
+    readonly list: (caller: Caller, filter: Partial<Pair>) => Effect.Effect<ReadonlyArray<EntryView>, StoreUnavailable>
 
-    readonly get: (caller: Caller, pair: Pair) => Effect.Effect<EntryView, EntryNotFound>
+    readonly get: (caller: Caller, pair: Pair) => Effect.Effect<EntryView, EntryNotFound | StoreUnavailable>
 
     /** Keeps a new entry. `body` is one as somebody wrote it; every problem of it is reported. */
-    readonly create: (caller: Caller, body: unknown) => Effect.Effect<EntryView, InvalidEntry | EntryTaken>
+    readonly create: (
+      caller: Caller,
+      body: unknown
+    ) => Effect.Effect<EntryView, InvalidEntry | EntryTaken | StoreUnavailable>
 
     /** Changes the entry that the body names. What the body leaves out stays. */
-    readonly update: (caller: Caller, body: unknown) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound>
+    readonly update: (
+      caller: Caller,
+      body: unknown
+    ) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound | StoreUnavailable>
 
     /** Removes the entry that the body names, and answers what it was. */
-    readonly remove: (caller: Caller, body: unknown) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound>
+    readonly remove: (
+      caller: Caller,
+      body: unknown
+    ) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound | StoreUnavailable>
 
     /** Removes cookies and storage from the entry that the body names. */
-    readonly clearBrowserState: (caller: Caller, body: unknown) => Effect.Effect<void, InvalidEntry | EntryNotFound>
+    readonly clearBrowserState: (
+      caller: Caller,
+      body: unknown
+    ) => Effect.Effect<void, InvalidEntry | EntryNotFound | StoreUnavailable>
   }
 >()("sluice/core/vault/Vault") {
   static readonly layer = Layer.effect(

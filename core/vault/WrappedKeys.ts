@@ -1,7 +1,9 @@
 /**
  * The keys of the service, as they are kept: wrapped by a master key, which is not kept.
  */
+
 import { Context, type Effect, type Redacted, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 
 /** Whose key it is: a workspace's, or that of the installation itself. */
@@ -24,19 +26,19 @@ export class WrappedKeys extends Context.Service<
   WrappedKeys,
   {
     /** The keys of one owner, the oldest first. */
-    readonly of: (owner: Owner) => Effect.Effect<ReadonlyArray<WrappedKey>>
-    readonly list: Effect.Effect<ReadonlyArray<WrappedKey>>
+    readonly of: (owner: Owner) => Effect.Effect<ReadonlyArray<WrappedKey>, StoreUnavailable>
+    readonly list: Effect.Effect<ReadonlyArray<WrappedKey>, StoreUnavailable>
     /** Keeps a key unless its owner has one of that version, and answers the one that it has then. */
-    readonly insert: (key: WrappedKey) => Effect.Effect<WrappedKey>
+    readonly insert: (key: WrappedKey) => Effect.Effect<WrappedKey, StoreUnavailable>
     /** Puts another wrapping in the place of `before`, unless somebody else has done so; tells whether it did. */
     readonly rewrap: (
       before: WrappedKey,
       after: { readonly wrapped: string; readonly under: string }
-    ) => Effect.Effect<boolean>
+    ) => Effect.Effect<boolean, StoreUnavailable>
     /** Retires a key that is not retired yet; tells whether it did. */
-    readonly retire: (owner: Owner, version: number, at: number) => Effect.Effect<boolean>
+    readonly retire: (owner: Owner, version: number, at: number) => Effect.Effect<boolean, StoreUnavailable>
     /** Removes a retired key. */
-    readonly remove: (owner: Owner, version: number) => Effect.Effect<void>
+    readonly remove: (owner: Owner, version: number) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/vault/WrappedKeys") {}
 

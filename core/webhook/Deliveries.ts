@@ -1,8 +1,10 @@
 /**
  * Where deliveries are kept, and from where they are taken when they are due.
  */
+
 import { Context, type Effect } from "effect"
 import type { Entry } from "../event/EventLog.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Delivery, DeliveryNotDead, DeliveryNotFound, Status } from "./Delivery.ts"
 
@@ -31,7 +33,7 @@ export class Deliveries extends Context.Service<
      * is. One is due at once when the delivery of the event before it, of the same run to the same target, has had its
      * first attempt, and otherwise as soon as that has.
      */
-    readonly append: (made: ReadonlyArray<NewDelivery>) => Effect.Effect<void>
+    readonly append: (made: ReadonlyArray<NewDelivery>) => Effect.Effect<void, StoreUnavailable>
 
     /**
      * Waits for a delivery that is due, hands it to `attempt`, and keeps what `attempt` makes of it. Deliveries are handed
@@ -39,30 +41,36 @@ export class Deliveries extends Context.Service<
      * delivery that was changed or handed out again meanwhile is dropped.
      */
     readonly next: <R>(
-      attempt: (delivery: Delivery) => Effect.Effect<Delivery, never, R>
-    ) => Effect.Effect<void, never, R>
+      attempt: (delivery: Delivery) => Effect.Effect<Delivery, StoreUnavailable, R>
+    ) => Effect.Effect<void, StoreUnavailable, R>
 
-    readonly get: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Delivery, DeliveryNotFound>
+    readonly get: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Delivery, DeliveryNotFound | StoreUnavailable>
 
-    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Delivery>>
+    readonly list: (
+      workspaceId: WorkspaceId,
+      filter: Filter
+    ) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
 
     /** All deliveries of a run, oldest first. */
-    readonly ofRun: (workspaceId: WorkspaceId, runId: string) => Effect.Effect<ReadonlyArray<Delivery>>
+    readonly ofRun: (
+      workspaceId: WorkspaceId,
+      runId: string
+    ) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
 
     /** Takes up a dead delivery again, as `Delivery.retry` says, and answers what it has become. */
     readonly retry: (
       workspaceId: WorkspaceId,
       id: string
-    ) => Effect.Effect<Delivery, DeliveryNotFound | DeliveryNotDead>
+    ) => Effect.Effect<Delivery, DeliveryNotFound | DeliveryNotDead | StoreUnavailable>
 
     /** Forgets what has long been handed out and settled. It is about space only: no delivery is lost. */
-    readonly tidy: Effect.Effect<void>
+    readonly tidy: Effect.Effect<void, StoreUnavailable>
 
     /** Takes note that the receiver has taken a delivery that was sent by other means. A delivered one stays as it is. */
     readonly delivered: (
       workspaceId: WorkspaceId,
       id: string,
       attempt: { readonly responseStatus: number; readonly durationMillis: number }
-    ) => Effect.Effect<void>
+    ) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/webhook/Deliveries") {}

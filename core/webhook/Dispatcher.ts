@@ -5,10 +5,12 @@
  * least once, also when processes die. A receiver that is down or slow has a bounded number of attempts under way, and
  * soon none: the others do not wait for it.
  */
+
 import { Clock, Effect, Option, Random, Result } from "effect"
 import { type Entry, EventLog } from "../event/EventLog.ts"
 import type { Links } from "../event/Message.ts"
-import { surviving } from "../event/Surviving.ts"
+import * as Background from "../runtime/Background.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import * as Wake from "../runtime/Wake.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
@@ -25,7 +27,7 @@ export interface Options {
   /** How many of them may be to one origin. */
   readonly perOrigin: number
   /** Makes the addresses that messages of a workspace contain. */
-  readonly links: (workspaceId: WorkspaceId) => Effect.Effect<Links>
+  readonly links: (workspaceId: WorkspaceId) => Effect.Effect<Links, StoreUnavailable>
 }
 
 export const defaults = { workers: 32, perOrigin: 4 }
@@ -129,18 +131,18 @@ export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
   const collecting = Effect.gen(function* () {
     while (yield* collect()) yield* Effect.sleep("5 millis")
     yield* events.sleep(longestSleep)
-  }).pipe(surviving("Events could not be made into deliveries to webhooks; trying again"), Effect.forever)
+  }).pipe(Background.round("make events into deliveries to webhooks"), Effect.forever)
 
   const delivering = deliveries
     .next((delivery) => attempt(delivery, circuits, options))
-    .pipe(surviving("A delivery to a webhook could not be attempted; trying again"), Effect.forever)
+    .pipe(Background.round("attempt a delivery to a webhook"), Effect.forever)
 
   const tidying = Effect.gen(function* () {
     yield* Effect.sleep("1 minute")
     yield* deliveries.tidy
     const now = yield* Clock.currentTimeMillis
     for (const [origin, circuit] of circuits) if (Circuit.isForgettable(circuit, now)) circuits.delete(origin)
-  }).pipe(surviving("What was delivered to webhooks could not be tidied up; trying again"), Effect.forever)
+  }).pipe(Background.round("tidy up deliveries to webhooks"), Effect.forever)
 
   return yield* Effect.all([collecting, tidying, ...Array.from({ length: options.workers }, () => delivering)], {
     concurrency: "unbounded",

@@ -8,7 +8,7 @@ import { Effect, FiberSet, Option, Schedule, Schema, Semaphore } from "effect"
 import { EventLog } from "../event/EventLog.ts"
 import * as KeptSubscription from "../event/KeptSubscription.ts"
 import * as Notifications from "../event/Notifications.ts"
-import { surviving } from "../event/Surviving.ts"
+import * as Background from "../runtime/Background.ts"
 import * as Wake from "../runtime/Wake.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
@@ -109,5 +109,5 @@ export const run = Effect.fn("Notifier.run")(function* () {
     const { more, notices } = yield* collect()
     yield* Effect.forEach(notices, begin, { discard: true })
     if (!more) yield* events.sleep(longestSleep)
-  }).pipe(surviving("Subscribers could not be told of runs; trying again"), Effect.forever)
+  }).pipe(Background.round("notify subscribers of runs"), Effect.forever)
 }, Effect.scoped)

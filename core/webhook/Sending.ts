@@ -1,9 +1,11 @@
 /**
  * One attempt: the message as it is sent, its signature, and its headers.
  */
+
 import { Clock, Effect, type Schema } from "effect"
 import * as Message from "../event/Message.ts"
 import type { LoggedEvent } from "../event/RunEvent.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { Outcome } from "./Delivery.ts"
 import { Sender } from "./Sender.ts"
 import type { Target } from "./Target.ts"
@@ -38,7 +40,7 @@ export const send = Effect.fn("Sending.send")(function* (
   target: Target,
   message: Schema.JsonObject,
   delivery: { readonly id: string; readonly attempt: number }
-): Effect.fn.Return<Outcome, never, Sender | WebhookSecrets> {
+): Effect.fn.Return<Outcome, StoreUnavailable, Sender | WebhookSecrets> {
   const secrets = yield* WebhookSecrets
   const sender = yield* Sender
   const body = JSON.stringify(message)

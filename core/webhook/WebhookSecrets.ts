@@ -1,7 +1,9 @@
 /**
  * The secrets that deliveries are signed with. In clear they exist only where they are sealed and used.
  */
+
 import { Context, type Effect, type Redacted, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 
 /** Raised for a secret that was sealed under a master key that this process does not have, or changed since. */
 export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {}) {
@@ -14,16 +16,16 @@ export class WebhookSecrets extends Context.Service<
   WebhookSecrets,
   {
     /** A new secret: `whsec_` and 256 random bits. */
-    readonly make: Effect.Effect<Redacted.Redacted<string>>
+    readonly make: Effect.Effect<Redacted.Redacted<string>, StoreUnavailable>
 
     /** A text from which nobody learns the secret without the master key. */
-    readonly seal: (secret: Redacted.Redacted<string>) => Effect.Effect<string>
+    readonly seal: (secret: Redacted.Redacted<string>) => Effect.Effect<string, StoreUnavailable>
 
     /** A sealed secret as it is sealed today: unchanged if it is so already. */
-    readonly renew: (sealed: string) => Effect.Effect<string, SecretUnreadable>
+    readonly renew: (sealed: string) => Effect.Effect<string, SecretUnreadable | StoreUnavailable>
 
     /** The lower-case hexadecimal HMAC-SHA256 of the UTF-8 bytes of `body` under a sealed secret. */
-    readonly sign: (sealed: string, body: string) => Effect.Effect<string, SecretUnreadable>
+    readonly sign: (sealed: string, body: string) => Effect.Effect<string, SecretUnreadable | StoreUnavailable>
   }
 >()("sluice/core/webhook/WebhookSecrets") {}
 

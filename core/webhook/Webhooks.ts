@@ -1,7 +1,9 @@
 /**
  * Registering, changing and trying the webhooks of a workspace.
  */
+
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import { WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
@@ -49,28 +51,28 @@ export class Webhooks extends Context.Service<
       settings: Settings & { readonly url: string; readonly workflowId: WorkflowId | null }
     ) => Effect.Effect<
       { readonly webhook: Webhook; readonly secret: Redacted.Redacted<string> },
-      UrlRefused | WebhookExists | WorkflowNotFound
+      UrlRefused | WebhookExists | WorkflowNotFound | StoreUnavailable
     >
 
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Webhook>>
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Webhook>, StoreUnavailable>
 
-    readonly get: (caller: Caller, id: string) => Effect.Effect<Webhook, WebhookNotFound>
+    readonly get: (caller: Caller, id: string) => Effect.Effect<Webhook, WebhookNotFound | StoreUnavailable>
 
     /** Changes a webhook. What is still to be delivered to it goes to where it points when it is sent. */
     readonly change: (
       caller: Caller,
       id: string,
       settings: Settings
-    ) => Effect.Effect<Webhook, UrlRefused | WebhookExists | WebhookNotFound>
+    ) => Effect.Effect<Webhook, UrlRefused | WebhookExists | WebhookNotFound | StoreUnavailable>
 
     /** Removes a webhook and answers what it was. What is still to be delivered to it is given up. */
-    readonly remove: (caller: Caller, id: string) => Effect.Effect<Webhook, WebhookNotFound>
+    readonly remove: (caller: Caller, id: string) => Effect.Effect<Webhook, WebhookNotFound | StoreUnavailable>
 
     /** Sends a webhook a signed message of the kind `webhook.test`, once, and answers what came of it. */
-    readonly test: (caller: Caller, id: string) => Effect.Effect<Outcome, WebhookNotFound>
+    readonly test: (caller: Caller, id: string) => Effect.Effect<Outcome, WebhookNotFound | StoreUnavailable>
 
     /** What a submission says of webhooks, as it is kept: its secret sealed. */
-    readonly ofRun: (request: RunRequest) => Effect.Effect<RunWebhook, UrlRefused>
+    readonly ofRun: (request: RunRequest) => Effect.Effect<RunWebhook, UrlRefused | StoreUnavailable>
   }
 >()("sluice/core/webhook/Webhooks") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,9 @@
 /**
  * Where components and their versions are kept, together with the workflows that hold them.
  */
+
 import { Context, type Effect, type Result } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Component, ComponentId, ComponentNotFound, ComponentVersion } from "./Component.ts"
 import type { FieldsTooLarge } from "./FieldLimit.ts"
@@ -39,32 +41,35 @@ export class ComponentStore extends Context.Service<
   ComponentStore,
   {
     /** All components of a workspace, in the order in which they were created. */
-    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Component>>
+    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Component>, StoreUnavailable>
 
     /** A component with its latest version. */
-    readonly get: (workspaceId: WorkspaceId, id: ComponentId) => Effect.Effect<StoredComponent, ComponentNotFound>
+    readonly get: (
+      workspaceId: WorkspaceId,
+      id: ComponentId
+    ) => Effect.Effect<StoredComponent, ComponentNotFound | StoreUnavailable>
 
     /** The versions of a component, newest first. */
     readonly versions: (
       workspaceId: WorkspaceId,
       id: ComponentId
-    ) => Effect.Effect<ReadonlyArray<ComponentVersion>, ComponentNotFound>
+    ) => Effect.Effect<ReadonlyArray<ComponentVersion>, ComponentNotFound | StoreUnavailable>
 
     /** The workflows whose latest version holds the component, the one changed last first. Deleted ones do not count. */
     readonly usage: (
       workspaceId: WorkspaceId,
       id: ComponentId
-    ) => Effect.Effect<ReadonlyArray<Workflow>, ComponentNotFound>
+    ) => Effect.Effect<ReadonlyArray<Workflow>, ComponentNotFound | StoreUnavailable>
 
     /** Keeps a new component with its first version. */
-    readonly create: (stored: StoredComponent) => Effect.Effect<void>
+    readonly create: (stored: StoredComponent) => Effect.Effect<void, StoreUnavailable>
 
     /** Gives a component another name, and moves its `updatedAt`. */
     readonly rename: (
       workspaceId: WorkspaceId,
       id: ComponentId,
       name: string
-    ) => Effect.Effect<StoredComponent, ComponentNotFound>
+    ) => Effect.Effect<StoredComponent, ComponentNotFound | StoreUnavailable>
 
     /**
      * Keeps a next version by a decision made while nobody else can change the component, and carries it into the
@@ -81,13 +86,13 @@ export class ComponentStore extends Context.Service<
         now: number
       ) => { readonly after: StoredComponent; readonly carry: CarryOn | null },
       accept: (sizes: StoredSizes) => Result.Result<void, FieldsTooLarge>
-    ) => Effect.Effect<StoredComponent & Propagation, ComponentNotFound>
+    ) => Effect.Effect<StoredComponent & Propagation, ComponentNotFound | StoreUnavailable>
 
     /** Removes a component and its versions, and lets go of it in the workflows that hold it, all in one transaction. */
     readonly remove: (
       workspaceId: WorkspaceId,
       id: ComponentId,
       carry: Carry
-    ) => Effect.Effect<Propagation, ComponentNotFound>
+    ) => Effect.Effect<Propagation, ComponentNotFound | StoreUnavailable>
   }
 >()("sluice/core/workflow/ComponentStore") {}

@@ -1,7 +1,9 @@
 /**
  * Creating, saving and reading the components of a workspace, as callers do.
  */
+
 import { Clock, Context, Effect, Layer, Result, type Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import {
@@ -27,13 +29,16 @@ type Refused = InvalidComponent | FieldLimit.FieldsTooLarge
 export class Components extends Context.Service<
   Components,
   {
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Component>>
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Component>, StoreUnavailable>
 
     /** Keeps a new component with its first version. */
-    readonly create: (caller: Caller, body: unknown) => Effect.Effect<StoredComponent, Refused>
+    readonly create: (caller: Caller, body: unknown) => Effect.Effect<StoredComponent, Refused | StoreUnavailable>
 
     /** A component with its latest version. */
-    readonly get: (caller: Caller, id: ComponentId) => Effect.Effect<StoredComponent, ComponentNotFound>
+    readonly get: (
+      caller: Caller,
+      id: ComponentId
+    ) => Effect.Effect<StoredComponent, ComponentNotFound | StoreUnavailable>
 
     /**
      * Keeps a next version. Unless the body says otherwise, every workflow whose latest version holds the component gets
@@ -44,33 +49,39 @@ export class Components extends Context.Service<
       caller: Caller,
       id: ComponentId,
       body: unknown
-    ) => Effect.Effect<StoredComponent & Propagation, Refused | ComponentNotFound>
+    ) => Effect.Effect<StoredComponent & Propagation, Refused | ComponentNotFound | StoreUnavailable>
 
     /** Gives a component another name. No version is made. */
     readonly rename: (
       caller: Caller,
       id: ComponentId,
       body: unknown
-    ) => Effect.Effect<StoredComponent, Refused | ComponentNotFound>
+    ) => Effect.Effect<StoredComponent, Refused | ComponentNotFound | StoreUnavailable>
 
     /** Removes a component. The workflows that hold it keep its nodes as their own, in a next version. */
-    readonly remove: (caller: Caller, id: ComponentId) => Effect.Effect<Propagation, ComponentNotFound>
+    readonly remove: (
+      caller: Caller,
+      id: ComponentId
+    ) => Effect.Effect<Propagation, ComponentNotFound | StoreUnavailable>
 
     /** The versions of a component, newest first. */
     readonly versions: (
       caller: Caller,
       id: ComponentId
-    ) => Effect.Effect<ReadonlyArray<ComponentVersion>, ComponentNotFound>
+    ) => Effect.Effect<ReadonlyArray<ComponentVersion>, ComponentNotFound | StoreUnavailable>
 
     /** One version of a component; a version that it lacks is reported like a component that does not exist. */
     readonly version: (
       caller: Caller,
       id: ComponentId,
       versionNumber: number
-    ) => Effect.Effect<ComponentVersion, ComponentNotFound>
+    ) => Effect.Effect<ComponentVersion, ComponentNotFound | StoreUnavailable>
 
     /** The workflows whose latest version holds the component. */
-    readonly usage: (caller: Caller, id: ComponentId) => Effect.Effect<ReadonlyArray<Workflow>, ComponentNotFound>
+    readonly usage: (
+      caller: Caller,
+      id: ComponentId
+    ) => Effect.Effect<ReadonlyArray<Workflow>, ComponentNotFound | StoreUnavailable>
   }
 >()("sluice/core/workflow/Components") {
   static readonly layer = Layer.effect(

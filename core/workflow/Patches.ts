@@ -1,7 +1,9 @@
 /**
  * Offering, listing, applying and dismissing the patches of workflows.
  */
+
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { Collection } from "../workspace/Collection.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller, WorkspaceId } from "../workspace/Workspace.ts"
@@ -15,7 +17,10 @@ export class PatchStore extends Context.Service<
   PatchStore,
   Collection<Patch.Patch> & {
     /** The patches of a workflow, in the order in which they were first offered. */
-    readonly ofWorkflow: (workspaceId: WorkspaceId, workflowId: WorkflowId) => Effect.Effect<ReadonlyArray<Patch.Patch>>
+    readonly ofWorkflow: (
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId
+    ) => Effect.Effect<ReadonlyArray<Patch.Patch>, StoreUnavailable>
   }
 >()("sluice/core/workflow/PatchStore") {}
 
@@ -36,13 +41,13 @@ export class Patches extends Context.Service<
       workflowId: WorkflowId,
       offer: Patch.Offer,
       runId: string
-    ) => Effect.Effect<void>
+    ) => Effect.Effect<void, StoreUnavailable>
 
     /** The patches of a workflow, oldest first. */
     readonly list: (
       caller: Caller,
       workflowId: WorkflowId
-    ) => Effect.Effect<ReadonlyArray<Patch.Patch>, WorkflowNotFound>
+    ) => Effect.Effect<ReadonlyArray<Patch.Patch>, WorkflowNotFound | StoreUnavailable>
 
     /**
      * Saves the workflow with a patch in it as its next version, by the same checks as any save. Its run window stays as
@@ -61,6 +66,7 @@ export class Patches extends Context.Service<
       | VersionConflict
       | InvalidWorkflow
       | FieldLimit.FieldsTooLarge
+      | StoreUnavailable
     >
 
     /** Decides against a patch. It is not offered again. */
@@ -68,7 +74,7 @@ export class Patches extends Context.Service<
       caller: Caller,
       workflowId: WorkflowId,
       id: string
-    ) => Effect.Effect<Patch.Patch, WorkflowNotFound | Patch.PatchNotFound | Patch.PatchSettled>
+    ) => Effect.Effect<Patch.Patch, WorkflowNotFound | Patch.PatchNotFound | Patch.PatchSettled | StoreUnavailable>
   }
 >()("sluice/core/workflow/Patches") {
   static readonly layer = Layer.effect(

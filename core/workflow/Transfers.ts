@@ -1,7 +1,9 @@
 /**
  * Taking workflows from one workspace to another, and copying them within one.
  */
+
 import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { type Draft, type ErrorCode, ErrorCodeStore, kind as errorCodeKind } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
@@ -21,19 +23,26 @@ export class Transfers extends Context.Service<
   Transfers,
   {
     /** The latest version of a workflow with its window and the components that it holds, as a bundle. */
-    readonly pack: (caller: Caller, id: WorkflowId) => Effect.Effect<Schema.JsonObject, WorkflowNotFound>
+    readonly pack: (
+      caller: Caller,
+      id: WorkflowId
+    ) => Effect.Effect<Schema.JsonObject, WorkflowNotFound | StoreUnavailable>
 
     /**
      * Creates a workflow from a bundle. Its components are those of this workspace that have the same name and the same
      * data, and its error codes those that have the same name; they are created where there is none.
      */
-    readonly unpack: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused>
+    readonly unpack: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused | StoreUnavailable>
 
     /**
      * Creates a workflow from the latest version of another one, or from the version that is named. The window is copied
      * as well, unless the body has one of its own; a pause is not.
      */
-    readonly fork: (caller: Caller, id: WorkflowId, body: unknown) => Effect.Effect<Stored, Refused | WorkflowNotFound>
+    readonly fork: (
+      caller: Caller,
+      id: WorkflowId,
+      body: unknown
+    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | StoreUnavailable>
   }
 >()("sluice/core/workflow/Transfers") {
   static readonly layer = Layer.effect(

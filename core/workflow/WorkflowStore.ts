@@ -1,8 +1,10 @@
 /**
  * Where workflows and their versions are kept. A version never changes once it is kept.
  */
+
 import { Context, type Effect, type Result } from "effect"
 import type { Gate } from "../gate/Gate.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Content, Workflow, WorkflowExists, WorkflowId, WorkflowNotFound, WorkflowVersion } from "./Workflow.ts"
 
@@ -43,7 +45,7 @@ export class WorkflowStore extends Context.Service<
       stored: Stored,
       accept: (sizes: StoredSizes) => Result.Result<void, E>,
       options?: { readonly uniquelyNamed: boolean }
-    ) => Effect.Effect<void, E | WorkflowExists>
+    ) => Effect.Effect<void, E | WorkflowExists | StoreUnavailable>
 
     /**
      * Keeps a next version by a decision made while nobody else can change the workflow or its gate.
@@ -56,37 +58,46 @@ export class WorkflowStore extends Context.Service<
       id: WorkflowId,
       decide: (before: Stored, now: number) => Result.Result<Stored, E>,
       accept: (sizes: StoredSizes) => Result.Result<void, E>
-    ) => Effect.Effect<Stored, E | WorkflowNotFound>
+    ) => Effect.Effect<Stored, E | WorkflowNotFound | StoreUnavailable>
 
-    readonly get: (workspaceId: WorkspaceId, id: WorkflowId) => Effect.Effect<Stored, WorkflowNotFound>
+    readonly get: (
+      workspaceId: WorkspaceId,
+      id: WorkflowId
+    ) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
 
     /**
      * Deletes a workflow: from then on it is not found here, nor is its gate, and none of its waiting runs starts. What
      * its runs refer to is kept; the patches that were offered for it and what its elements looked like are removed.
      */
-    readonly remove: (workspaceId: WorkspaceId, id: WorkflowId) => Effect.Effect<void, WorkflowNotFound>
+    readonly remove: (
+      workspaceId: WorkspaceId,
+      id: WorkflowId
+    ) => Effect.Effect<void, WorkflowNotFound | StoreUnavailable>
 
     /**
      * What the latest version of a workflow asks of a run, or one that was the latest before: for those who check that later. It costs next
      * to nothing for a workflow that was asked for before.
      */
-    readonly recentTerms: (workspaceId: WorkspaceId, id: WorkflowId) => Effect.Effect<RunTerms, WorkflowNotFound>
+    readonly recentTerms: (
+      workspaceId: WorkspaceId,
+      id: WorkflowId
+    ) => Effect.Effect<RunTerms, WorkflowNotFound | StoreUnavailable>
 
     /** All workflows of a workspace, the one changed last first. */
-    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Listed>>
+    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
 
     /** The versions of a workflow without their content, newest first. */
     readonly versions: (
       workspaceId: WorkspaceId,
       id: WorkflowId
-    ) => Effect.Effect<ReadonlyArray<VersionSummary>, WorkflowNotFound>
+    ) => Effect.Effect<ReadonlyArray<VersionSummary>, WorkflowNotFound | StoreUnavailable>
 
     /** One version of a workflow; the version the workflow lacks is reported like a workflow that does not exist. */
     readonly version: (
       workspaceId: WorkspaceId,
       id: WorkflowId,
       versionNumber: number
-    ) => Effect.Effect<Stored, WorkflowNotFound>
+    ) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
   }
 >()("sluice/core/workflow/WorkflowStore") {}
 

@@ -1,9 +1,11 @@
 /**
  * Creating, saving and reading the workflows of a workspace, as callers do.
  */
+
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { Signals } from "../event/Signals.ts"
 import * as Gate from "../gate/Gate.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { type Caller, UserId } from "../workspace/Workspace.ts"
@@ -46,10 +48,10 @@ export class Workflows extends Context.Service<
   Workflows,
   {
     /** Keeps a new workflow with its first version, and its window if the body has one. */
-    readonly create: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused>
+    readonly create: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused | StoreUnavailable>
 
     /** Keeps what was read already as a new workflow. */
-    readonly createFrom: (caller: Caller, draft: SaveBody.Draft) => Effect.Effect<Stored, Refused>
+    readonly createFrom: (caller: Caller, draft: SaveBody.Draft) => Effect.Effect<Stored, Refused | StoreUnavailable>
 
     /**
      * Keeps a next version. The window stays as it is unless the body has `run_window`, and is removed by `null`; the
@@ -61,7 +63,7 @@ export class Workflows extends Context.Service<
       caller: Caller,
       id: WorkflowId,
       body: unknown
-    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | VersionConflict>
+    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | VersionConflict | StoreUnavailable>
 
     /**
      * Saves the workflow whose id the body has, or creates it with that id. Without an id, saves the one with the name of
@@ -70,18 +72,22 @@ export class Workflows extends Context.Service<
     readonly upsert: (
       caller: Caller,
       body: unknown
-    ) => Effect.Effect<Upserted, Refused | WorkflowNotFound | VersionConflict>
+    ) => Effect.Effect<Upserted, Refused | WorkflowNotFound | VersionConflict | StoreUnavailable>
 
     /** Deletes a workflow. Its waiting runs never start; what has run stays readable. */
-    readonly remove: (caller: Caller, id: WorkflowId) => Effect.Effect<void, WorkflowNotFound>
+    readonly remove: (caller: Caller, id: WorkflowId) => Effect.Effect<void, WorkflowNotFound | StoreUnavailable>
 
-    readonly get: (caller: Caller, id: WorkflowId) => Effect.Effect<Stored, WorkflowNotFound>
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Listed>>
+    readonly get: (caller: Caller, id: WorkflowId) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
     readonly versions: (
       caller: Caller,
       id: WorkflowId
-    ) => Effect.Effect<ReadonlyArray<VersionSummary>, WorkflowNotFound>
-    readonly version: (caller: Caller, id: WorkflowId, versionNumber: number) => Effect.Effect<Stored, WorkflowNotFound>
+    ) => Effect.Effect<ReadonlyArray<VersionSummary>, WorkflowNotFound | StoreUnavailable>
+    readonly version: (
+      caller: Caller,
+      id: WorkflowId,
+      versionNumber: number
+    ) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
   }
 >()("sluice/core/workflow/Workflows") {
   static readonly layer = Layer.effect(

@@ -1,7 +1,9 @@
 /**
  * Making, listing and revoking the API keys of a workspace.
  */
+
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Identifiers } from "./Identifiers.ts"
 import { Keys } from "./Keys.ts"
 import { type Role, UserId, type WorkspaceId } from "./Workspace.ts"
@@ -28,16 +30,19 @@ export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     /** All keys that the workspace ever had, oldest first. */
-    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<ApiKey>>
+    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
 
     /** Makes a key of a new user. `key` is known this once; what is kept is its hash. */
     readonly make: (
       workspaceId: WorkspaceId,
       options: { readonly role: Role; readonly name: string | null }
-    ) => Effect.Effect<{ readonly stored: ApiKey; readonly key: Redacted.Redacted<string> }>
+    ) => Effect.Effect<{ readonly stored: ApiKey; readonly key: Redacted.Redacted<string> }, StoreUnavailable>
 
     /** Revokes a key at once and answers it, unless no key with the role Owner would be left. */
-    readonly revoke: (workspaceId: WorkspaceId, id: string) => Effect.Effect<ApiKey, ApiKeyNotFound | LastOwnerKey>
+    readonly revoke: (
+      workspaceId: WorkspaceId,
+      id: string
+    ) => Effect.Effect<ApiKey, ApiKeyNotFound | LastOwnerKey | StoreUnavailable>
   }
 >()("sluice/core/workspace/ApiKeys") {
   static readonly layer = Layer.effect(

@@ -4,7 +4,9 @@
  * Kinds that need nothing more than this from a store are each a service of their own of this shape, such as the error
  * codes and the webhooks. What another workspace keeps is as if it did not exist.
  */
+
 import { type Effect, type Option, type Result, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "./Workspace.ts"
 
 /** What is kept has an id, a UUID, that never changes. */
@@ -21,7 +23,7 @@ export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", { key: 
 
 export interface Collection<A extends Kept> {
   /** All of them, in the order in which they were inserted. */
-  readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<A>>
+  readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
 
   /**
    * Up to `limit` of them after a position in some fixed order (`null`: from the first), and the position to go on from;
@@ -31,17 +33,17 @@ export interface Collection<A extends Kept> {
     workspaceId: WorkspaceId,
     after: string | null,
     limit: number
-  ) => Effect.Effect<{ readonly values: ReadonlyArray<A>; readonly next: string | null }>
+  ) => Effect.Effect<{ readonly values: ReadonlyArray<A>; readonly next: string | null }, StoreUnavailable>
 
   /** How many there are after a position of `page`. */
-  readonly left: (workspaceId: WorkspaceId, after: string | null) => Effect.Effect<number>
+  readonly left: (workspaceId: WorkspaceId, after: string | null) => Effect.Effect<number, StoreUnavailable>
 
-  readonly get: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Option.Option<A>>
+  readonly get: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Option.Option<A>, StoreUnavailable>
 
   /** The one with this key. */
-  readonly find: (workspaceId: WorkspaceId, key: string) => Effect.Effect<Option.Option<A>>
+  readonly find: (workspaceId: WorkspaceId, key: string) => Effect.Effect<Option.Option<A>, StoreUnavailable>
 
-  readonly insert: (workspaceId: WorkspaceId, value: A) => Effect.Effect<void, KeyTaken>
+  readonly insert: (workspaceId: WorkspaceId, value: A) => Effect.Effect<void, KeyTaken | StoreUnavailable>
 
   /**
    * Changes one by a decision made while nobody else can change it, and answers what it has become; none when there is
@@ -51,10 +53,10 @@ export interface Collection<A extends Kept> {
     workspaceId: WorkspaceId,
     id: string,
     decide: (before: A) => Result.Result<A, E>
-  ) => Effect.Effect<Option.Option<A>, E | KeyTaken>
+  ) => Effect.Effect<Option.Option<A>, E | KeyTaken | StoreUnavailable>
 
   /** Removes one and answers what it was; none when there was no such thing. */
-  readonly remove: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Option.Option<A>>
+  readonly remove: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Option.Option<A>, StoreUnavailable>
 }
 
 /** A kind: its name (lower case and underscores), how one of it is written as JSON, and what it is known by. */

@@ -3,7 +3,9 @@
  *
  * A code is known by its name, whatever its case and the blanks around it. Nodes of workflows refer to codes by id.
  */
+
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { Collection, KeyTaken, Kind } from "./Collection.ts"
 import { Identifiers } from "./Identifiers.ts"
 import type { Caller } from "./Workspace.ts"
@@ -60,28 +62,28 @@ export class ErrorCodes extends Context.Service<
   ErrorCodes,
   {
     /** All codes of the workspace, oldest first. */
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<ErrorCode>>
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<ErrorCode>, StoreUnavailable>
 
-    readonly get: (caller: Caller, id: string) => Effect.Effect<ErrorCode, ErrorCodeNotFound>
+    readonly get: (caller: Caller, id: string) => Effect.Effect<ErrorCode, ErrorCodeNotFound | StoreUnavailable>
 
     /** The code that has the name of the draft, as it is; made from the draft when there is none. */
     readonly findOrCreate: (
       caller: Caller,
       draft: Draft
-    ) => Effect.Effect<{ readonly code: ErrorCode; readonly created: boolean }>
+    ) => Effect.Effect<{ readonly code: ErrorCode; readonly created: boolean }, StoreUnavailable>
 
     /** Changes the given fields. A name that another code has is refused with `KeyTaken`. */
     readonly change: (
       caller: Caller,
       id: string,
       fields: Partial<Draft>
-    ) => Effect.Effect<ErrorCode, ErrorCodeNotFound | KeyTaken>
+    ) => Effect.Effect<ErrorCode, ErrorCodeNotFound | KeyTaken | StoreUnavailable>
 
     /**
      * Removes a code and answers what it was. Nodes that name it fail with the code of the service from then on, and
      * cannot be saved again until they name another.
      */
-    readonly remove: (caller: Caller, id: string) => Effect.Effect<ErrorCode, ErrorCodeNotFound>
+    readonly remove: (caller: Caller, id: string) => Effect.Effect<ErrorCode, ErrorCodeNotFound | StoreUnavailable>
   }
 >()("sluice/core/workspace/ErrorCodes") {
   static readonly layer = Layer.effect(

@@ -4,8 +4,10 @@
  * A key belongs to one request of one workspace for a day. While it does, the same request under it gets the answer
  * that was kept, and another request is refused.
  */
+
 import { Context, Effect, Result, Schema } from "effect"
 import type * as Periodic from "../runtime/Periodic.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "./Workspace.ts"
 
 /** How long a key is remembered, in milliseconds. */
@@ -80,9 +82,9 @@ export class IdempotencyStore extends Context.Service<
      */
     readonly once: <A, E, R>(
       named: Named,
-      effect: Effect.Effect<A, E, R>,
+      effect: Effect.Effect<A, E | StoreUnavailable, R>,
       judge: (value: A) => Verdict
-    ) => Effect.Effect<Outcome<A>, E | KeyReused | StillAnswering, R>
+    ) => Effect.Effect<Outcome<A>, E | KeyReused | StillAnswering | StoreUnavailable, R>
 
     /**
      * Like `once`, for an effect that reaches out of the database: the key is reserved before, the answer kept after.
@@ -92,12 +94,12 @@ export class IdempotencyStore extends Context.Service<
      */
     readonly reserved: <A, E, R>(
       named: Named,
-      effect: Effect.Effect<A, E, R>,
+      effect: Effect.Effect<A, E | StoreUnavailable, R>,
       judge: (value: A) => Verdict
-    ) => Effect.Effect<Outcome<A>, E | KeyReused | StillAnswering, R>
+    ) => Effect.Effect<Outcome<A>, E | KeyReused | StillAnswering | StoreUnavailable, R>
 
     /** Forgets the keys whose day is over, and answers how many they were. */
-    readonly sweep: Effect.Effect<number>
+    readonly sweep: Effect.Effect<number, StoreUnavailable>
   }
 >()("sluice/core/workspace/IdempotencyStore") {}
 

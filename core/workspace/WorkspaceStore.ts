@@ -1,7 +1,9 @@
 /**
  * Where workspaces and their API keys are kept. A key itself is never kept, only its SHA-256.
  */
+
 import { Context, type Effect, type Option, type Result } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { Caller, Role, UserId, Workspace, WorkspaceId } from "./Workspace.ts"
 
 /** A key as it is kept. `hash` is the lower-case hex SHA-256 of the key. */
@@ -22,18 +24,18 @@ export interface StoredKey {
 export class WorkspaceStore extends Context.Service<
   WorkspaceStore,
   {
-    readonly create: (workspace: Workspace) => Effect.Effect<void>
-    readonly get: (id: WorkspaceId) => Effect.Effect<Option.Option<Workspace>>
-    readonly list: Effect.Effect<ReadonlyArray<Workspace>>
+    readonly create: (workspace: Workspace) => Effect.Effect<void, StoreUnavailable>
+    readonly get: (id: WorkspaceId) => Effect.Effect<Option.Option<Workspace>, StoreUnavailable>
+    readonly list: Effect.Effect<ReadonlyArray<Workspace>, StoreUnavailable>
     /** The ids of the workspaces that end with these 8 digits in lower case, in their order. */
-    readonly endingWith: (digits: string) => Effect.Effect<ReadonlyArray<WorkspaceId>>
+    readonly endingWith: (digits: string) => Effect.Effect<ReadonlyArray<WorkspaceId>, StoreUnavailable>
     /** Changes a workspace by a pure decision made while nobody else can change it, and answers what it has become. */
     readonly change: (
       id: WorkspaceId,
       decide: (before: Workspace) => Workspace
-    ) => Effect.Effect<Option.Option<Workspace>>
-    readonly addKey: (key: StoredKey) => Effect.Effect<void>
-    readonly listKeys: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<StoredKey>>
+    ) => Effect.Effect<Option.Option<Workspace>, StoreUnavailable>
+    readonly addKey: (key: StoredKey) => Effect.Effect<void, StoreUnavailable>
+    readonly listKeys: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<StoredKey>, StoreUnavailable>
     /**
      * Revokes a key from `at` on and answers it; none when there was no such key of this workspace that was not revoked.
      *
@@ -45,11 +47,18 @@ export class WorkspaceStore extends Context.Service<
       keyId: string,
       at: number,
       accept?: (key: StoredKey, live: ReadonlyArray<StoredKey>) => Result.Result<void, E>
-    ) => Effect.Effect<Option.Option<StoredKey>, E>
-    readonly getKey: (workspaceId: WorkspaceId, keyId: string) => Effect.Effect<Option.Option<StoredKey>>
+    ) => Effect.Effect<Option.Option<StoredKey>, E | StoreUnavailable>
+    readonly getKey: (
+      workspaceId: WorkspaceId,
+      keyId: string
+    ) => Effect.Effect<Option.Option<StoredKey>, StoreUnavailable>
     /** Notes which version of the encryption key the holder of a key seals with. */
-    readonly noteSealing: (workspaceId: WorkspaceId, keyId: string, version: number) => Effect.Effect<void>
+    readonly noteSealing: (
+      workspaceId: WorkspaceId,
+      keyId: string,
+      version: number
+    ) => Effect.Effect<void, StoreUnavailable>
     /** Who the key with this hash speaks for; none when it is unknown or revoked. */
-    readonly authenticate: (hash: string) => Effect.Effect<Option.Option<Caller>>
+    readonly authenticate: (hash: string) => Effect.Effect<Option.Option<Caller>, StoreUnavailable>
   }
 >()("sluice/core/workspace/WorkspaceStore") {}

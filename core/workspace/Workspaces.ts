@@ -1,7 +1,9 @@
 /**
  * The workspace of a caller: what it is, who works in it, and how it is set.
  */
+
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { type Caller, Role, type UserId, type Workspace, type WorkspaceId } from "./Workspace.ts"
 import { WorkspaceStore } from "./WorkspaceStore.ts"
 
@@ -30,10 +32,10 @@ export class Workspaces extends Context.Service<
   Workspaces,
   {
     /** The workspace with this id, which must be the caller's own. */
-    readonly get: (caller: Caller, id: string) => Effect.Effect<Workspace, WorkspaceNotFound>
+    readonly get: (caller: Caller, id: string) => Effect.Effect<Workspace, WorkspaceNotFound | StoreUnavailable>
 
     /** Who works in the caller's workspace, in the order of their first keys. */
-    readonly members: (caller: Caller) => Effect.Effect<ReadonlyArray<Member>>
+    readonly members: (caller: Caller) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>
 
     /**
      * Changes the given settings. How long runs may wait is fixed when they are submitted, and how long an address works
@@ -43,7 +45,7 @@ export class Workspaces extends Context.Service<
       caller: Caller,
       id: string,
       settings: Partial<Settings>
-    ) => Effect.Effect<Workspace, WorkspaceNotFound>
+    ) => Effect.Effect<Workspace, WorkspaceNotFound | StoreUnavailable>
   }
 >()("sluice/core/workspace/Workspaces") {
   static readonly layer = Layer.effect(

@@ -6,6 +6,7 @@ import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
 import type { EventLog } from "../../core/event/EventLog.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import type { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 import type { SecretProviders } from "../../core/vault/SecretProviders.ts"
 import type { Deliveries } from "../../core/webhook/Deliveries.ts"
 import type { WebhookStore } from "../../core/webhook/Webhook.ts"
@@ -105,7 +106,7 @@ const fixtures = Effect.gen(function* () {
   )
   const conversations = yield* conversationsOf(owner)
   const stores = yield* Effect.context<Deliveries | EventLog | PatchStore | SecretProviders | WebhookStore>()
-  const makers: Readonly<Record<string, Effect.Effect<string>>> = {
+  const makers: Readonly<Record<string, Effect.Effect<string, StoreUnavailable>>> = {
     workflow_id: workflowId,
     workflowId,
     sessionId: Effect.provideService(Effect.flatMap(sessionId, failedRun), RunStore, yield* RunStore),
@@ -142,7 +143,7 @@ const fixtures = Effect.gen(function* () {
       Effect.provide(stores)
     )
   }
-  const one = (name: string): Effect.Effect<string> => {
+  const one = (name: string): Effect.Effect<string, StoreUnavailable> => {
     const maker = makers[name.replace(/s?(\[\])?$/, "").replace("resource_id", "workflow_id")] ?? makers[name]
     return maker ?? Effect.die(`Say in this test how "${name}" is made`)
   }
@@ -344,7 +345,10 @@ it.layer(hosted, { timeout: "60 seconds" })("the description", (it) => {
 
 /** Requests that are refused because of what there is already. */
 const specials: Readonly<
-  Record<string, ReadonlyArray<(made: Fixtures, operation: Described) => Effect.Effect<Answer, never, Service>>>
+  Record<
+    string,
+    ReadonlyArray<(made: Fixtures, operation: Described) => Effect.Effect<Answer, StoreUnavailable, Service>>
+  >
 > = {
   "workflows.save": [
     (made, operation) => ask(operation, made, { body: { ...workflow, base_version_id: randomUUID() } })

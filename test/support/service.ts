@@ -122,13 +122,13 @@ const service = Layer.effect(
       })
       const encryptionKey = Redacted.value(yield* encryptionKeys.of(workspaceId))
       return { caller, key: Redacted.value(key), keyId, encryptionKey }
-    })
+    }, Effect.orDie)
 
     return Service.of({
       url,
       send,
       member,
-      revoke: ({ caller, keyId }) => Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1)),
+      revoke: ({ caller, keyId }) => Effect.orDie(Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1))),
       dump: Effect.sync(() => JSON.stringify(tables, (_, value) => (value instanceof Map ? [...value] : value)))
     })
   })

@@ -43,9 +43,7 @@ export const layer = HttpApiBuilder.group(
     })
 
     const look = Effect.fnUntraced(function* (id: string, kind: ViewKind) {
-      const seen = yield* builder
-        .look(yield* CurrentCaller, yield* conversationId(id), kind)
-        .pipe(Effect.mapError(Refusals.gone))
+      const seen = yield* builder.look(yield* CurrentCaller, yield* conversationId(id), kind).pipe(Refusals.orGone)
       return Option.isSome(seen) ? seen.value : yield* Effect.fail(Refusals.noBrowser(id))
     })
 
@@ -77,7 +75,7 @@ export const layer = HttpApiBuilder.group(
           const id = yield* workflowId(payload.workflowId)
           const opening = yield* Sources.ofWorkflow(caller, id, payload.targetNodeId ?? null, given(payload)).pipe(
             Effect.provideService(Workflows, workflows),
-            Effect.mapError(Errors.notFound)
+            Errors.orNotFound
           )
           return opened(yield* builder.open(caller, opening).pipe(Effect.catchTags(Refusals.opening)))
         })
@@ -139,7 +137,7 @@ export const layer = HttpApiBuilder.group(
           const { conversation, status } = yield* find(params.conversation_id)
           const asked = yield* Page.read(query)
           const { from, hasMore, to } = Page.range(asked, conversation.messages)
-          const found = yield* builder.messages(caller, conversation.id, from, to).pipe(Effect.mapError(Refusals.gone))
+          const found = yield* builder.messages(caller, conversation.id, from, to).pipe(Refusals.orGone)
           return {
             messages: found.map(messageJson),
             total: conversation.messages,
@@ -209,7 +207,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fn(function* ({ params }) {
           const caller = yield* callerWho("edit")
           const id = yield* conversationId(params.conversation_id)
-          return statusJson(yield* builder.interrupt(caller, id).pipe(Effect.mapError(Refusals.gone)))
+          return statusJson(yield* builder.interrupt(caller, id).pipe(Refusals.orGone))
         })
       )
       .handle(
@@ -217,7 +215,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fn(function* ({ params }) {
           const caller = yield* callerWho("edit")
           const id = yield* conversationId(params.conversation_id)
-          return statusJson(yield* builder.end(caller, id).pipe(Effect.mapError(Refusals.gone)))
+          return statusJson(yield* builder.end(caller, id).pipe(Refusals.orGone))
         })
       )
       .handleRaw(
@@ -232,7 +230,7 @@ export const layer = HttpApiBuilder.group(
             )
           }
           const whileAdmitted = yield* admitted
-          const news = yield* builder.follow(caller, id, Number(after)).pipe(Effect.mapError(Refusals.gone))
+          const news = yield* builder.follow(caller, id, Number(after)).pipe(Refusals.orGone)
           const frames = Stream.map(news, (one) =>
             "status" in one
               ? frame("status", statusJson(one))
@@ -258,7 +256,7 @@ export const layer = HttpApiBuilder.group(
 
     function find(id: string) {
       return Effect.gen(function* () {
-        return yield* builder.get(yield* CurrentCaller, yield* conversationId(id)).pipe(Effect.mapError(Refusals.gone))
+        return yield* builder.get(yield* CurrentCaller, yield* conversationId(id)).pipe(Refusals.orGone)
       })
     }
 

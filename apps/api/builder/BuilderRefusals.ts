@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { AlreadyAnswered, AnswerIncomplete, QuestionNotFound } from "../../../core/builder/Answering.ts"
 import type { TooManyConversations } from "../../../core/builder/BuilderStore.ts"
-import type { ConversationNotFound, SessionBusy } from "../../../core/builder/Conversation.ts"
+import { ConversationNotFound, type SessionBusy } from "../../../core/builder/Conversation.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
 import type { InvalidInput } from "../../../core/workflow/InputContract.ts"
 import type { InvalidWorkflow, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
@@ -13,6 +13,14 @@ export const gone = ({ message }: ConversationNotFound) => ({
   ...Errors.general(404, message),
   code: "CONVERSATION_NOT_FOUND" as const
 })
+
+/** Answers a conversation that does not exist, or has ended, with 404; other failures pass. */
+export const orGone = <A, E, R>(
+  self: Effect.Effect<A, E | ConversationNotFound, R>
+): Effect.Effect<A, Exclude<E, ConversationNotFound> | ReturnType<typeof gone>, R> =>
+  Effect.mapError(self, (error) =>
+    error instanceof ConversationNotFound ? gone(error) : (error as Exclude<E, ConversationNotFound>)
+  )
 
 export const conflict = (code: string, { message }: { readonly message: string }) => ({
   ...Errors.general(409, message),

@@ -33,7 +33,7 @@ export const layer = HttpApiBuilder.group(
       }),
       getComponent: Effect.fn(function* ({ params }) {
         const id = yield* componentId(params.component_id)
-        return view(yield* components.get(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound)))
+        return view(yield* components.get(yield* CurrentCaller, id).pipe(Errors.orNotFound))
       }),
       saveComponent: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("edit")
@@ -56,11 +56,11 @@ export const layer = HttpApiBuilder.group(
       removeComponent: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")
         const id = yield* componentId(params.component_id)
-        yield* components.remove(caller, id).pipe(Effect.mapError(Errors.notFound))
+        yield* components.remove(caller, id).pipe(Errors.orNotFound)
       }),
       componentVersions: Effect.fn(function* ({ params }) {
         const id = yield* componentId(params.component_id)
-        const versions = yield* components.versions(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+        const versions = yield* components.versions(yield* CurrentCaller, id).pipe(Errors.orNotFound)
         return versions.map(versionView)
       }),
       componentVersion: Effect.fn(function* ({ params }) {
@@ -74,7 +74,7 @@ export const layer = HttpApiBuilder.group(
       }),
       componentUsage: Effect.fn(function* ({ params }) {
         const id = yield* componentId(params.component_id)
-        const workflows = yield* components.usage(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+        const workflows = yield* components.usage(yield* CurrentCaller, id).pipe(Errors.orNotFound)
         return workflows.map(reference)
       })
     })

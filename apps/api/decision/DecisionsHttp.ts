@@ -15,7 +15,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fn(function* ({ params }) {
         const id = yield* runId(params.session_id)
-        const { decisions, full } = yield* store.of(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+        const { decisions, full } = yield* store.of(yield* CurrentCaller, id).pipe(Errors.orNotFound)
         return { session_id: id, decisions, truncated: full }
       })
     })

@@ -22,9 +22,7 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         const all = yield* codes.list(caller)
         if (query.workflow_id === undefined) return all.map(record)
-        const { version } = yield* workflows
-          .get(caller, yield* workflowId(query.workflow_id))
-          .pipe(Effect.mapError(Errors.notFound))
+        const { version } = yield* workflows.get(caller, yield* workflowId(query.workflow_id)).pipe(Errors.orNotFound)
         const named = new Set(ErrorReferences.all(version.content.nodes).map(({ id }) => id))
         return all.filter(({ id }) => named.has(id)).map(record)
       }),
@@ -38,9 +36,7 @@ export const layer = HttpApiBuilder.group(
         return created ? { ...record(code), created } : { ...record(code), created }
       }),
       getErrorCode: Effect.fn(function* ({ params }) {
-        return record(
-          yield* codes.get(yield* CurrentCaller, params.error_code_id).pipe(Effect.mapError(Errors.notFound))
-        )
+        return record(yield* codes.get(yield* CurrentCaller, params.error_code_id).pipe(Errors.orNotFound))
       }),
       changeErrorCode: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("edit")
@@ -54,7 +50,7 @@ export const layer = HttpApiBuilder.group(
       }),
       removeErrorCode: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")
-        return record(yield* codes.remove(caller, params.error_code_id).pipe(Effect.mapError(Errors.notFound)))
+        return record(yield* codes.remove(caller, params.error_code_id).pipe(Errors.orNotFound))
       })
     })
   })

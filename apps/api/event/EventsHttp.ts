@@ -3,9 +3,9 @@ import { Clock, Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type Batch, EventStreams } from "../../../core/event/EventStreams.ts"
-import { patiently } from "../../../core/run/Attempt.ts"
 import * as Run from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
+import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import * as Admitted from "../request/Admitted.ts"
@@ -34,7 +34,7 @@ export const layer = HttpApiBuilder.group(
         const written = Effect.fnUntraced(function* (batch: Batch) {
           if (batch.length === 0) return Frame.ping(yield* Clock.currentTimeMillis)
           // A stream that broke here would be read as the end of its runs.
-          return Frame.frames(batch, yield* patiently(links.under(address, workspaceId)))
+          return Frame.frames(batch, yield* waitUntilBack(links.under(address, workspaceId)))
         })
         const frames = Stream.mapEffect(whileAdmitted(Stream.interruptWhen(batches, closing.begun)), written)
         return HttpServerResponse.stream(frames, { contentType: "text/event-stream", headers: streamed })
@@ -59,7 +59,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fn(function* ({ headers, params }) {
           const caller = yield* CurrentCaller
           const id = yield* runId(params.session_id)
-          const { run } = yield* runs.get(caller, id).pipe(Effect.mapError(Errors.notFound))
+          const { run } = yield* runs.get(caller, id).pipe(Errors.orNotFound)
           const after = headers["last-event-id"] ?? "0"
           if (!/^\d{1,15}$/.test(after)) {
             return yield* Effect.fail(

@@ -33,7 +33,7 @@ export const layer = HttpApiBuilder.group(
     const report = Effect.fnUntraced(function* (workflow: string, query: Sent) {
       const frame = yield* readFrame(query)
       const id = yield* workflowId(workflow)
-      const groups = yield* evidence.errors(yield* CurrentCaller, id, frame).pipe(Effect.mapError(Errors.notFound))
+      const groups = yield* evidence.errors(yield* CurrentCaller, id, frame).pipe(Errors.orNotFound)
       return reportJson(id, frame, groups)
     })
 
@@ -42,7 +42,7 @@ export const layer = HttpApiBuilder.group(
         const id = yield* runId(params.session_id)
         const { events, snapshot } = yield* evidence
           .node(yield* CurrentCaller, id, params.node_id)
-          .pipe(Effect.mapError(Errors.notFound))
+          .pipe(Errors.orNotFound)
         const addresses = yield* links.lasting(yield* origin, linkMillis)
         return {
           session_id: id,
@@ -58,9 +58,7 @@ export const layer = HttpApiBuilder.group(
       }),
       network: Effect.fn(function* ({ params, query }) {
         const id = yield* runId(params.session_id)
-        const { complete, log, recorded } = yield* evidence
-          .network(yield* CurrentCaller, id)
-          .pipe(Effect.mapError(Errors.notFound))
+        const { complete, log, recorded } = yield* evidence.network(yield* CurrentCaller, id).pipe(Errors.orNotFound)
         const all = query.include_noise === "true" || query.include_noise === "1"
         return {
           session_id: id,

@@ -21,7 +21,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       getRunWindow: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        return response(yield* gates.window(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound)))
+        return response(yield* gates.window(yield* CurrentCaller, id).pipe(Errors.orNotFound))
       }),
       setRunWindow: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("edit")
@@ -31,7 +31,7 @@ export const layer = HttpApiBuilder.group(
       removeRunWindow: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")
         const id = yield* workflowId(params.workflow_id)
-        return response(yield* gates.removeWindow(caller, id).pipe(Effect.mapError(Errors.notFound)))
+        return response(yield* gates.removeWindow(caller, id).pipe(Errors.orNotFound))
       }),
       previewRunWindow: Effect.fn(function* ({ params, payload, query }) {
         const id = yield* workflowId(params.workflow_id)
@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
         const until = yield* futureInstant(payload.until ?? null)
         const holds = yield* gates
           .pause(caller, id, { reason: payload.reason ?? "Paused by a user", until })
-          .pipe(Effect.mapError(Errors.notFound))
+          .pipe(Errors.orNotFound)
         return { success: true, holds: holds.map(holdJson) }
       }),
       unpause: Effect.fn(function* ({ payload }) {

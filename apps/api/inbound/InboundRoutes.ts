@@ -2,10 +2,12 @@
  * Where mails and SMS are brought to over HTTP, by mail services, SMS gateways, and programs of one's own. None of it
  * needs an API key; where the installation has no secret for it, there is no such address.
  */
+
 import { Clock, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AwsFetch } from "../../../adapters/http/AwsFetch.ts"
 import * as MailParser from "../../../adapters/mail/MailParser.ts"
+import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { plainBody } from "../../../core/tfa/Message.ts"
 import * as PhoneNumbers from "../../../core/tfa/PhoneNumbers.ts"
 import { type Arrival, Receiving } from "../../../core/tfa/Receiving.ts"
@@ -45,7 +47,7 @@ export const routes = Layer.unwrap(
         body: Buffer,
         request: HttpServerRequest.HttpServerRequest,
         signature: string | null
-      ) => Effect.Effect<Response>
+      ) => Effect.Effect<Response, StoreUnavailable>
     ) =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest

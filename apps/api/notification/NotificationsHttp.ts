@@ -25,7 +25,7 @@ export const layer = HttpApiBuilder.group(
     ) =>
       body.workspace_id == null
         ? Effect.succeed(body.workflow_ids ?? null)
-        : workspaces.get(caller, body.workspace_id).pipe(Effect.as(null), Effect.mapError(Errors.notFound))
+        : workspaces.get(caller, body.workspace_id).pipe(Effect.as(null), Errors.orNotFound)
 
     return handlers.handleAll({
       listRunSubscriptions: Effect.fn(function* ({ query }) {
@@ -38,14 +38,14 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* callerWho("manage")
         const made = yield* subscriptions
           .subscribe(caller, yield* about(caller, payload), payload.events, payload.channel ?? { type: "log" })
-          .pipe(Effect.mapError(Errors.notFound))
+          .pipe(Errors.orNotFound)
         return made.map((one) => record(caller, one))
       }),
       unsubscribeFromRuns: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("manage")
         const changed = yield* subscriptions
           .unsubscribe(caller, yield* about(caller, payload), payload.events ?? null)
-          .pipe(Effect.mapError(Errors.notFound))
+          .pipe(Errors.orNotFound)
         return { success: true, changed }
       })
     })

@@ -18,7 +18,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       listPatches: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        const all = yield* patches.list(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+        const all = yield* patches.list(yield* CurrentCaller, id).pipe(Errors.orNotFound)
         return all.map(record)
       }),
       applyPatch: Effect.fn(function* ({ params }) {

@@ -19,7 +19,7 @@ export const make = Effect.gen(function* () {
     const hash = yield* keys.hash(Redacted.make(keyOf(headers)))
     const isValid = workspaces.authenticate(hash).pipe(
       Effect.map(Option.isSome),
-      Effect.catchDefect(() => Effect.succeed(true))
+      Effect.catchTag("StoreUnavailable", () => Effect.succeed(true))
     )
     return <A, E, R>(stream: Stream.Stream<A, E, R>) => Stream.takeWhileEffect(stream, () => isValid)
   })

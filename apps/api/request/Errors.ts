@@ -1,10 +1,11 @@
 /**
  * The error bodies of the interface, and the translation of the failures of core into them.
  */
-import { Schema } from "effect"
+import { Effect, Predicate, Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import type { InvalidAnswer, NotWaiting } from "../../../core/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
+import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
 import type { InvalidComponent } from "../../../core/workflow/Component.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
@@ -81,6 +82,19 @@ export const TooManyRequests = Schema.Struct({
   .annotate({ identifier: "TooManyRequests" })
   .pipe(HttpApiSchema.status(429))
 
+/** 503: the database cannot be reached now. The request may be sent again; `Retry-After` says when. */
+const unavailableBody = body(503).annotate({ identifier: "StoreUnavailable" })
+export const ServiceUnavailable = unavailableBody.pipe(
+  Schema.decodeTo(
+    StoreUnavailable,
+    SchemaTransformation.transform<typeof StoreUnavailable.Encoded, typeof unavailableBody.Type>({
+      decode: ({ message }) => ({ _tag: "StoreUnavailable" as const, reason: message }),
+      encode: () => unavailable
+    })
+  ),
+  HttpApiSchema.status(503)
+)
+
 /** The reason phrases of the statuses that the service answers with. */
 const reasons = {
   400: "Bad Request",
@@ -102,6 +116,9 @@ export const general = <const Status extends keyof typeof reasons>(statusCode: S
   message,
   error: reasons[statusCode] as string
 })
+
+/** What is answered while the database cannot be reached. The reason is for the log alone. */
+export const unavailable = general(503, "The database cannot be reached now. Send the request again later")
 
 export const badRequest = (message: string): BadRequest => general(400, message)
 
@@ -140,6 +157,17 @@ export const invalidInput = ({ errors, inputSchema, message }: InvalidInput): Ba
 /** The 404 of any failure of core that says that something does not exist. */
 export const notFound = ({ message }: { readonly _tag: `${string}NotFound`; readonly message: string }) =>
   general(404, message)
+
+/** Answers a failure that says that something does not exist with 404; others pass. */
+export const orNotFound = <A, E, R>(
+  self: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, Missing> | ReturnType<typeof notFound>, R> =>
+  Effect.mapError(self, (error) => (isMissing(error) ? notFound(error) : (error as Exclude<E, Missing>)))
+
+type Missing = Parameters<typeof notFound>[0]
+
+const isMissing = (error: unknown): error is Missing =>
+  Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && error._tag.endsWith("NotFound")
 
 export const forbidden = ({ message }: RoleForbids) => general(403, message)
 

@@ -6,5 +6,11 @@ import * as Errors from "./Errors.ts"
 
 /** Says how; the refusing is done around every request, before it is routed. */
 export class Surrounded extends HttpApiMiddleware.Service<Surrounded>()("sluice/apps/api/Surrounded", {
-  error: [Errors.PayloadTooLarge, Errors.UnsupportedMediaType, Errors.TooManyRequests, Errors.Conflict]
+  error: [
+    Errors.PayloadTooLarge,
+    Errors.UnsupportedMediaType,
+    Errors.TooManyRequests,
+    Errors.Conflict,
+    Errors.ServiceUnavailable
+  ]
 }) {}

@@ -1,8 +1,10 @@
 /**
  * Addresses of artifacts that work without a key, for a while: signed with a secret of the installation.
  */
+
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { Links } from "../../../core/event/Message.ts"
+import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { InstallationKey } from "../../../core/vault/InstallationKey.ts"
 import { signedUrlTtlSeconds, type WorkspaceId } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
@@ -17,7 +19,7 @@ export class ArtifactLinks extends Context.Service<
   ArtifactLinks,
   {
     /** Makes addresses under `origin`: of artifacts that work from now on for as long as the workspace has set. */
-    readonly under: (origin: string, workspaceId: WorkspaceId) => Effect.Effect<Links>
+    readonly under: (origin: string, workspaceId: WorkspaceId) => Effect.Effect<Links, StoreUnavailable>
     /** The same for a time of its own, in milliseconds. */
     readonly lasting: (origin: string, millis: number) => Effect.Effect<Links>
     /** Tells whether a signature is that of this artifact and this expiry, and the expiry is not over. */

@@ -60,9 +60,7 @@ export const layer = HttpApiBuilder.group(
         return { session_id: run.id }
       }),
       record: Effect.fn(function* ({ params }) {
-        const view = yield* runs
-          .get(yield* CurrentCaller, yield* runId(params.session_id))
-          .pipe(Effect.mapError(Errors.notFound))
+        const view = yield* runs.get(yield* CurrentCaller, yield* runId(params.session_id)).pipe(Errors.orNotFound)
         return record(
           view,
           yield* links.under(yield* origin, view.run.workspaceId),

@@ -37,7 +37,7 @@ export const layer = HttpApiBuilder.group(
       const id = yield* Schema.decodeUnknownEffect(RunId)(sessionId).pipe(
         Effect.mapError(() => Errors.notFound(new RunNotFound({ sessionId })))
       )
-      return yield* runs.get(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+      return yield* runs.get(yield* CurrentCaller, id).pipe(Errors.orNotFound)
     })
 
     return handlers.handleAll({

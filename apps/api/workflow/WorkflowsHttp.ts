@@ -48,7 +48,7 @@ export const layer = HttpApiBuilder.group(
       remove: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")
         const id = yield* workflowId(params.workflow_id)
-        yield* workflows.remove(caller, id).pipe(Effect.mapError(Errors.notFound))
+        yield* workflows.remove(caller, id).pipe(Errors.orNotFound)
         yield* runs.stopOrphans
         return { success: true, id }
       }),
@@ -71,7 +71,7 @@ export const layer = HttpApiBuilder.group(
       }),
       versions: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        const versions = yield* workflows.versions(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+        const versions = yield* workflows.versions(yield* CurrentCaller, id).pipe(Errors.orNotFound)
         return versions.map(versionItem)
       }),
       version: Effect.fn(function* ({ params }) {
@@ -92,7 +92,7 @@ export const layer = HttpApiBuilder.group(
       }),
       export: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        return yield* transfers.pack(yield* CurrentCaller, id).pipe(Effect.mapError(Errors.notFound))
+        return yield* transfers.pack(yield* CurrentCaller, id).pipe(Errors.orNotFound)
       }),
       fork: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("edit")
@@ -120,7 +120,7 @@ export const layer = HttpApiBuilder.group(
 
     function find(id: string) {
       return Effect.gen(function* () {
-        return yield* workflows.get(yield* CurrentCaller, yield* workflowId(id)).pipe(Effect.mapError(Errors.notFound))
+        return yield* workflows.get(yield* CurrentCaller, yield* workflowId(id)).pipe(Errors.orNotFound)
       })
     }
   })

@@ -41,7 +41,7 @@ export const layer = HttpApiBuilder.group(
       }),
       getSettings: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
-        const workspace = yield* workspaces.get(caller, params.workspace_id).pipe(Effect.mapError(Errors.notFound))
+        const workspace = yield* workspaces.get(caller, params.workspace_id).pipe(Errors.orNotFound)
         return settings(workspace, yield* phoneNumbers.ownNumberOf(workspace.id))
       }),
       changeSettings: Effect.fn(function* ({ params, payload }) {
@@ -53,7 +53,7 @@ export const layer = HttpApiBuilder.group(
           signed_url_ttl_seconds: signed,
           waiting_ttl_seconds: ttl
         } = payload
-        const { id } = yield* workspaces.get(caller, params.workspace_id).pipe(Effect.mapError(Errors.notFound))
+        const { id } = yield* workspaces.get(caller, params.workspace_id).pipe(Errors.orNotFound)
         // What can be refused comes first: a refusal changes nothing.
         if (number !== undefined) {
           yield* phoneNumbers.set(id, number).pipe(
@@ -71,7 +71,7 @@ export const layer = HttpApiBuilder.group(
             ...(timeout == null ? {} : { inputRequiredTimeoutSeconds: clampInputRequiredTimeout(timeout) }),
             ...(signed == null ? {} : { signedUrlTtlSeconds: signed })
           })
-          .pipe(Effect.mapError(Errors.notFound))
+          .pipe(Errors.orNotFound)
         return settings(changed, yield* phoneNumbers.ownNumberOf(id))
       }),
       listApiKeys: Effect.fn(function* () {

@@ -1,7 +1,9 @@
 /**
  * What the elements of a workflow looked like when its runs last used them.
  */
+
 import { Context, Effect, Schema } from "effect"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Node } from "../../workflow/Graph.ts"
 import type { WorkflowId } from "../../workflow/Workflow.ts"
 import type { WorkspaceId } from "../../workspace/Workspace.ts"
@@ -24,7 +26,10 @@ export class ElementMemory extends Context.Service<
   ElementMemory,
   {
     /** All that is remembered of a workflow. */
-    readonly of: (workspaceId: WorkspaceId, workflowId: WorkflowId) => Effect.Effect<ReadonlyArray<Remembered>>
+    readonly of: (
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId
+    ) => Effect.Effect<ReadonlyArray<Remembered>, StoreUnavailable>
 
     /**
      * Remembers elements in place of what was known of their nodes, unless that was seen later, and forgets the oldest
@@ -34,7 +39,7 @@ export class ElementMemory extends Context.Service<
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,
       seen: ReadonlyArray<Remembered>
-    ) => Effect.Effect<void>
+    ) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/agent/recovery/ElementMemory") {}
 

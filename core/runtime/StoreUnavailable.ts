@@ -1,0 +1,41 @@
+/**
+ * The one failure that every port to stored state may have: the store cannot be reached now.
+ *
+ * It passes by itself, and nothing that failed with it was changed as far as is known: a write whose answer was lost may
+ * have taken effect. Everything else that goes wrong in a store is a defect, and is never tried again.
+ */
+import { Effect, Schedule, Schema } from "effect"
+
+/** Raised when the store does not answer, refuses connections, or ends them. `reason` is for the log of the operator. */
+export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The database cannot be reached: ${this.reason}`
+  }
+}
+
+/** Whether a failure is that the store cannot be reached. */
+export const is = (error: unknown): error is StoreUnavailable => error instanceof StoreUnavailable
+
+/**
+ * Tries again for one minute while the store cannot be reached, with growing pauses; no lease outlives that. All other
+ * failures and defects pass at once.
+ */
+export const retry = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(effect, {
+    while: is,
+    schedule: Schedule.exponential("100 millis").pipe(Schedule.upTo({ duration: "1 minute" }))
+  })
+
+/**
+ * Tries again for as long as the store cannot be reached. For what goes on under a lease only: it is interrupted when the
+ * lease runs out.
+ */
+export const waitUntilBack = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, StoreUnavailable>, R> =>
+  Effect.retry(effect, { while: is, schedule: pauses }) as Effect.Effect<A, Exclude<E, StoreUnavailable>, R>
+
+/** Growing pauses of at most five seconds, without an end. */
+const pauses = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])

@@ -1,0 +1,57 @@
+/**
+ * What is known of the loops of this process: which of them fail by mistakes of ours, and when an outage was last logged.
+ *
+ * A loop that dies by a defect is started again after a pause, because the others depend on it. The defect itself is
+ * logged once, and after several in a row the process counts as unhealthy.
+ */
+import { Clock, Context, Effect } from "effect"
+
+/** How many rounds of one loop must die in a row before the process counts as unhealthy. */
+export const unhealthyAfter = 5
+
+/** Outages are logged so often at most, in milliseconds: many loops meet the same one at once. */
+const outageLineMillis = 10_000
+
+interface Failing {
+  /** How many rounds died in a row. */
+  readonly count: number
+  /** What was logged last, so that the same defect is logged once. */
+  readonly logged: string
+}
+
+export interface Supervisor {
+  /** A round of a loop succeeded. */
+  readonly succeeded: (loop: string) => Effect.Effect<void>
+  /** A round of a loop died. It is logged unless the round before died in the same way. */
+  readonly died: (loop: string, defect: unknown) => Effect.Effect<void>
+  /** The store could not be reached. At most one line every ten seconds is logged. */
+  readonly unavailable: (line: string) => Effect.Effect<void>
+  /** The loops for which the process counts as unhealthy. */
+  readonly unhealthy: Effect.Effect<ReadonlyArray<string>>
+}
+
+export const make = (): Supervisor => {
+  const failing = new Map<string, Failing>()
+  let outageLoggedAt = Number.NEGATIVE_INFINITY
+  return {
+    succeeded: (loop) => Effect.sync(() => void failing.delete(loop)),
+    died: (loop, defect) =>
+      Effect.suspend(() => {
+        const before = failing.get(loop)
+        const described = defect instanceof Error ? `${defect.name}: ${defect.message}` : String(defect)
+        failing.set(loop, { count: (before?.count ?? 0) + 1, logged: described })
+        if (before?.logged === described) return Effect.void
+        return Effect.logError(`Could not ${loop} because of an internal error; the loop is started again`, defect)
+      }),
+    unavailable: (line) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (now < outageLoggedAt + outageLineMillis) return Effect.void
+        outageLoggedAt = now
+        return Effect.logWarning(line)
+      }),
+    unhealthy: Effect.sync(() => [...failing].filter(([, { count }]) => count >= unhealthyAfter).map(([loop]) => loop))
+  }
+}
+
+/** The supervisor of the process. */
+export const Supervisor = Context.Reference<Supervisor>("sluice/core/runtime/Supervisor", { defaultValue: make })

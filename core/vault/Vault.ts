@@ -26,6 +26,7 @@ import {
   effectiveTfaMethod,
   type Fields,
   InvalidEntry,
+  OriginsForOwners,
   type Pair,
   type VaultEntry,
   withoutBrowserState,
@@ -56,10 +57,16 @@ export class Vault extends Context.Service<
     readonly get: (caller: Caller, pair: Pair) => Effect.Effect<EntryView, EntryNotFound>
 
     /** Keeps a new entry. `body` is one as somebody wrote it; every problem of it is reported. */
-    readonly create: (caller: Caller, body: unknown) => Effect.Effect<EntryView, InvalidEntry | EntryTaken>
+    readonly create: (
+      caller: Caller,
+      body: unknown
+    ) => Effect.Effect<EntryView, InvalidEntry | EntryTaken | OriginsForOwners>
 
     /** Changes the entry that the body names. What the body leaves out stays. */
-    readonly update: (caller: Caller, body: unknown) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound>
+    readonly update: (
+      caller: Caller,
+      body: unknown
+    ) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound | OriginsForOwners>
 
     /** Removes the entry that the body names, and answers what it was. */
     readonly remove: (caller: Caller, body: unknown) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound>
@@ -194,7 +201,9 @@ export class Vault extends Context.Service<
 
         create: Effect.fn("Vault.create")(function* (caller, body) {
           const cipher = yield* sealing.cipher(caller.workspaceId)
-          const { given, versions } = yield* understand(caller, cipher, EntryBody.read(body), null)
+          const reading = EntryBody.read(body)
+          yield* mayName(caller, reading, null)
+          const { given, versions } = yield* understand(caller, cipher, reading, null)
           const id = yield* identifiers.uuid
           const now = yield* Clock.currentTimeMillis
           const entry = yield* Effect.fromResult(EntryRules.create(given, { caller, id, now }))
@@ -221,6 +230,7 @@ export class Vault extends Context.Service<
               ? new EntryNotFound(pair)
               : new InvalidEntry({ problems: reading.problems })
           }
+          yield* mayName(caller, reading, before.value.fields)
           const { given, versions } = yield* understand(caller, cipher, reading, before.value)
           const decide = EntryRules.update(given, yield* Clock.currentTimeMillis)
           const after = yield* entries
@@ -254,6 +264,12 @@ export class Vault extends Context.Service<
     })
   ).pipe(Layer.provide(PhoneNumbers.layer))
 }
+
+/** Only an Owner changes where secrets may be used; anybody may send back what is there. */
+const mayName = ({ role }: Caller, { sent }: EntryBody.Reading, before: Fields | null) =>
+  allows(role, "manage") || !EntryRules.changesOrigins(sent, before)
+    ? Effect.void
+    : Effect.fail(new OriginsForOwners({ role }))
 
 const sentPair = ({ domain, permissioned_user_id }: EntryBody.Sent): Pair | null =>
   domain === undefined || permissioned_user_id === undefined

@@ -87,6 +87,19 @@ export const guardOf = (
   }
 }
 
+/**
+ * Why an address that a step has made of a text must not be opened, or sent anything; `null` where it may. `here` is the
+ * address of the page. The host is named only where the text, or the page, has it in clear: it may be made of a secret.
+ */
+export const objection = (guard: Guard | undefined, written: string, address: string, here: string): string | null => {
+  if (guard === undefined) return null
+  const reason = guard(address)
+  if (reason === null || !URL.canParse(address)) return reason
+  const { host } = new URL(address)
+  const isKnown = written.includes(`//${host}`) || (URL.canParse(here) && new URL(here).host === host)
+  return isKnown ? reason : guard("")
+}
+
 /** Guards what is typed for one credential alone, such as its one-time codes. */
 export const guardFor =
   ({ entry }: Pick<Account, "entry">): Guard =>

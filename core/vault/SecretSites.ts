@@ -34,7 +34,7 @@ export const refusal = ({ domain }: Pick<Home, "domain">, address: string): stri
   `secrets of the credential for ${domain} are used on its own site only, and this is ${originOf(address)}; an Owner may name further origins in the allowed_origins of the credential`
 
 const originOf = (address: string): string => {
-  if (!URL.canParse(address)) return "a document without an address"
+  if (!URL.canParse(address)) return "an address of another site"
   const { origin, protocol } = new URL(address)
   return origin === "null" ? `a document with ${protocol}` : origin
 }

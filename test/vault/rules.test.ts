@@ -113,6 +113,30 @@ const refused: ReadonlyArray<readonly [what: string, fields: object, paths: Read
   ["a provider without a reference", { secret_provider_id: provider.secret_provider_id }, ["secret_ref"]],
   ["a reference without a provider", { secret_ref: "op://vault/item" }, ["secret_provider_id"]],
   ["a provider that is no id", { ...provider, secret_provider_id: "1password" }, ["secret_provider_id"]],
+  ["origins that are no list", { allowed_origins: "https://a.example" }, ["allowed_origins"]],
+  [
+    "origins that are none",
+    {
+      allowed_origins: [
+        "https://a.example",
+        "https://a.example/login",
+        "a.example",
+        "https://*.example",
+        "https://a.example:443",
+        "HTTPS://A.example",
+        "ftp://a.example",
+        "https://u@a.example",
+        "null",
+        ""
+      ]
+    },
+    Array.from({ length: 9 }, (_, at) => `allowed_origins[${at + 1}]`)
+  ],
+  [
+    "too many origins",
+    { allowed_origins: Array.from({ length: 51 }, (_, at) => `https://a${at}.example`) },
+    ["allowed_origins"]
+  ],
   ["a time to live alone", { secret_cache_ttl_seconds: 60 }, ["secret_cache_ttl_seconds"]],
   ["a negative time to live", { ...provider, secret_cache_ttl_seconds: -1 }, ["secret_cache_ttl_seconds"]],
   [

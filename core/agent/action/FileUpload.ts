@@ -24,7 +24,8 @@ export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* (
       original: null
     })
   }
-  const foreign = SecretUse.guard([parameters.signed_file_url], [address], memory)?.(url.href) ?? null
+  const fetching = SecretUse.guard([parameters.signed_file_url], [address], memory)
+  const foreign = SecretUse.objection(fetching, parameters.signed_file_url, url.href, yield* page.address)
   if (foreign !== null) return yield* SecretUse.refused("fetch the file to upload", foreign)
   const guard = SecretUse.guard([parameters.file_name ?? ""], [given], memory)
   const here = selector === "" ? (guard?.(yield* page.address) ?? null) : null

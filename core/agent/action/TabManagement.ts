@@ -14,12 +14,10 @@ export const tabManagement: Action<"TAB_MANAGEMENT"> = Effect.fnUntraced(functio
     case "OPEN": {
       const url = yield* Memory.evaluateText(parameters.url ?? "", memory, page)
       const address = url.trim() === "" ? null : yield* resolve(url, page)
-      const foreign =
-        address === null ? null : (SecretUse.guard([parameters.url ?? ""], [address], memory)?.(address) ?? null)
-      if (address !== null && foreign !== null) {
-        const told = redactUrl(memory.credentials.secrets.hide(address))
-        return yield* SecretUse.refused(`open ${told} in a new window`, foreign)
-      }
+      const written = parameters.url ?? ""
+      const guard = address === null ? undefined : SecretUse.guard([written], [address], memory)
+      const foreign = SecretUse.objection(guard, written, address ?? "", yield* page.address)
+      if (foreign !== null) return yield* SecretUse.refused("open a window", foreign)
       yield* page.openWindow.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
       if (address !== null) {
         const told = redactUrl(memory.credentials.secrets.hide(address))

@@ -40,7 +40,7 @@ const done = Effect.fnUntraced(function* (
 ) {
   const { repeat } = step
   const base = yield* page.address
-  const used = new Set(readsContext(step) ? SecretUse.usedByExpression("context", memory) : [])
+  const used = new Set(readsContext(flow) ? SecretUse.usedByExpression("context", memory) : [])
   const evaluate: Asking.Evaluate = (text) => {
     for (const account of SecretUse.usedBy(text, memory)) used.add(account)
     return Memory.evaluate(text, memory, page, { steps: before })
@@ -52,7 +52,7 @@ const done = Effect.fnUntraced(function* (
   for (let pages = 1; ; pages++) {
     const asked = yield* Asking.requestOf(step, flow, base, evaluate, cursor, memory.credentials.secrets)
     const guard = SecretUse.guardOf([...used], [asked.url, ...asked.headers.flat(), textOf(asked.body)], memory)
-    const foreign = guard?.(asked.url) ?? null
+    const foreign = SecretUse.objection(guard, step.url, asked.url, base)
     if (foreign !== null) return yield* refuse(step, foreign, "CREDENTIAL-E0002")
     const answer = yield* Sending.send(step, { ...asked, guard }, page, allowance, memory.credentials.secrets)
     const errors = Answering.graphqlErrors(step, answer.body)
@@ -88,8 +88,8 @@ const done = Effect.fnUntraced(function* (
   }
 })
 
-/** Whether the answers of a flow may carry values of the context on: their expressions have it as `$context`. */
-const readsContext = (step: Step): boolean => JSON.stringify(step).includes("$context")
+/** Whether answers of a flow may carry values of the context on to later steps: their expressions have it as `$context`. */
+const readsContext = ({ steps }: Flow): boolean => JSON.stringify(steps).includes("$context")
 
 const textOf = (body: Uint8Array | null): string => (body === null ? "" : new TextDecoder().decode(body))
 

@@ -115,6 +115,39 @@ it.layer(layer, { timeout: "60 seconds" })("the vault", (it) => {
     })
   )
 
+  it.effect("lets an Owner alone copy a sealed secret to a credential of another site", () =>
+    Effect.gen(function* () {
+      const owner = yield* asMember("Owner")
+      const member = yield* asMember("Member", owner.me)
+      const secrets = { user_name: owner.sealed("ada"), password: owner.sealed("canary-password") }
+      assert.strictEqual((yield* owner.ask("POST", "/vault", { ...pair, ...secrets })).status, 201)
+      const { body } = yield* member.ask("GET", `/vault${query(pair)}`)
+      const evil = { ...pair, domain: "https://evil.test" }
+      for (const [field, value] of [
+        ["password", body.password],
+        ["password", String(body.password).toUpperCase()],
+        ["user_name", body.password]
+      ] as const) {
+        const copy = yield* member.ask("POST", "/vault", { ...evil, [field]: value })
+        assert.strictEqual(copy.status, 400, field)
+        assert.deepStrictEqual(
+          (copy.body.errors as ReadonlyArray<{ path: string }>).map(({ path }) => path),
+          [field]
+        )
+        assert.include(copy.text, pair.domain)
+      }
+      assert.strictEqual((yield* member.ask("POST", "/vault", evil)).status, 201)
+      assert.strictEqual((yield* member.ask("PUT", "/vault", { ...evil, password: body.password })).status, 400)
+      // What is sent back to the same site, or sealed by somebody who knows it, is not copied.
+      assert.strictEqual((yield* member.ask("PUT", "/vault", body)).status, 200)
+      const sibling = { ...pair, domain: "https://login.example.com", password: body.password }
+      assert.strictEqual((yield* member.ask("POST", "/vault", sibling)).status, 201)
+      const known = { ...evil, password: member.sealed("canary-password") }
+      assert.strictEqual((yield* member.ask("PUT", "/vault", known)).status, 200)
+      assert.strictEqual((yield* owner.ask("PUT", "/vault", { ...evil, password: body.password })).status, 200)
+    })
+  )
+
   it.effect("lists all entries, those of a user or of a site, and one by its pair", () =>
     Effect.gen(function* () {
       const { ask } = yield* asMember()

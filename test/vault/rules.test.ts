@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Redacted, Result, type Schema } from "effect"
+import { Redacted, Result, Schema } from "effect"
 import * as EntryBody from "../../core/vault/EntryBody.ts"
 import * as EntryRules from "../../core/vault/EntryRules.ts"
 import { CannotUnseal } from "../../core/vault/Sealing.ts"
-import { effectiveExpiresAt, type Fields, type VaultEntry, withoutBrowserState } from "../../core/vault/VaultEntry.ts"
+import { effectiveExpiresAt, type Fields, VaultEntry, withoutBrowserState } from "../../core/vault/VaultEntry.ts"
 import { UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
 
 const caller = {
@@ -288,6 +288,14 @@ describe("a changed entry", () => {
     assert.strictEqual(changed(counting, { user_alias: "x" }).hotpCounter, 9)
     assert.strictEqual(changed(counting, { tfa_secret: secret }).hotpCounter, 9)
     assert.isNull(changed(counting, { tfa_secret: sealed("otpauth://hotp/a?secret=JBSWY3DP&counter=5") }).hotpCounter)
+  })
+})
+
+describe("an entry that was kept before there were allowed origins", () => {
+  it("has none", () => {
+    const { allowed_origins: _none, ...fields } = made({}).fields
+    const kept: unknown = JSON.parse(JSON.stringify({ ...made({}), fields }))
+    assert.isNull(Schema.decodeUnknownSync(VaultEntry)(kept).fields.allowed_origins)
   })
 })
 

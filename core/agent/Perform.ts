@@ -118,7 +118,8 @@ const itemsOf = Effect.fnUntraced(function* (node: Position.LoopNode, memory: Me
   const used = typeof over === "string" ? SecretUse.usedBy(over, memory) : []
   memory.credentials.secrets.noteMade(
     `runtime.${node.parameters.variable_current_item}`,
-    used.map(({ alias }) => alias)
+    used.map(({ alias }) => alias),
+    value
   )
   const items = elementsOf(value)
   if (items !== null) return items

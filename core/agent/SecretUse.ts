@@ -54,8 +54,20 @@ export const guard = (
 ): Guard | undefined => {
   const used = [...new Set(written.flatMap((one) => usedBy(one, memory)))]
   const evaluated = written.some(Template.isTemplate) ? texts : []
+  // What an expression makes of a secret may be read from the page again.
+  if (written.some(makes)) {
+    memory.credentials.secrets.own(
+      used.map(({ alias }) => alias),
+      evaluated
+    )
+  }
   return guardOf(used, evaluated, memory, pastes)
 }
+
+/** Whether an expression of a text is more than the name of a value. */
+const makes = (text: string): boolean =>
+  Template.isTemplate(text) &&
+  Template.parse(text).template.parts.some((part) => typeof part !== "string" && !Expression.isPath(part))
 
 /** The same where it is known which credentials are used. */
 export const guardOf = (

@@ -46,10 +46,25 @@ export class Secrets {
   /** Hides a secret of a credential from now on, and remembers whose it is. */
   readonly addOf = (alias: string, value: string, kind: Kind): void => {
     this.add(value, kind)
-    if (kind !== "secret" || [...value].length < shortest) return
-    const known = this.#owned.get(value)
-    if (known !== undefined) known.owners.add(alias)
-    else this.#owned.set(value, { owners: new Set([alias]), forms: chunks(value).flatMap((one) => formsOf(one, "")) })
+    if (kind === "secret") this.#ownText([alias], value, Number.POSITIVE_INFINITY)
+  }
+
+  /** Remembers that the texts of a value were made of secrets of these credentials. They are not hidden by that. */
+  readonly own = (aliases: ReadonlyArray<string>, value: Schema.Json): void => {
+    const pending: Array<Schema.Json> = aliases.length === 0 ? [] : [value]
+    for (const one of pending) {
+      if (typeof one === "object" && one !== null) pending.push(...Object.values(one))
+      else if (typeof one === "string" || typeof one === "number") this.#ownText(aliases, String(one), mostMade)
+    }
+  }
+
+  readonly #ownText = (aliases: ReadonlyArray<string>, text: string, most: number): void => {
+    if ([...text].length < shortest) return
+    const known = this.#owned.get(text)
+    if (known !== undefined) for (const alias of aliases) known.owners.add(alias)
+    else if (this.#owned.size < most) {
+      this.#owned.set(text, { owners: new Set(aliases), forms: chunks(text).flatMap((one) => formsOf(one, "")) })
+    }
   }
 
   /** For each secret of a credential that a text holds, whose it is. Those that are a part of the secrets of `others` do not count. */
@@ -62,7 +77,8 @@ export class Secrets {
   }
 
   /** Notes that a value of the context, such as `total` or `runtime.row`, was made of secrets of these credentials. */
-  readonly noteMade = (name: string, aliases: Iterable<string>): void => {
+  readonly noteMade = (name: string, aliases: ReadonlyArray<string>, value: Schema.Json): void => {
+    this.own(aliases, value)
     const known = this.#made.get(name) ?? new Set()
     for (const alias of aliases) known.add(alias)
     if (known.size > 0) this.#made.set(name, known)
@@ -145,6 +161,9 @@ export class Secrets {
 }
 
 const shortest = 4
+
+/** So many texts that were made of secrets are remembered: each is looked for in what is typed. */
+const mostMade = 1_000
 
 /** What is left of a value without its signs, where it is to be told from a word by chance. */
 const shortestInName = 6

@@ -193,6 +193,21 @@ describe("a secret", () => {
     })
   )
 
+  it.effect("that was made into something else is not carried by what a page shows of it either", () =>
+    Effect.gen(function* () {
+      const upper = "{{$uppercase(context.inputs.BANK.PASSWORD)}}"
+      for (const typing of [[type(upper)], [set("context.x", upper.slice(2, -2)), type("{{context.x}}")]]) {
+        const { outcome } = yield* attempt(`${home}/`, [
+          ...typing,
+          read("shown", "#field"),
+          { action: "NAVIGATE", parameters: { url: evil } },
+          type("{{context.shown}}")
+        ])
+        assert.strictEqual(failureOf(outcome).code, "CREDENTIAL-E0002")
+      }
+    })
+  )
+
   it.effect("is not typed into a frame of another site, and is into one of its own in a foreign page", () =>
     Effect.gen(function* () {
       const framed = (around: string, frame: string) =>

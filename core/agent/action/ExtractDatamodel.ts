@@ -31,13 +31,15 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL"> = Effect.fnUntraced(f
       .pipe(Effect.mapError((failure) => ofPage("extract data: waiting for", failure)))
   }
   const resolved = yield* resolve(Extraction.texts(model), surroundings)
-  const used = Extraction.texts(model).flatMap((text) => SecretUse.usedBy(text, memory))
+  const { secrets } = memory.credentials
+  const used = new Set<string>()
+  for (const text of Extraction.texts(model)) {
+    const aliases = SecretUse.usedBy(text, memory).map(({ alias }) => alias)
+    for (const alias of aliases) used.add(alias)
+    secrets.own(aliases, Object.values(resolved.get(text) ?? {}) as Schema.Json)
+  }
   const made = (found: Schema.JsonObject): Schema.JsonObject => {
-    for (const name of Object.keys(found))
-      memory.credentials.secrets.noteMade(
-        name,
-        used.map(({ alias }) => alias)
-      )
+    for (const name of Object.keys(found)) secrets.noteMade(name, [...used], null)
     return found
   }
   const overwrite = new Set(overwritten(model))

@@ -23,7 +23,8 @@ const applied = Effect.fnUntraced(function* (operation: Operation, position: num
   const used = SecretUse.usedByExpression(operation.value ?? "", memory)
   memory.credentials.secrets.noteMade(
     names[0] ?? "",
-    used.map(({ alias }) => alias)
+    used.map(({ alias }) => alias),
+    value
   )
   if (type === "SET") {
     if (isEmpty(value)) {

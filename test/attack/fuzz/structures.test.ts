@@ -11,8 +11,10 @@ import type { Wire } from "./Wire.ts"
 const document = OpenApi.fromApi(Api) as unknown as Document
 const seed = 3
 
+type Answer = readonly [status: number, body: unknown]
+
 /** A wire to a service that answers these, one after the other. */
-const answering = (...answers: ReadonlyArray<readonly [status: number, body: unknown]>): Wire => {
+const answering = (answers: ReadonlyArray<Answer>): Wire => {
   let asked = 0
   return {
     send: async () => {
@@ -31,8 +33,7 @@ const answering = (...answers: ReadonlyArray<readonly [status: number, body: unk
 const window: Saving.Attempt = { kind: "window", body: { time_zone: "UTC" }, isWhole: true }
 
 describe("the judge of what is saved", () => {
-  const judge = (...answers: Parameters<typeof answering>) =>
-    Saving.make(document, answering(...answers), {}).complaint(window)
+  const judge = (...answers: ReadonlyArray<Answer>) => Saving.make(document, answering(answers), {}).complaint(window)
 
   it("catches an internal error", async () => {
     assert.include(await judge([500, { statusCode: 500, message: "x" }]), "answered 500")
@@ -54,7 +55,14 @@ describe("the judge of what is saved", () => {
     })
     const described = { ...document, paths: allowingAnything(document.paths) }
     const complaint = (one: string, other: string) =>
-      Saving.make(described, answering([200, found(one)], [200, found(other)]), {}).complaint(window)
+      Saving.make(
+        described,
+        answering([
+          [200, found(one)],
+          [200, found(other)]
+        ]),
+        {}
+      ).complaint(window)
     assert.isNull(await complaint("UTC", "UTC"))
     assert.include(await complaint("UTC", "Europe/Berlin"), "Reads back as")
   })
@@ -113,7 +121,7 @@ describe("the judge of expressions", () => {
 describe("the service", () => {
   it("saves structures whole and reads them back equal, or says where their problems lie", async () => {
     const start = () => Target.start(null)
-    const { findings, processorMillis } = await Saving.run({ document, start, seed, count: 300 })
+    const { findings, processorMillis } = await Saving.run({ document, start, seed, count: 200 })
     assert.deepStrictEqual(
       findings.map((finding) => Saving.describe(finding, seed)),
       []
@@ -123,7 +131,7 @@ describe("the service", () => {
 
   it("ends every expression with a value, a refusal at its path, or an error with a code", async () => {
     const sources = (index: number) => Expressions.expressionAt(seed, index)
-    const findings = await Expressions.run({ evaluate: Expressions.evaluate(), sources, count: 300 })
+    const findings = await Expressions.run({ evaluate: Expressions.evaluate(), sources, count: 120 })
     assert.deepStrictEqual(
       findings.map((finding) => Expressions.describe(finding, seed)),
       []

@@ -125,7 +125,7 @@ const smallest = async (
   await service.renew()
   const alone = await fails(one)
   // Each attempt at something that hangs takes as long as it takes to give up.
-  const attempts = fault.kind === "hang" ? 12 : 150
+  const attempts = fault.kind === "hang" ? 12 : 100
   return { fault, index, count: 1, alone, smallest: alone ? await shrink(one, simplerCases, fails, attempts) : one }
 }
 

@@ -6,7 +6,7 @@ interface Known {
   readonly matches: (finding: Finding) => boolean
 }
 
-const known: ReadonlyArray<Known> = [
+export const known: ReadonlyArray<Known> = [
   {
     what: "An address in another form, such as //run or /run/, is answered as the described one",
     matches: ({ fault, smallest }) =>

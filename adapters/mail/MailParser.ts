@@ -1,14 +1,17 @@
 /**
- * Reads mails as they travel (RFC 5322 and MIME), whatever is wrong with them, within bounds of time and memory.
+ * Reads mails as they travel (RFC 5322 and MIME), whatever is wrong with them. It loads little, as it runs in a thread of
+ * its own: `MailThread` bounds its time and memory.
  */
 import { createHash } from "node:crypto"
-import { Effect } from "effect"
 import PostalMime, { type Address } from "postal-mime"
 import { type Body, limits, type Message, plainBody } from "../../core/tfa/Message.ts"
 import { htmlBody } from "./HtmlText.ts"
 
-/** So much of a mail is looked at. What comes after are attachments, or more than any code is wrapped in. */
+/** Only so much of a mail is read. What follows are attachments, or more than any code is wrapped in. */
 export const maxBytes = 524_288
+
+/** Only so many lines of a mail are read: each line costs the parser time, even when it is empty. */
+const maxLines = 10_000
 
 /** A mail with deeper parts, or more of headers or parts, is read as far as its own headers. */
 const bounds = { maxNestingDepth: 20, maxHeadersSize: 131_072, maxRfc822NestingDepth: 3 }
@@ -23,12 +26,29 @@ export interface Mail {
   readonly id: string
 }
 
-/** Reads a mail. One that cannot be read has no text; nothing makes this fail. */
-export const parse = (raw: Uint8Array): Effect.Effect<Mail> => {
-  const bytes = raw.subarray(0, maxBytes)
-  const nothing: Mail = { message: { from: "", subject: "", bodies: [] }, recipients: [], id: identify(bytes, "") }
-  if (countParts(bytes) > maxParts) return Effect.succeed(nothing)
-  return Effect.tryPromise(async () => {
+/** The part of a mail that is read: its first bytes, up to the last line that counts. */
+export const readable = (raw: Uint8Array): Uint8Array => {
+  const buffer = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.length, maxBytes))
+  let end = -1
+  for (let lines = 0; lines < maxLines; lines++) {
+    end = buffer.indexOf(10, end + 1)
+    if (end < 0) return buffer
+  }
+  return buffer.subarray(0, end + 1)
+}
+
+/** What is known of a mail that could not be read. */
+export const unread = (raw: Uint8Array): Mail => ({
+  message: { from: "", subject: "", bodies: [] },
+  recipients: [],
+  id: identify(readable(raw), "")
+})
+
+/** Reads a mail. One that cannot be read has no text; the promise never fails. */
+export const parse = async (raw: Uint8Array): Promise<Mail> => {
+  const bytes = readable(raw)
+  if (countParts(bytes) > maxParts) return unread(bytes)
+  try {
     const email = await new PostalMime(bounds).parse(bytes)
     return {
       message: {
@@ -46,7 +66,9 @@ export const parse = (raw: Uint8Array): Effect.Effect<Mail> => {
       ].slice(0, maxRecipients),
       id: identify(bytes, email.messageId ?? "")
     }
-  }).pipe(Effect.orElseSucceed(() => nothing))
+  } catch {
+    return unread(bytes)
+  }
 }
 
 const maxRecipients = 100

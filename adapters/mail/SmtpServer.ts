@@ -7,13 +7,14 @@
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { PassThrough } from "node:stream"
-import { Cause, Clock, Context, Effect, Exit, Layer, Schema, Semaphore } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer, Schema } from "effect"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
 import type { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 import { Receiving } from "../../core/tfa/Receiving.ts"
 import * as RateLimit from "../../core/workspace/RateLimit.ts"
 import * as MailAuth from "./MailAuth.ts"
 import * as MailParser from "./MailParser.ts"
+import * as MailThread from "./MailThread.ts"
 import * as SelfSigned from "./SelfSigned.ts"
 
 export interface Options {
@@ -29,10 +30,12 @@ export interface Options {
   readonly maxClients: number
   /** So many of the clients may come from one address. */
   readonly maxClientsPerAddress: number
-  /** Mails of one remote address, and recipients that it names and that are none. */
+  /** Mails that one remote address begins, and recipients that it names and that do not exist. */
   readonly perRemoteAddress: ReadonlyArray<RateLimit.Limit>
-  /** Mails to one recipient. */
+  /** Mails to one recipient. Only a mail that was sent in whole counts: a recipient that is merely named costs it nothing. */
   readonly perRecipient: ReadonlyArray<RateLimit.Limit>
+  /** Mails of one remote address to one recipient, counted likewise: less than a recipient may receive from all together. */
+  readonly perRemoteAndRecipient: ReadonlyArray<RateLimit.Limit>
   /** How long a client may be silent. */
   readonly idleMillis: number
   /** How long a client may stay at all. */
@@ -49,6 +52,7 @@ export const defaults: Omit<Options, "host" | "port" | "name" | "certificate"> =
   maxClientsPerAddress: 50,
   perRemoteAddress: [{ requests: 1_200, seconds: 60 }],
   perRecipient: [{ requests: 60, seconds: 60 }],
+  perRemoteAndRecipient: [{ requests: 30, seconds: 60 }],
   idleMillis: 60_000,
   sessionMillis: 600_000,
   closeMillis: 5_000,
@@ -84,24 +88,29 @@ class Reply extends Error {
 const tooMany = new Reply(421, "4.7.0 Too many mails; try again later")
 const later = new Reply(451, "4.3.0 The mail could not be dealt with; try again later")
 
-/** So many mails are read at once: the others wait, and their senders with them. */
-const readAtOnce = 8
+const fullMailbox = new Reply(450, "4.2.1 Too many mails to this address; try again later")
 
-/** Mails whose headers are longer are not asked where they come from. */
+/** Mails whose headers are longer are not verified. */
 const maxHeaderBytes = 131_072
+
+/** Mails of more lines are not verified: a signature is checked line by line. Ten megabytes of attachments have fewer. */
+const maxVerifiedLines = 200_000
+
+/** So many bytes are verified at once, so that other clients are served in between. */
+const verifiedAtOnce = 16_384
 
 export const layer = (options: Options) =>
   Layer.effect(
     SmtpServer,
     Effect.gen(function* () {
       const receiving = yield* Receiving
-      const reading = yield* Semaphore.make(readAtOnce)
       const certificate = options.certificate ?? SelfSigned.make(options.name, yield* Clock.currentTimeMillis)
       const clock = yield* Clock.Clock
       const run = Effect.runForkWith(yield* Effect.context<never>())
       const now = () => clock.currentTimeMillisUnsafe()
       const remotes = makePace(options.perRemoteAddress)
       const recipients = makePace(options.perRecipient)
+      const pairs = makePace(options.perRemoteAndRecipient)
       const clients = new Map<string, { readonly since: number; readonly address: string }>()
 
       /** Answers a client by what an effect comes to: nothing, a refusal, or that we are at fault. */
@@ -119,18 +128,25 @@ export const layer = (options: Options) =>
           // To look for an address costs something: one that is none counts like a mail.
           return remotes.take(remoteAddress, now()) ? new Reply(550, "5.1.1 No such address here") : tooMany
         }
-        return recipients.take(address.toLowerCase(), now())
-          ? null
-          : new Reply(450, "4.2.1 Too many mails to this address; try again later")
+        return hasRoom(remoteAddress, address) ? null : fullMailbox
       })
+
+      const hasRoom = (remoteAddress: string, address: string): boolean =>
+        !recipients.isFull(address.toLowerCase(), now()) && !pairs.isFull(pairOf(remoteAddress, address), now())
 
       const mail = Effect.fnUntraced(function* (stream: SMTPServerDataStream, session: SMTPServerSession) {
         const { head, verified } = yield* take(stream, session, options.authentication)
         if (stream.sizeExceeded) return new Reply(552, `5.3.4 The mail is larger than ${options.maxBytes} bytes`)
+        const addresses = session.envelope.rcptTo.map(({ address }) => address)
+        if (!addresses.every((address) => hasRoom(session.remoteAddress, address))) return fullMailbox
+        for (const address of addresses) {
+          recipients.take(address.toLowerCase(), now())
+          pairs.take(pairOf(session.remoteAddress, address), now())
+        }
         const authentication = yield* verified
-        const { id, message } = yield* MailParser.parse(head).pipe(reading.withPermits(1))
+        const { id, message } = yield* MailThread.mail(head)
         yield* receiving.mail({
-          recipients: session.envelope.rcptTo.map(({ address }) => address),
+          recipients: addresses,
           message,
           id,
           authentication
@@ -194,13 +210,27 @@ const take = Effect.fnUntraced(function* (
   const handing = { remoteAddress, helo: hostNameAppearsAs || clientHostname, sender }
   const head: Array<Buffer> = []
   let kept = 0
-  let begun = false
+  let lines = 0
+  let tail = ""
+  let state: "headers" | "verifying" | "unverified" = "headers"
   const verifying: { result: Promise<string> } = { result: Promise.resolve(MailAuth.unknown) }
 
-  const begin = () => {
-    begun = true
+  const verify = async (bytes: Buffer) => {
+    for (let at = 0; at < bytes.length && state === "verifying"; at += verifiedAtOnce) {
+      const part = bytes.subarray(at, at + verifiedAtOnce)
+      lines += linesIn(part)
+      if (lines > maxVerifiedLines) {
+        state = "unverified"
+        whole.destroy(new Error("The mail has too many lines"))
+        // The verifier may have given up, and then takes no more.
+      } else if (!whole.write(part)) await Promise.race([once(whole, "drain"), verifying.result])
+      await new Promise(setImmediate)
+    }
+  }
+  const begin = async () => {
+    state = "verifying"
     verifying.result = Effect.runPromise(MailAuth.verify(whole, handing, authentication))
-    for (const chunk of head) whole.write(chunk)
+    await verify(Buffer.concat(head))
   }
   yield* Effect.tryPromise(async () => {
     whole.on("error", () => {})
@@ -210,23 +240,24 @@ const take = Effect.fnUntraced(function* (
       // A copy: a piece of a larger buffer would hold all of it.
       if (part.length > 0) head.push(Buffer.from(part))
       kept += part.length
-      if (begun) {
-        // Whoever verifies may have given up, and then takes no more.
-        if (!whole.write(chunk)) await Promise.race([once(whole, "drain"), verifying.result])
-      } else if (kept <= maxHeaderBytes && endsHeaders(head)) {
-        begin()
+      if (state === "verifying") await verify(chunk)
+      else if (state === "headers") {
+        const seen = tail + chunk.toString("latin1")
+        tail = seen.slice(-3)
+        if (kept > maxHeaderBytes) state = "unverified"
+        else if (seen.includes("\r\n\r\n") || seen.includes("\n\n")) await begin()
       }
     }
-    if (!begun && kept <= maxHeaderBytes) begin()
+    if (state === "headers") await begin()
     whole.end()
   }).pipe(Effect.orDie)
   return { head: Buffer.concat(head), verified: Effect.promise(() => verifying.result) }
 })
 
-/** Tells whether the empty line after the headers has come. */
-const endsHeaders = (head: ReadonlyArray<Buffer>): boolean => {
-  const bytes = Buffer.concat(head)
-  return bytes.includes("\r\n\r\n") || bytes.includes("\n\n")
+const linesIn = (bytes: Buffer): number => {
+  let lines = 0
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines++
+  return lines
 }
 
 const listening = (server: SMTPServer, { host, port }: Options) =>
@@ -251,10 +282,17 @@ const closed = (server: SMTPServer) =>
 /** So many are counted; beyond them those that were silent for longest are forgotten. */
 const maxCounted = 50_000
 
+const pairOf = (remoteAddress: string, address: string): string => `${remoteAddress} ${address.toLowerCase()}`
+
 /** Counts what each of many does, within limits. */
 const makePace = (limits: ReadonlyArray<RateLimit.Limit>) => {
   const logs = new Map<string, RateLimit.Log>()
   return {
+    /** Tells whether one more would be refused, and counts nothing. */
+    isFull: (name: string, now: number): boolean => {
+      const log = logs.get(name)
+      return limits.length > 0 && log !== undefined && RateLimit.isFull(log, limits, now)
+    },
     take: (name: string, now: number): boolean => {
       if (limits.length === 0) return true
       const log = logs.get(name) ?? RateLimit.empty()

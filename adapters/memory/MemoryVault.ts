@@ -1,9 +1,10 @@
 /** What the vault keeps, in memory. */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import * as ResealingWalk from "../../core/vault/ResealingWalk.ts"
 import * as SecretProviders from "../../core/vault/SecretProviders.ts"
 import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
+import * as MemoryMailboxes from "./MemoryMailboxes.ts"
 import * as MemoryPhoneNumbers from "./MemoryPhoneNumbers.ts"
 import * as MemoryReceivedCodes from "./MemoryReceivedCodes.ts"
 import * as MemorySealedColumns from "./MemorySealedColumns.ts"
@@ -11,7 +12,11 @@ import * as MemoryTimeSteps from "./MemoryTimeSteps.ts"
 import * as MemoryWrappedKeys from "./MemoryWrappedKeys.ts"
 
 export const layer = Layer.mergeAll(
-  Layer.effect(VaultEntries.VaultEntries, MemoryCollection.make(VaultEntries.kind)),
+  Layer.effect(
+    VaultEntries.VaultEntries,
+    Effect.flatMap(MemoryCollection.make(VaultEntries.kind), MemoryMailboxes.indexed)
+  ),
+  MemoryMailboxes.layer,
   Layer.effect(SecretProviders.SecretProviders, MemoryCollection.make(SecretProviders.kind)),
   Layer.effect(ResealingWalk.ResealingWalks, MemoryCollection.make(ResealingWalk.kind)),
   MemoryPhoneNumbers.layer,

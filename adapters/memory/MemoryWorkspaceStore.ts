@@ -10,13 +10,6 @@ export const layer = Layer.effect(
       create: (workspace) => Effect.sync(() => void workspaces.set(workspace.id, workspace)),
       get: (id) => Effect.sync(() => Option.fromUndefinedOr(workspaces.get(id))),
       list: Effect.sync(() => [...workspaces.values()]),
-      endingWith: (digits) =>
-        Effect.sync(() =>
-          [...workspaces.values()]
-            .map(({ id }) => id)
-            .filter((id) => id.slice(-8) === digits)
-            .sort()
-        ),
       change: (id, decide) =>
         Effect.sync(() => {
           const before = workspaces.get(id)

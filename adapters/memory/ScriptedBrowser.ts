@@ -13,7 +13,7 @@ import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../core/agent
 import type { Scroll } from "../../core/agent/page/Scrolling.ts"
 import type { Remembered, Session, Storage } from "../../core/agent/page/Session.ts"
 import type { Sight } from "../../core/agent/page/Sight.ts"
-import type { Target } from "../../core/agent/page/Target.ts"
+import type { Guard, Target } from "../../core/agent/page/Target.ts"
 import type { Dialog } from "../../core/agent/page/Windows.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
@@ -179,7 +179,13 @@ const open = (
     yield* Ref.set(state, { ...blank, watchers, history: [...history, url] })
   })
 
-  const one = Effect.fnUntraced(function* ({ selector, waitMillis }: Target) {
+  /** Refuses what a guard does not let be done to an element. */
+  const guarded = Effect.fnUntraced(function* (guard: Guard | undefined, element: ScriptedElement | undefined) {
+    const reason = guard?.(element?.frame ?? (yield* address)) ?? null
+    if (reason !== null) return yield* new PageFailure({ kind: "foreign", reason })
+  })
+
+  const one = Effect.fnUntraced(function* ({ guard, selector, waitMillis }: Target) {
     const found = (yield* elements).filter((element) => element.selector === selector)
     const [only] = found
     const cover = (yield* elements).find(({ over }) => over?.covers.includes(selector))
@@ -187,7 +193,10 @@ const open = (
       const reason = `the element did not become visible, enabled and still within ${waitMillis} ms`
       return yield* new PageFailure({ kind: "unusable", reason, selector, matched: 1 })
     }
-    if (only !== undefined && found.length === 1) return only
+    if (only !== undefined && found.length === 1) {
+      yield* guarded(guard, only)
+      return only
+    }
     yield* Ref.update(state, (now) => ({ ...now, misses: now.misses + 1 }))
     return yield* new PageFailure({
       kind: "mismatch",
@@ -262,6 +271,8 @@ const open = (
         return Effect.fail(new RequestFailed({ kind: "unreachable", reason: "nobody answers" }))
       }
       const { body = "", headers = {}, status = 200, url = asked.url } = network.answer(asked)
+      const foreign = asked.guard?.(url) ?? null
+      if (foreign !== null) return Effect.fail(new RequestFailed({ kind: "foreign", reason: foreign }))
       const bytes = new TextEncoder().encode(body)
       return bytes.length > asked.maxBytes
         ? Effect.fail(
@@ -302,9 +313,13 @@ const open = (
       if (leaves !== undefined) yield* Ref.update(memory, (before) => remember(before, leaves))
       if (leadsTo !== undefined) yield* goto(leadsTo)
     }),
-    type: Effect.fnUntraced(function* (target, { existing, strokes }) {
+    type: Effect.fnUntraced(function* (target, { existing, guard, strokes }) {
       const selector = target === null ? (yield* Ref.get(state)).focus : (yield* one(target)).selector
       if (selector === null) return
+      yield* guarded(
+        guard,
+        (yield* elements).find((element) => element.selector === selector)
+      )
       const initial = (yield* elements).find((element) => element.selector === selector)?.value
       const typed = strokes.map((stroke) => (typeof stroke === "string" ? stroke : "")).join("")
       yield* setField(selector, (before) => (existing === "keep" ? before + typed : typed), initial)

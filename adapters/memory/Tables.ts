@@ -79,6 +79,8 @@ interface Shape {
   /** How far the events of runs were written to their client's stream. */
   readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
+  /** The workspaces of mailboxes, by mailbox and by the id of the entry that has it. */
+  readonly mailboxes: Map<string, Map<string, WorkspaceId>>
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   readonly conversations: Map<string, Conversation>
   /** The messages of each conversation, in the order of their numbers. */
@@ -131,6 +133,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       untold: new Map(),
       consumers: new Map(),
       written: new Map(),
+      mailboxes: new Map(),
       collections: new Map(),
       conversations: new Map(),
       messages: new Map(),

@@ -28,6 +28,7 @@ import { liveControl } from "./migrations/0030_live_control.ts"
 import { lifetimes } from "./migrations/0032_lifetimes.ts"
 import { sharedLogins } from "./migrations/0033_shared_logins.ts"
 import { decisionAge } from "./migrations/0034_decision_age.ts"
+import { mailboxes } from "./migrations/0035_mailboxes.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -64,7 +65,8 @@ const migrate = Migrator.make({})({
     "0030_live_control": liveControl,
     "0032_lifetimes": lifetimes,
     "0033_shared_logins": sharedLogins,
-    "0034_decision_age": decisionAge
+    "0034_decision_age": decisionAge,
+    "0035_mailboxes": mailboxes
   }),
   table: "sluice_migrations"
 })

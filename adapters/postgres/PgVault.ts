@@ -4,6 +4,7 @@ import * as ResealingWalk from "../../core/vault/ResealingWalk.ts"
 import * as SecretProviders from "../../core/vault/SecretProviders.ts"
 import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as PgCollection from "./PgCollection.ts"
+import * as PgMailboxes from "./PgMailboxes.ts"
 import * as PgPhoneNumbers from "./PgPhoneNumbers.ts"
 import * as PgReceivedCodes from "./PgReceivedCodes.ts"
 import * as PgSealedColumns from "./PgSealedColumns.ts"
@@ -12,9 +13,13 @@ import * as PgWrappedKeys from "./PgWrappedKeys.ts"
 import * as SlotColumns from "./SlotColumns.ts"
 
 export const layer = Layer.mergeAll(
-  Layer.effect(VaultEntries.VaultEntries, PgCollection.make(VaultEntries.kind, SlotColumns.of)),
+  Layer.effect(
+    VaultEntries.VaultEntries,
+    PgCollection.make(VaultEntries.kind, (entry) => ({ ...SlotColumns.of(entry), ...PgMailboxes.columnOf(entry) }))
+  ),
   Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
   Layer.effect(ResealingWalk.ResealingWalks, PgCollection.make(ResealingWalk.kind)),
+  PgMailboxes.layer,
   PgPhoneNumbers.layer,
   PgReceivedCodes.layer,
   PgSealedColumns.layer,

@@ -67,12 +67,6 @@ export const layer = Layer.effect(
         Effect.map((rows) => rows.map(toWorkspace)),
         withoutSqlErrors
       ),
-      endingWith: Effect.fn("WorkspaceStore.endingWith")((digits) =>
-        sql<{ readonly id: string }>`select id from workspaces where right(id::text, 8) = ${digits} order by id`.pipe(
-          Effect.map((rows) => rows.map(({ id }) => WorkspaceId.make(id))),
-          withoutSqlErrors
-        )
-      ),
       change: Effect.fn("WorkspaceStore.change")((id, decide) =>
         transaction(
           sql,

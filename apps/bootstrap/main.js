@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The first thing that runs on a fresh machine: `node apps/bootstrap/main.js <start | test | ok | bench | sluice> [args]`.
+ * The first thing that runs on a fresh machine: `node apps/bootstrap/main.js <start | test | ok | bench | fuzz | sluice> [args]`.
  *
  * It sets up what is missing and then runs what was asked for. It is plain JavaScript without dependencies, for Node 18
  * and later, because it is what gets the rest.
@@ -28,12 +28,15 @@ try {
     case "bench":
       run(node, ["test/bench/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
       break
+    case "fuzz":
+      run(node, ["test/attack/fuzz/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
+      break
     case "test":
     case "ok":
       process.exitCode = runChecks(node, { SLUICE_CHROMIUM: findChromium() })
       break
     default:
-      throw new BootstrapError(`Unknown command "${command}": expected start, test, ok, bench or sluice`)
+      throw new BootstrapError(`Unknown command "${command}": expected start, test, ok, bench, fuzz or sluice`)
   }
 } catch (error) {
   if (!(error instanceof BootstrapError)) throw error

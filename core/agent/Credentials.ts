@@ -22,7 +22,7 @@ export const read = Effect.fnUntraced(function* (
   const sealed = opened[CredentialUse.fields[name]]
   if (sealed === null) return null
   const value = Redacted.value(sealed)
-  secrets.add(value, name === "USER_NAME" ? "name" : "secret")
+  secrets.addOf(account.alias, value, name === "USER_NAME" ? "name" : "secret")
   return value
 })
 
@@ -32,7 +32,7 @@ export const read = Effect.fnUntraced(function* (
  */
 export const providedCode = Effect.fnUntraced(function* ({ secrets }: Credentials, account: Account) {
   const code = account.providedCode === undefined ? null : yield* Effect.mapError(account.providedCode, unusable)
-  if (code !== null) secrets.add(Redacted.value(code), "secret")
+  if (code !== null) secrets.addOf(account.alias, Redacted.value(code), "secret")
   return code
 })
 

@@ -32,6 +32,7 @@ export const kinds = {
   "INTERACTION-E0001": "ADDITIONAL_USER_INPUT_REQUIRED",
   "PROXY-E0001": "SERVICE_UNAVAILABLE",
   "CREDENTIAL-E0001": "AUTHENTICATION_ERROR",
+  "CREDENTIAL-E0002": "ACTION_BLOCKED_BY_PLATFORM",
   "TFA-E0001": "AUTHENTICATION_ERROR",
   "TFA-E0002": "AUTHENTICATION_ERROR",
   "TFA-E0003": "AUTHENTICATION_ERROR",
@@ -97,6 +98,7 @@ export const afterActing = (failure: StepFailed): StepFailed => new StepFailed({
 const codes: Record<PageFailure["kind"], Code> = {
   navigation: "NAVIGATION-E0001",
   forbidden: "NAVIGATION-E0002",
+  foreign: "CREDENTIAL-E0002",
   proxy: "PROXY-E0001",
   mismatch: "SELECTOR-E0001",
   unusable: "SELECTOR-E0002",
@@ -143,6 +145,7 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "TEMPLATE-E0001",
   "TEMPLATE-E0002",
   "CREDENTIAL-E0001",
+  "CREDENTIAL-E0002",
   "PROXY-E0001",
   "LIMIT-E0001",
   "LIMIT-E0002",

@@ -27,6 +27,7 @@ import { reworded, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import type * as Position from "./Position.ts"
 import type { Page } from "./page/Browser.ts"
+import * as SecretUse from "./SecretUse.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 
 /** Does the node that comes next in a position, on the page of the surroundings. */
@@ -114,6 +115,12 @@ const turn = Effect.fnUntraced(function* (
 const itemsOf = Effect.fnUntraced(function* (node: Position.LoopNode, memory: Memory.Memory, page: Page) {
   const over = node.parameters.variable_over
   const value = typeof over === "string" ? yield* Memory.evaluate(over, memory, page) : over
+  const used = typeof over === "string" ? SecretUse.usedBy(over, memory) : []
+  memory.credentials.secrets.noteMade(
+    `runtime.${node.parameters.variable_current_item}`,
+    used.map(({ alias }) => alias),
+    value
+  )
   const items = elementsOf(value)
   if (items !== null) return items
   const shown = memory.credentials.secrets.hideWithin(Memory.asText(value), 100)

@@ -2,6 +2,7 @@
  * Where an action on an element takes place when it is not told by a selector: at a point, or at what a model chooses.
  */
 import { Effect } from "effect"
+import * as SecretSites from "../vault/SecretSites.ts"
 import type { NodeOf } from "../workflow/Graph.ts"
 import * as Executions from "../workflow/parameters/Executions.ts"
 import { defaultWaitMillis } from "../workflow/parameters/Fields.ts"
@@ -11,6 +12,7 @@ import * as Choosing from "./model/Choosing.ts"
 import * as Moving from "./model/Moving.ts"
 import * as References from "./model/References.ts"
 import type { Place } from "./page/Sight.ts"
+import * as SecretUse from "./SecretUse.ts"
 import type { Surroundings } from "./Step.ts"
 
 type Pointed = NodeOf<"CLICK"> | NodeOf<"INPUT_TEXT"> | NodeOf<"TFA">
@@ -48,11 +50,11 @@ export const place = Effect.fnUntraced(function* (
   const { execution, llm_model, prompt, wait_time } = node.parameters
   const { memory, page } = surroundings
   if (execution === "COORDINATES") return yield* point(node, surroundings)
-  const used = References.usedBy(text, memory)
+  const used = SecretUse.usedBy(text, memory)
   const objection = (chosen: Place) =>
     page.spot(chosen).pipe(
       Effect.map(({ address }) => {
-        const foreign = used.find(({ entry }) => !References.isAtHome(entry.domain, address))
+        const foreign = used.find(({ entry }) => !SecretSites.permits(entry, address))
         return foreign === undefined
           ? null
           : `The text has a secret of ${foreign.entry.domain} in it, and this field is of another site`

@@ -28,6 +28,10 @@ export class Secrets {
   readonly #inNames: Array<Pick<Form, "pattern" | "label">> = []
   /** What stands for names and answers, which may be told in data. */
   readonly #tellable = new Map<string, string>()
+  /** The credentials that values are of, and how these are found. */
+  readonly #owned = new Map<string, { readonly owners: Set<string>; readonly forms: ReadonlyArray<Form> }>()
+  /** The credentials that the values of the context were made of, by the name of the value. */
+  readonly #made = new Map<string, Set<string>>()
   #longest = 0
 
   /** Hides a value from now on, and every text in it when it is a list or an object. */
@@ -37,6 +41,59 @@ export class Secrets {
       if (typeof one === "object" && one !== null) pending.push(...Object.values(one))
       else if (typeof one === "string" || typeof one === "number") this.#addText(String(one), kind)
     }
+  }
+
+  /** Hides a secret of a credential from now on, and remembers whose it is. */
+  readonly addOf = (alias: string, value: string, kind: Kind): void => {
+    this.add(value, kind)
+    if (kind === "secret") this.#ownText([alias], value, Number.POSITIVE_INFINITY)
+  }
+
+  /** Remembers that the texts of a value were made of secrets of these credentials. They are not hidden by that. */
+  readonly own = (aliases: ReadonlyArray<string>, value: Schema.Json): void => {
+    const pending: Array<Schema.Json> = aliases.length === 0 ? [] : [value]
+    for (const one of pending) {
+      if (typeof one === "object" && one !== null) pending.push(...Object.values(one))
+      else if (typeof one === "string" || typeof one === "number") this.#ownText(aliases, String(one), mostMade)
+    }
+  }
+
+  readonly #ownText = (aliases: ReadonlyArray<string>, text: string, most: number): void => {
+    if ([...text].length < shortest) return
+    const known = this.#owned.get(text)
+    if (known !== undefined) for (const alias of aliases) known.owners.add(alias)
+    else if (this.#owned.size < most) {
+      this.#owned.set(text, { owners: new Set(aliases), forms: chunks(text).flatMap((one) => formsOf(one, "")) })
+    }
+  }
+
+  /** For each secret of a credential that a text holds, whose it is. Those that are a part of the secrets of `others` do not count. */
+  readonly ownersIn = (text: string, others: ReadonlyArray<string>): ReadonlyArray<ReadonlySet<string>> => {
+    const theirs = [...this.#owned].filter(([, { owners }]) => others.some((alias) => owners.has(alias)))
+    return [...this.#owned].flatMap(([value, { forms, owners }]) => {
+      if (theirs.some(([their]) => their.includes(value))) return []
+      return hidden(text, text.length, forms) === text ? [] : [owners]
+    })
+  }
+
+  /** Notes that a value of the context, such as `total` or `runtime.row`, was made of secrets of these credentials. */
+  readonly noteMade = (name: string, aliases: ReadonlyArray<string>, value: Schema.Json): void => {
+    this.own(aliases, value)
+    const known = this.#made.get(name) ?? new Set()
+    for (const alias of aliases) known.add(alias)
+    if (known.size > 0) this.#made.set(name, known)
+  }
+
+  /** The credentials whose secrets are in what a path of an expression reads. */
+  readonly madeOf = ([root, name, variable]: ReadonlyArray<string>): ReadonlySet<string> => {
+    const found = new Set<string>()
+    if (root !== undefined && root !== "context") return found
+    const whole = name === "runtime" && variable !== undefined ? `runtime.${variable}` : name
+    for (const [made, aliases] of this.#made) {
+      const isRead = whole === undefined || made === whole || (whole === "runtime" && made.startsWith("runtime."))
+      if (isRead) for (const alias of aliases) found.add(alias)
+    }
+    return found
   }
 
   /** An address that opens a door, and what in it may do so by itself. */
@@ -104,6 +161,9 @@ export class Secrets {
 }
 
 const shortest = 4
+
+/** So many texts that were made of secrets are remembered: each is looked for in what is typed. */
+const mostMade = 1_000
 
 /** What is left of a value without its signs, where it is to be told from a word by chance. */
 const shortestInName = 6

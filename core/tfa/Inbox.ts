@@ -25,6 +25,12 @@ export const mailboxOf = (
 ): string =>
   `${workspacePrefix(workspaceId)}+${escaped(credential.permissionedUserId)}+${escaped(siteIdentifier(credential.domain))}`
 
+/** The mailbox of a credential as it is looked up: addresses are the same whatever their case. */
+export const mailboxKey = (
+  workspaceId: WorkspaceId,
+  credential: { readonly permissionedUserId: string; readonly domain: string }
+): string => mailboxOf(workspaceId, credential).toLowerCase()
+
 /** The address for the codes of a user on the site of a domain. */
 export const addressOf = (
   workspaceId: WorkspaceId,

@@ -8,13 +8,12 @@ import { Signals } from "../event/Signals.ts"
 import type * as Periodic from "../runtime/Periodic.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Sealing } from "../vault/Sealing.ts"
-import { VaultEntries } from "../vault/VaultEntries.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import { codesIn } from "./CodeFinder.ts"
 import * as Inbox from "./Inbox.ts"
 import { linksIn } from "./LinkFinder.ts"
+import { Mailboxes } from "./Mailboxes.ts"
 import type { Message } from "./Message.ts"
 import { PhoneNumbers } from "./PhoneNumbers.ts"
 import { type ReceivedCode, ReceivedCodes } from "./ReceivedCodes.ts"
@@ -43,12 +42,6 @@ export interface Outcome {
 /** For how long the messages that arrived are told apart from new ones. */
 const rememberedMillis = 86_400_000
 
-/** For how long the addresses of a workspace are believed to be what they were. One that is not among them is looked for. */
-const believedMillis = 10_000
-
-/** So many workspaces' addresses are held at once. */
-const maxHeld = 200
-
 export class Receiving extends Context.Service<
   Receiving,
   {
@@ -66,35 +59,19 @@ export class Receiving extends Context.Service<
     Receiving,
     Effect.gen(function* () {
       const codes = yield* ReceivedCodes
-      const entries = yield* VaultEntries
       const identifiers = yield* Identifiers
       const inboxDomain = yield* Inbox.InboxDomain
+      const mailboxes = yield* Mailboxes
       const phoneNumbers = yield* PhoneNumbers
       const sealing = yield* Sealing
       const signals = yield* Signals
-      const workspaces = yield* WorkspaceStore
-      const held = new Map<WorkspaceId, { readonly at: number; readonly addresses: ReadonlySet<string> }>()
-
-      const has = Effect.fnUntraced(function* (workspaceId: WorkspaceId, address: string, domain: string) {
-        const now = yield* Clock.currentTimeMillis
-        const known = held.get(workspaceId)
-        if (known !== undefined && now - known.at < believedMillis && known.addresses.has(address)) return true
-        const all = yield* entries.list(workspaceId)
-        const addresses = new Set(all.map((entry) => Inbox.addressOf(workspaceId, entry, domain).toLowerCase()))
-        held.delete(workspaceId)
-        held.set(workspaceId, { at: now, addresses })
-        for (const oldest of held.keys()) if (held.size > maxHeld) held.delete(oldest)
-        return addresses.has(address)
-      })
 
       /** The workspace of an address; none where there is none, or where two could be meant. */
       const workspaceOf = Effect.fnUntraced(function* (address: string) {
-        const read = inboxDomain === null ? null : Inbox.read(address)
-        if (read === null || inboxDomain === null) return Option.none()
-        if (!address.endsWith(`@${inboxDomain.toLowerCase()}`)) return Option.none()
-        const named = yield* workspaces.endingWith(read.workspacePrefix)
-        const owners = yield* Effect.filter(named, (id) => has(id, address, inboxDomain))
-        const [owner, ...others] = owners
+        if (inboxDomain === null || Inbox.read(address) === null) return Option.none()
+        const domain = `@${inboxDomain.toLowerCase()}`
+        if (!address.endsWith(domain)) return Option.none()
+        const [owner, ...others] = yield* mailboxes.ownersOf(address.slice(0, -domain.length))
         return owner === undefined || others.length > 0 ? Option.none() : Option.some(owner)
       })
 

@@ -6,6 +6,7 @@ import * as WellFormed from "../workspace/WellFormed.ts"
 import * as Domain from "./Domain.ts"
 import { IntervalText } from "./Interval.ts"
 import * as Place from "./Place.ts"
+import * as SecretSites from "./SecretSites.ts"
 import { Cookie, type Problem, ProxySetting, TfaMethod } from "./VaultEntry.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -38,6 +39,12 @@ const HeaderValue = text(8_192).check(
 const Header = Schema.Struct({ name: HeaderName, value: HeaderValue })
 
 const aSite = "Expected an http or https URL, or a host name, such as https://app.example.com or localhost:3000"
+
+const Origin = text(2_048).check(
+  Schema.makeFilter((origin) => SecretSites.readOrigin(origin) === origin, {
+    message: "Expected an origin as browsers write it, without a path, such as https://login.example.com"
+  })
+)
 
 /** The names by which an entry is addressed. */
 const pair = {
@@ -100,7 +107,15 @@ const settable = {
   proxy: optional(Schema.Struct({ enable: optional(Schema.Boolean), target_ip: optional(text(256)) })),
   secret_provider_id: optional(Schema.String.check(Schema.isUUID(undefined, { message: "Expected a UUID" }))),
   secret_ref: optional(named(2_048)),
-  secret_cache_ttl_seconds: optional(count(0, 2_147_483_647))
+  secret_cache_ttl_seconds: optional(count(0, 2_147_483_647)),
+  allowed_origins: optional(
+    Schema.Array(Origin)
+      .check(Schema.isMaxLength(50, { message: "Expected at most 50 origins" }))
+      .annotate({
+        description:
+          "Origins on which the secrets may be used beside the site of the domain, such as that of a sign-in service. Only an Owner may change them. The site are the origin of the domain and, by https, all hosts of the same registrable domain"
+      })
+  )
 }
 
 /**

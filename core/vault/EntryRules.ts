@@ -79,6 +79,13 @@ export const update =
     }))
   }
 
+/** Whether a body changes where the secrets of an entry may be used. No list and an empty one are the same. */
+export const changesOrigins = ({ allowed_origins }: Sent, before: Fields | null): boolean => {
+  if (allowed_origins === undefined) return false
+  const [now, then] = [new Set(allowed_origins ?? []), new Set(before?.allowed_origins ?? [])]
+  return now.size !== then.size || [...now].some((origin) => !then.has(origin))
+}
+
 const settle = (given: Given, before: Fields): Result.Result<Fields, InvalidEntry> => {
   const fields = merge(given, before)
   const { problems, sent } = given.reading
@@ -123,7 +130,8 @@ export const unset: Fields = {
   proxy_value: null,
   secret_provider_id: null,
   secret_ref: null,
-  secret_cache_ttl_seconds: null
+  secret_cache_ttl_seconds: null,
+  allowed_origins: null
 }
 
 /** Fields that are simply replaced by what is sent. */
@@ -136,7 +144,8 @@ const plain = [
   "expiry_time_from_last_use",
   "expiry_time_from_session_data_set",
   "ip_address",
-  "location"
+  "location",
+  "allowed_origins"
 ] as const
 
 /** Fields that are never `null`: there `null` changes nothing. */

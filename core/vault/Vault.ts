@@ -18,6 +18,7 @@ import * as Proxies from "./Proxies.ts"
 import * as ReaderKey from "./ReaderKey.ts"
 import { type Cipher, Sealing } from "./Sealing.ts"
 import { SecretProviders } from "./SecretProviders.ts"
+import * as SecretSites from "./SecretSites.ts"
 import { locate, VaultEntries } from "./VaultEntries.ts"
 import {
   type BrowserState,
@@ -28,6 +29,7 @@ import {
   effectiveTfaMethod,
   type Fields,
   InvalidEntry,
+  OriginsForOwners,
   type Pair,
   type VaultEntry,
   withoutBrowserState,
@@ -61,13 +63,13 @@ export class Vault extends Context.Service<
     readonly create: (
       caller: Caller,
       body: unknown
-    ) => Effect.Effect<EntryView, InvalidEntry | EntryTaken | StoreUnavailable>
+    ) => Effect.Effect<EntryView, InvalidEntry | EntryTaken | OriginsForOwners | StoreUnavailable>
 
     /** Changes the entry that the body names. What the body leaves out stays. */
     readonly update: (
       caller: Caller,
       body: unknown
-    ) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound | StoreUnavailable>
+    ) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound | OriginsForOwners | StoreUnavailable>
 
     /** Removes the entry that the body names, and answers what it was. */
     readonly remove: (
@@ -180,6 +182,26 @@ export class Vault extends Context.Service<
         return { given, versions }
       })
 
+      /**
+       * Refuses sealed secrets that somebody other than an Owner has copied from a credential of another site: who cannot open
+       * them could have them typed there.
+       */
+      const refuseCopies = Effect.fnUntraced(function* (caller: Caller, { sent }: EntryBody.Reading) {
+        const given = EntryRules.sealedIn(sent, null).filter(([, sealed]) => sealed !== "")
+        const { domain } = sent
+        if (allows(caller.role, "manage") || domain === undefined || given.length === 0) return
+        const others = (yield* entries.list(caller.workspaceId)).filter(
+          (entry) => !Domain.originsOf(domain).every((origin) => SecretSites.permits(entry, origin))
+        )
+        const problems = given.flatMap(([path, sealed]) => {
+          const source = others.find(({ fields: { password, tfa_secret } }) =>
+            [password, tfa_secret].some((one) => one?.toLowerCase() === sealed.toLowerCase())
+          )
+          return source === undefined ? [] : [{ path, message: copied(source.domain) }]
+        })
+        if (problems.length > 0) return yield* new InvalidEntry({ problems })
+      })
+
       const pairOf = Effect.fnUntraced(function* (body: unknown) {
         const { problems, sent } = EntryBody.readPair(body)
         const pair = sentPair(sent)
@@ -208,7 +230,10 @@ export class Vault extends Context.Service<
 
         create: Effect.fn("Vault.create")(function* (caller, body) {
           const cipher = yield* sealing.cipher(caller.workspaceId)
-          const { given, versions } = yield* understand(caller, cipher, EntryBody.read(body), null)
+          const reading = EntryBody.read(body)
+          yield* mayName(caller, reading, null)
+          yield* refuseCopies(caller, reading)
+          const { given, versions } = yield* understand(caller, cipher, reading, null)
           const id = yield* identifiers.uuid
           const now = yield* Clock.currentTimeMillis
           const entry = yield* Effect.fromResult(EntryRules.create(given, { caller, id, now }))
@@ -235,6 +260,8 @@ export class Vault extends Context.Service<
               ? new EntryNotFound(pair)
               : new InvalidEntry({ problems: reading.problems })
           }
+          yield* mayName(caller, reading, before.value.fields)
+          yield* refuseCopies(caller, reading)
           const { given, versions } = yield* understand(caller, cipher, reading, before.value)
           const decide = EntryRules.update(given, yield* Clock.currentTimeMillis)
           const after = yield* entries
@@ -268,6 +295,15 @@ export class Vault extends Context.Service<
     })
   ).pipe(Layer.provide(PhoneNumbers.layer))
 }
+
+/** Only an Owner changes where secrets may be used; anybody may send back what is there. */
+const mayName = ({ role }: Caller, { sent }: EntryBody.Reading, before: Fields | null) =>
+  allows(role, "manage") || !EntryRules.changesOrigins(sent, before)
+    ? Effect.void
+    : Effect.fail(new OriginsForOwners({ role }))
+
+const copied = (domain: string): string =>
+  `Expected a value that was sealed for this site; this one belongs to the credential for ${domain}, and only an Owner may copy it to another site`
 
 const sentPair = ({ domain, permissioned_user_id }: EntryBody.Sent): Pair | null =>
   domain === undefined || permissioned_user_id === undefined

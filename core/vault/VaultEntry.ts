@@ -4,8 +4,8 @@
  * Secrets are sealed when they arrive and stay so. What a browser remembers of a site (cookies, storage, headers) gives
  * access like a password does: it is kept sealed as well.
  */
-import { Schema } from "effect"
-import { UserId, WorkspaceId } from "../workspace/Workspace.ts"
+import { Effect, Schema } from "effect"
+import { Role, UserId, WorkspaceId } from "../workspace/Workspace.ts"
 import * as Interval from "./Interval.ts"
 
 export const TfaMethod = Schema.Literals(["AUTHENTICATOR", "EMAIL", "MAGIC_LINK", "SMS"])
@@ -80,7 +80,9 @@ export const Fields = Schema.Struct({
   proxy_value: text,
   secret_provider_id: text,
   secret_ref: text,
-  secret_cache_ttl_seconds: whole
+  secret_cache_ttl_seconds: whole,
+  /** Origins beside the site itself on which the secrets may be used. Entries that were kept before have none. */
+  allowed_origins: Schema.NullOr(Schema.Array(Schema.String)).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 })
 export type Fields = typeof Fields.Type
 
@@ -162,6 +164,15 @@ export class InvalidEntry extends Schema.TaggedError<InvalidEntry>()("InvalidEnt
 }) {
   override get message() {
     return this.problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+  }
+}
+
+/** Raised when somebody other than an Owner would change where the secrets of a credential may be used. */
+export class OriginsForOwners extends Schema.TaggedError<OriginsForOwners>()("OriginsForOwners", {
+  role: Role
+}) {
+  override get message() {
+    return `Cannot change allowed_origins with the role ${this.role}: the role Owner is needed, as the origins decide where the secrets of the credential may be used`
   }
 }
 

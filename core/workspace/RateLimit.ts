@@ -58,6 +58,12 @@ export const empty = (): Log => ({ instants: new Float64Array(8), first: 0, size
 export const isSpent = (log: Log, limits: ReadonlyArray<Limit>, now: number): boolean =>
   log.size === 0 || instant(log, log.size - 1) <= now - longest(limits)
 
+/** Tells whether a request at `now` would be refused. Nothing is counted. There must be at least one limit. */
+export const isFull = (log: Log, limits: ReadonlyArray<Limit>, now: number): boolean => {
+  const at = log.size === 0 ? now : Math.max(now, instant(log, log.size - 1))
+  return limits.some(({ requests, seconds }) => log.size - firstAfter(log, at - seconds * 1_000) >= requests)
+}
+
 /**
  * Decides about a request at `now`, and keeps it in the log if it is accepted. An instant before the last one counts as
  * that: a clock that is set back gives nobody more. There must be at least one limit.

@@ -27,8 +27,6 @@ export class WorkspaceStore extends Context.Service<
     readonly create: (workspace: Workspace) => Effect.Effect<void, StoreUnavailable>
     readonly get: (id: WorkspaceId) => Effect.Effect<Option.Option<Workspace>, StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<Workspace>, StoreUnavailable>
-    /** The ids of the workspaces that end with these 8 digits in lower case, in their order. */
-    readonly endingWith: (digits: string) => Effect.Effect<ReadonlyArray<WorkspaceId>, StoreUnavailable>
     /** Changes a workspace by a pure decision made while nobody else can change it, and answers what it has become. */
     readonly change: (
       id: WorkspaceId,

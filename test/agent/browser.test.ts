@@ -8,6 +8,7 @@ import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { account } from "../support/accounts.ts"
 import { chromium, graphOf, type Step, walk, withSite } from "../support/browser.ts"
+import { entryOf } from "../support/entries.ts"
 
 const click = (selector: string, more: object = {}): Step => ({
   action: "CLICK",
@@ -27,8 +28,8 @@ const signIn = [
   click("role=button[name='Sign in']")
 ]
 
-const clerk = (password: string = visitors.clerk.password) =>
-  account("MARLOW", { userName: visitors.clerk.user, password })
+const clerk = (site: string, password: string = visitors.clerk.password) =>
+  account("MARLOW", { userName: visitors.clerk.user, password }, entryOf({}, { domain: site }))
 
 const failureOf = ({ outcome }: { readonly outcome: Outcome }): Failure => {
   if (outcome._tag === "Failed") return outcome.failure
@@ -45,7 +46,7 @@ describe("the demo workflow", () => {
         const { marks, outcome, pictures } = yield* walk(
           demoWorkflow(site),
           { MARLOW: "clerk", status: "open" },
-          { outputSchema: demoWorkflow(site).output_schema, accounts: [clerk()] }
+          { outputSchema: demoWorkflow(site).output_schema, accounts: [clerk(site)] }
         )
         const open = orders.filter((order) => order.status === "open")
         const [newest] = open
@@ -86,7 +87,7 @@ describe("the demo workflow", () => {
         const seen = yield* walk(
           demoWorkflow(site),
           { MARLOW: "clerk", status: "open" },
-          { accounts: [clerk("wrong")] }
+          { accounts: [clerk(site, "wrong")] }
         )
         const failure = failureOf(seen)
         assert.include(failure.message, "The site did not let us in: check the user name and the password")

@@ -10,6 +10,7 @@ import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import * as Otp from "../../core/tfa/Otp.ts"
 import { account } from "../support/accounts.ts"
 import { graphOf, inBrowser, type Step, walk } from "../support/browser.ts"
+import { entryOf } from "../support/entries.ts"
 
 const codeField = "css=#code"
 const tfa = (tfa_type: string, selector: string | null = codeField): Step => ({
@@ -77,7 +78,13 @@ const signIn = (
       ]),
       { SHOP: "robot" },
       {
-        accounts: [account("SHOP", { userName: visitor.user, password: visitor.password, ...secrets })],
+        accounts: [
+          account(
+            "SHOP",
+            { userName: visitor.user, password: visitor.password, ...secrets },
+            entryOf({}, { domain: site })
+          )
+        ],
         codes: codesOf(sent),
         ...(personOf === undefined ? {} : { person: personOf(sent) })
       }
@@ -198,7 +205,10 @@ describe.concurrent("on a site that stays on its page", () => {
         walk(
           graphOf(site, [tfa("AUTHENTICATOR", selector), there("css=#inside")]),
           { SHOP: "robot" },
-          { accounts: [account("SHOP", { tfaSecret: "GEZDGNBVGY3TQOJQ" })], codes: these(...codes) }
+          {
+            accounts: [account("SHOP", { tfaSecret: "GEZDGNBVGY3TQOJQ" }, entryOf({}, { domain: site }))],
+            codes: these(...codes)
+          }
         ).pipe(inBrowser),
         ({ outcome }) => ({ outcome, sent: [...sent] })
       )

@@ -70,13 +70,81 @@ it.layer(layer, { timeout: "60 seconds" })("the vault", (it) => {
         proxy_value: null,
         secret_provider_id: null,
         secret_ref: null,
-        secret_cache_ttl_seconds: null
+        secret_cache_ttl_seconds: null,
+        allowed_origins: null
       })
       assert.match(String(body.id), /^[0-9a-f-]{36}$/)
       assert.deepStrictEqual((yield* ask("GET", `/vault${query(pair)}`)).body, body)
       // What was answered can be sent back as it is.
       const again = yield* ask("PUT", "/vault", body)
       assert.deepStrictEqual([again.status, again.body], [200, body])
+    })
+  )
+
+  it.effect("lets an Owner alone name where secrets may be used beside their site", () =>
+    Effect.gen(function* () {
+      const owner = yield* asMember("Owner")
+      const member = yield* asMember("Member", owner.me)
+      const allowed_origins = ["https://login.partner.example", "http://127.0.0.1:3000"]
+      const ask = (who: typeof owner, method: string, body: object) => who.ask(method, "/vault", body)
+      const refused = yield* ask(member, "POST", { ...pair, allowed_origins })
+      assert.strictEqual(refused.status, 403)
+      assert.match(String(refused.body.message), /allowed_origins.*Member.*Owner/)
+      assert.strictEqual((yield* ask(member, "PUT", { ...pair, allowed_origins })).status, 404)
+
+      const made = yield* ask(owner, "POST", { ...pair, allowed_origins })
+      assert.strictEqual(made.status, 201)
+      assert.deepStrictEqual(made.body.allowed_origins, allowed_origins)
+      // Whoever may edit sends back what was answered, and leaves it out, and changes it not.
+      for (const same of [{}, { allowed_origins }, { allowed_origins: [...allowed_origins].reverse() }]) {
+        const changed = yield* ask(member, "PUT", { ...pair, user_alias: "Robot", ...same })
+        assert.strictEqual(changed.status, 200)
+        assert.sameMembers(changed.body.allowed_origins as Array<string>, allowed_origins)
+      }
+      for (const other of [null, [], ["https://evil.test"], [...allowed_origins, "https://evil.test"]]) {
+        const sent = { ...pair, user_alias: "Mallory", allowed_origins: other }
+        for (const path of ["/vault", "/authentication"]) {
+          assert.strictEqual((yield* member.ask("PUT", path, sent)).status, 403, path)
+        }
+      }
+      const { body } = yield* owner.ask("GET", `/vault${query(pair)}`)
+      assert.sameMembers(body.allowed_origins as Array<string>, allowed_origins)
+      assert.strictEqual(body.user_alias, "Robot")
+      const removed = yield* ask(owner, "PUT", { ...pair, allowed_origins: null })
+      assert.deepStrictEqual([removed.status, removed.body.allowed_origins], [200, null])
+    })
+  )
+
+  it.effect("lets an Owner alone copy a sealed secret to a credential of another site", () =>
+    Effect.gen(function* () {
+      const owner = yield* asMember("Owner")
+      const member = yield* asMember("Member", owner.me)
+      const secrets = { user_name: owner.sealed("ada"), password: owner.sealed("canary-password") }
+      assert.strictEqual((yield* owner.ask("POST", "/vault", { ...pair, ...secrets })).status, 201)
+      const { body } = yield* member.ask("GET", `/vault${query(pair)}`)
+      const evil = { ...pair, domain: "https://evil.test" }
+      for (const [field, value] of [
+        ["password", body.password],
+        ["password", String(body.password).toUpperCase()],
+        ["user_name", body.password]
+      ] as const) {
+        const copy = yield* member.ask("POST", "/vault", { ...evil, [field]: value })
+        assert.strictEqual(copy.status, 400, field)
+        assert.deepStrictEqual(
+          (copy.body.errors as ReadonlyArray<{ path: string }>).map(({ path }) => path),
+          [field]
+        )
+        assert.include(copy.text, pair.domain)
+      }
+      assert.strictEqual((yield* member.ask("POST", "/vault", evil)).status, 201)
+      assert.strictEqual((yield* member.ask("PUT", "/vault", { ...evil, password: body.password })).status, 400)
+      // What is sent back to the same site, or sealed by somebody who knows it, is not copied.
+      assert.strictEqual((yield* member.ask("PUT", "/vault", body)).status, 200)
+      const sibling = { ...pair, domain: "https://login.example.com", password: body.password }
+      assert.strictEqual((yield* member.ask("POST", "/vault", sibling)).status, 201)
+      const known = { ...evil, password: member.sealed("canary-password") }
+      assert.strictEqual((yield* member.ask("PUT", "/vault", known)).status, 200)
+      assert.strictEqual((yield* owner.ask("PUT", "/vault", { ...evil, password: body.password })).status, 200)
     })
   )
 

@@ -18,6 +18,7 @@ import { Workflows } from "../../core/workflow/Workflows.ts"
 import { account } from "../support/accounts.ts"
 import { executablePath, walk } from "../support/browser.ts"
 import { freshDatabase } from "../support/databases.ts"
+import { entryOf } from "../support/entries.ts"
 import { graph, makeWorkspace } from "../support/fixtures.ts"
 import { rest } from "./ProcessTime.ts"
 import { inTurn, median, millis, type Row, timed } from "./Row.ts"
@@ -30,7 +31,8 @@ const browser = Layer.fresh(
 const demo = Effect.gen(function* () {
   const site = yield* Site.serve(0)
   const workflow = demoWorkflow(site)
-  const clerk = account("MARLOW", { userName: visitors.clerk.user, password: visitors.clerk.password })
+  const { password, user } = visitors.clerk
+  const clerk = account("MARLOW", { userName: user, password }, entryOf({}, { domain: site }))
   const context = yield* Effect.context<never>()
   const byHand = yield* Effect.promise(() => chromium.launch({ executablePath, args: [...PlaywrightBrowser.switches] }))
   yield* Effect.addFinalizer(() => Effect.promise(() => byHand.close()))

@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Effect, type Layer, Option } from "effect"
+import { Effect, type Layer, Option, Result } from "effect"
+import { Mailboxes } from "../../core/tfa/Mailboxes.ts"
 import { PhoneNumberStore, PhoneNumberTaken } from "../../core/tfa/PhoneNumbers.ts"
 import { type ReceivedCode, ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
+import { entryOf } from "../support/entries.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 
-type Stores = PhoneNumberStore | ReceivedCodes | WorkspaceStore
+type Stores = Mailboxes | PhoneNumberStore | ReceivedCodes | VaultEntries | WorkspaceStore
 
 const code = (address: string, receivedAt: number, more: Partial<ReceivedCode> = {}): ReceivedCode => ({
   id: randomUUID(),
@@ -66,25 +69,53 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
-    it.effect("find the workspaces whose ids end alike", () =>
+    it.effect("find the workspaces of a mailbox, as long as an entry has it", () =>
       Effect.gen(function* () {
+        const entries = yield* VaultEntries
+        const mailboxes = yield* Mailboxes
         const store = yield* WorkspaceStore
-        const [one, other] = ["11111111", "22222222"].map((begin) =>
+        const ids = ["11111111", "22222222", "33333333"].map((begin) =>
           WorkspaceId.make(`${begin}-0000-4000-8000-0000deadbeef`)
-        ) as [WorkspaceId, WorkspaceId]
-        for (const id of [other, one]) {
-          yield* store.create({
-            id,
-            name: "Test",
-            createdAt: 0,
-            waitingTtlMillis: null,
-            inputRequiredTimeoutSeconds: 15,
-            signedUrlTtlSeconds: 604_800
+        )
+        const domain = "https://app.example.com"
+        const made = yield* Effect.forEach(ids, (id) =>
+          Effect.gen(function* () {
+            yield* store.create({
+              id,
+              name: "Test",
+              createdAt: 0,
+              waitingTtlMillis: null,
+              inputRequiredTimeoutSeconds: 15,
+              signedUrlTtlSeconds: 604_800
+            })
+            const entry = entryOf({ tfa_method: "EMAIL" }, { workspaceId: id, permissionedUserId: "Robot", domain })
+            return { entry, id, insert: entries.insert(id, entry) }
           })
+        )
+        const mailbox = "deadbeef+robot+app-example-com"
+        const owners = Effect.map(mailboxes.ownersOf(mailbox), (found) => [...found].sort())
+        assert.deepStrictEqual(yield* owners, [])
+        yield* Effect.forEach(made, ({ insert }) => insert)
+        assert.lengthOf(yield* owners, 2)
+        for (const { entry, id } of made.slice(1)) yield* entries.remove(id, entry.id)
+        assert.deepStrictEqual(yield* owners, ids.slice(0, 1))
+        const [{ entry, id } = yield* Effect.die("no entry")] = made
+        // A change of an entry leaves it where it is.
+        yield* entries.change(id, entry.id, (before) => Result.succeed({ ...before, updatedAt: 5 }))
+        assert.deepStrictEqual(yield* owners, ids.slice(0, 1))
+        // Another way to write the same site is another entry with the same mailbox.
+        const same = entryOf(
+          { tfa_method: "EMAIL" },
+          { workspaceId: id, permissionedUserId: "robot", domain: "app.example.com" }
+        )
+        yield* entries.insert(id, same)
+        assert.deepStrictEqual(yield* owners, ids.slice(0, 1))
+        yield* entries.remove(id, entry.id)
+        assert.deepStrictEqual(yield* owners, ids.slice(0, 1))
+        yield* entries.remove(id, same.id)
+        for (const other of [mailbox, "deadbeef+robot+app-example", "", "'; --", "+".repeat(1_000)]) {
+          assert.deepStrictEqual(yield* mailboxes.ownersOf(other), [])
         }
-        assert.deepStrictEqual(yield* store.endingWith("deadbeef"), [one, other])
-        assert.deepStrictEqual(yield* store.endingWith("beef"), [])
-        assert.deepStrictEqual(yield* store.endingWith("'; --"), [])
       })
     )
 

@@ -63,7 +63,8 @@ const entry = (caller: Caller, permissionedUserId: string): VaultEntry => ({
     proxy_value: "bb",
     secret_provider_id: null,
     secret_ref: null,
-    secret_cache_ttl_seconds: null
+    secret_cache_ttl_seconds: null,
+    allowed_origins: ["https://login.example.net"]
   }
 })
 

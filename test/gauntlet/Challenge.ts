@@ -69,8 +69,8 @@ export interface Specification<S> {
   /** What follows on opening the first page. */
   readonly workflow: ReadonlyArray<Move>
   readonly inputs?: Schema.JsonObject
-  /** Persons, credentials and whatever else the run is given. */
-  readonly given?: (state: S) => WalkOptions
+  /** Persons, credentials and whatever else the run is given, for the origin of the site. */
+  readonly given?: (state: S, origin: string) => WalkOptions
   /** The data of the run, or how it fails. */
   readonly expected: Schema.JsonObject | Failing
   /** The files that it downloads in their order, each by its name and what it begins with. */
@@ -92,7 +92,7 @@ export interface Challenge
   > {
   /** The name as it stands in addresses. */
   readonly slug: string
-  readonly open: () => Opened
+  readonly open: (origin: string) => Opened
 }
 
 /** A challenge, from its specification. */
@@ -107,10 +107,10 @@ export const challenge = <S = undefined>(specification: Specification<S>): Chall
     files,
     ...(inputs === undefined ? {} : { inputs }),
     ...(recoveries === undefined ? {} : { recoveries }),
-    open: () => {
+    open: (origin) => {
       const state = (specification.state?.() ?? undefined) as S
       return {
-        given: specification.given?.(state) ?? {},
+        given: specification.given?.(state, origin) ?? {},
         routeAt: (path) => {
           const route = routes[path]
           if (route === undefined) return undefined

@@ -52,7 +52,7 @@ export const serve: Effect.Effect<Site, never, Scope.Scope> = Effect.gen(functio
   return {
     origins,
     visit: (challenge) => {
-      const opened = challenge.open()
+      const opened = challenge.open(origins[0] ?? "")
       const place = `${challenge.slug}/${++begun}`
       visits.set(place, opened)
       return { url: `${origins[0]}/${place}/`, given: opened.given }

@@ -5,7 +5,7 @@ import * as MailParser from "../../adapters/mail/MailParser.ts"
 import { codesIn } from "../../core/tfa/CodeFinder.ts"
 import { linksIn } from "../../core/tfa/LinkFinder.ts"
 
-const parse = (raw: string) => MailParser.parse(Buffer.from(raw, "latin1"))
+const parse = (raw: string) => Effect.promise(() => MailParser.parse(Buffer.from(raw, "latin1")))
 
 const mail = (headers: ReadonlyArray<string>, body: string) => `${headers.join("\r\n")}\r\n\r\n${body}`
 const html = (body: string, headers: ReadonlyArray<string> = []) =>

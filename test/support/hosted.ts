@@ -21,9 +21,12 @@ const site: ScriptedBrowser.ScriptedSite = {
   [list]: [{ selector: "//h1", text: "Orders" }]
 }
 
-export const hosted = Layer.effectDiscard(
+/** A host of conversations beside the service. */
+export const hosting = Layer.effectDiscard(
   Effect.gen(function* () {
     const beginningOf = yield* RunSession.ofConversations
     yield* Effect.forkScoped(Host.run({ name: "host", capacity: 1_000, leaseMillis: 30_000, beginningOf }))
   })
-).pipe(Layer.provide([ScriptedBrowser.layer(site), Accounts.layer, LoginCodes.layer]), Layer.provideMerge(layer))
+).pipe(Layer.provide([ScriptedBrowser.layer(site), Accounts.layer, LoginCodes.layer]))
+
+export const hosted = Layer.provideMerge(hosting, layer)

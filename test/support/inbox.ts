@@ -58,6 +58,7 @@ export const smtp = (options: Partial<SmtpServer.Options>) =>
     certificate: null,
     perRemoteAddress: [],
     perRecipient: [],
+    perRemoteAndRecipient: [],
     closeMillis: 500,
     authentication: { resolver, budgetMillis: 3_000 },
     ...options

@@ -2,7 +2,7 @@
  * A real HTTP server on a free port with the stores in memory, and plain requests to it.
  */
 import { randomUUID } from "node:crypto"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
@@ -52,7 +52,7 @@ export class Service extends Context.Service<
     /** A key of a new workspace, or of the workspace of another key. */
     readonly member: (role: Caller["role"], beside?: Member) => Effect.Effect<Member>
     readonly revoke: (member: Member) => Effect.Effect<void>
-    /** Everything that is stored, to be compared. */
+    /** Everything that is stored, to be compared. Only where the stores are in memory. */
     readonly dump: Effect.Effect<string>
   }
 >()("test/Service") {}
@@ -71,7 +71,7 @@ const service = Layer.effect(
   Service,
   Effect.gen(function* () {
     const url = yield* Server.address
-    const tables = yield* Tables
+    const tables = yield* Effect.serviceOption(Tables)
     const keys = yield* Keys
     const encryptionKeys = yield* EncryptionKeys
     const workspaces = yield* WorkspaceStore
@@ -129,7 +129,9 @@ const service = Layer.effect(
       send,
       member,
       revoke: ({ caller, keyId }) => Effect.orDie(Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1))),
-      dump: Effect.sync(() => JSON.stringify(tables, (_, value) => (value instanceof Map ? [...value] : value)))
+      dump: Effect.sync(() =>
+        JSON.stringify(Option.getOrThrow(tables), (_, value) => (value instanceof Map ? [...value] : value))
+      )
     })
   })
 )
@@ -143,12 +145,14 @@ const layerOutside = (sending: HttpSender.Options) =>
     HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
   )
 
+type Stores = Layer.Layer<Layer.Success<typeof Memory.layer>>
+
 interface Options {
   readonly rateLimits: ReadonlyArray<Limit>
   readonly sending: HttpSender.Options
 }
 
-const layerOf = ({ rateLimits, sending }: Options) =>
+const layerOf = ({ rateLimits, sending, stores }: Options & { readonly stores: Stores }) =>
   service.pipe(
     Layer.provide(
       Server.layer({ host: "127.0.0.1", port: 0, rateLimits }).pipe(
@@ -157,13 +161,19 @@ const layerOf = ({ rateLimits, sending }: Options) =>
     ),
     Layer.provideMerge(layerOutside(sending)),
     Layer.provideMerge(Encryption.layer(masterKey)),
-    Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
+    Layer.provideMerge(Layer.mergeAll(stores, Crypto.layer))
   )
 
 /** The service; webhooks are sent as it is told. */
-export const layerSending = (sending: HttpSender.Options) => layerOf({ rateLimits: [], sending })
+export const layerSending = (sending: HttpSender.Options) => layerOf({ rateLimits: [], sending, stores: Memory.layer })
 
 /** The service with the given limits on requests. */
-export const layerWith = (rateLimits: ReadonlyArray<Limit>) => layerOf({ rateLimits, sending: HttpSender.defaults })
+export const layerWith = (rateLimits: ReadonlyArray<Limit>) =>
+  layerOf({ rateLimits, sending: HttpSender.defaults, stores: Memory.layer })
+
+/** The service on other stores than those in memory; it dumps nothing there. */
+export const layerOn = <E>(stores: Layer.Layer<Exclude<Layer.Success<typeof Memory.layer>, Tables>, E>) =>
+  // Only the dump asks for the tables, and finds none here.
+  layerOf({ rateLimits: [], sending: HttpSender.defaults, stores: Layer.orDie(stores) as Stores })
 
 export const layer = layerWith([])

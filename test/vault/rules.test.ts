@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Redacted, Result, type Schema } from "effect"
+import { Redacted, Result, Schema } from "effect"
 import * as EntryBody from "../../core/vault/EntryBody.ts"
 import * as EntryRules from "../../core/vault/EntryRules.ts"
 import { CannotUnseal } from "../../core/vault/Sealing.ts"
-import { effectiveExpiresAt, type Fields, type VaultEntry, withoutBrowserState } from "../../core/vault/VaultEntry.ts"
+import { effectiveExpiresAt, type Fields, VaultEntry, withoutBrowserState } from "../../core/vault/VaultEntry.ts"
 import { UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
 
 const caller = {
@@ -113,6 +113,30 @@ const refused: ReadonlyArray<readonly [what: string, fields: object, paths: Read
   ["a provider without a reference", { secret_provider_id: provider.secret_provider_id }, ["secret_ref"]],
   ["a reference without a provider", { secret_ref: "op://vault/item" }, ["secret_provider_id"]],
   ["a provider that is no id", { ...provider, secret_provider_id: "1password" }, ["secret_provider_id"]],
+  ["origins that are no list", { allowed_origins: "https://a.example" }, ["allowed_origins"]],
+  [
+    "origins that are none",
+    {
+      allowed_origins: [
+        "https://a.example",
+        "https://a.example/login",
+        "a.example",
+        "https://*.example",
+        "https://a.example:443",
+        "HTTPS://A.example",
+        "ftp://a.example",
+        "https://u@a.example",
+        "null",
+        ""
+      ]
+    },
+    Array.from({ length: 9 }, (_, at) => `allowed_origins[${at + 1}]`)
+  ],
+  [
+    "too many origins",
+    { allowed_origins: Array.from({ length: 51 }, (_, at) => `https://a${at}.example`) },
+    ["allowed_origins"]
+  ],
   ["a time to live alone", { secret_cache_ttl_seconds: 60 }, ["secret_cache_ttl_seconds"]],
   ["a negative time to live", { ...provider, secret_cache_ttl_seconds: -1 }, ["secret_cache_ttl_seconds"]],
   [
@@ -264,6 +288,14 @@ describe("a changed entry", () => {
     assert.strictEqual(changed(counting, { user_alias: "x" }).hotpCounter, 9)
     assert.strictEqual(changed(counting, { tfa_secret: secret }).hotpCounter, 9)
     assert.isNull(changed(counting, { tfa_secret: sealed("otpauth://hotp/a?secret=JBSWY3DP&counter=5") }).hotpCounter)
+  })
+})
+
+describe("an entry that was kept before there were allowed origins", () => {
+  it("has none", () => {
+    const { allowed_origins: _none, ...fields } = made({}).fields
+    const kept: unknown = JSON.parse(JSON.stringify({ ...made({}), fields }))
+    assert.isNull(Schema.decodeUnknownSync(VaultEntry)(kept).fields.allowed_origins)
   })
 })
 

@@ -17,6 +17,7 @@ import * as Candidates from "./Candidates.ts"
 import * as Choosing from "./Choosing.ts"
 import type * as Downloads from "./Downloads.ts"
 import * as Finder from "./Finder.ts"
+import * as Guarded from "./Guarded.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
 import * as Pictures from "./Pictures.ts"
 import * as Pointer from "./Pointer.ts"
@@ -72,6 +73,13 @@ export const make = (tabs: Tabs, options: Options): Page => {
   const onOne = (target: Target, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
     tabs.following(Finder.onOne(tabs, target, act))
   const scrolling = Scrolling.make(tabs)
+
+  /** Checks the document of an element once that is there. */
+  const guarded = async ({ guard }: Target, element: Locator, timeout: number, frame: Frame) => {
+    if (guard === undefined) return
+    await element.waitFor({ state: "attached", timeout })
+    await Guarded.check(current(), frame, guard)
+  }
 
   const captured = (toFront: boolean) =>
     observe(null, async () => {
@@ -161,14 +169,23 @@ export const make = (tabs: Tabs, options: Options): Page => {
     type: (target, typing) =>
       target === null
         ? attempt(null, () => strike(current(), typing.strokes, typing))
-        : onOne(target, (element, timeout) => type(current(), element, typing, timeout)),
+        : onOne(target, (element, timeout, frame) =>
+            Guarded.onField(current(), frame, element, target.guard, timeout, (field) =>
+              type(current(), field, typing, timeout)
+            )
+          ),
     select: (target, value, fuzzy) =>
-      onOne(target, (element, timeout, frame) =>
-        Choosing.choose(current(), frame, element, { value, fuzzy }, timeout, () =>
+      onOne(target, async (element, timeout, frame) => {
+        await guarded(target, element, timeout, frame)
+        return Choosing.choose(current(), frame, element, { value, fuzzy }, timeout, () =>
           Finder.seen(current(), frame, target.selector, nativeOptions)
         )
-      ),
-    find: (target) => onOne(target, (element, timeout) => element.waitFor({ state: "attached", timeout })),
+      }),
+    find: (target) =>
+      onOne(target, async (element, timeout, frame) => {
+        await element.waitFor({ state: "attached", timeout })
+        await guarded(target, element, timeout, frame)
+      }),
     codeField: (selector) =>
       attempt(selector, () => Finder.onEvery(current(), selector, InPage.codeField, null)).pipe(
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(leaving) }),

@@ -60,6 +60,8 @@ const follow = async (asked: ApiRequest, page: Page, way: Way, signal: AbortSign
   let { body, method } = asked
   let headers = asked.headers
   for (let hops = 0; ; hops++) {
+    const foreign = body === null && headers.length === 0 && hops > 0 ? null : (asked.guard?.(url.href) ?? null)
+    if (foreign !== null) throw new Failed("foreign", foreign)
     const own = way.headers.filter(({ origins }) => origins.includes(url.origin)).flatMap((one) => one.headers)
     const hasCookies = asked.credentials === "include" || (asked.credentials === "same-origin" && url.origin === origin)
     const all = new Map<string, string>([["accept", "*/*"]])

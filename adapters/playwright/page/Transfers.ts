@@ -14,6 +14,7 @@ import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import type { Download, Transfers } from "../../../core/agent/page/Transfers.ts"
 import * as Downloading from "./Downloads.ts"
 import * as Finder from "./Finder.ts"
+import * as Guarded from "./Guarded.ts"
 import type { Tabs } from "./Tabs.ts"
 
 /** How often it is looked whether a download has come, in milliseconds. */
@@ -158,7 +159,13 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
         catch: () => new PageFailure({ kind: "upload", reason: "the file could not be kept for the session" })
       })
       if (target !== null) {
-        return yield* Finder.onOne(tabs, target, (element, timeout) => element.setInputFiles(path, { timeout }))
+        return yield* Finder.onOne(tabs, target, async (element, timeout, frame) => {
+          if (target.guard !== undefined) {
+            await element.waitFor({ state: "attached", timeout })
+            await Guarded.check(current(), frame, target.guard)
+          }
+          await element.setInputFiles(path, { timeout })
+        })
       }
       const open = yield* chooser
       yield* attempt(null, () => open.setFiles(path, { timeout: uploadMillis })).pipe(

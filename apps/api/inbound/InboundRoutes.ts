@@ -6,7 +6,7 @@
 import { Clock, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AwsFetch } from "../../../adapters/http/AwsFetch.ts"
-import * as MailParser from "../../../adapters/mail/MailParser.ts"
+import * as MailThread from "../../../adapters/mail/MailThread.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { plainBody } from "../../../core/tfa/Message.ts"
 import * as PhoneNumbers from "../../../core/tfa/PhoneNumbers.ts"
@@ -71,11 +71,11 @@ export const routes = Layer.unwrap(
     const mail = trusted(InboundBody.maxMailBytes, (body, request, signature) =>
       Effect.gen(function* () {
         if (isJson(request)) {
-          const arrival = Option.flatMap(InboundBody.json(body), MailForms.plain)
+          const arrival = yield* readAs(MailForms.plain, body)
           if (Option.isNone(arrival)) return notAMail
           return yield* kept(known(arrival.value, signature), "mail")
         }
-        const { id, message, recipients } = yield* MailParser.parse(body)
+        const { id, message, recipients } = yield* MailThread.mail(body)
         const named = new URL(request.url, "http://localhost").searchParams.getAll("to")
         return yield* kept(
           { message, id, recipients: named.length === 0 ? recipients : MailForms.addressesIn(named) },
@@ -84,10 +84,12 @@ export const routes = Layer.unwrap(
       })
     )
 
-    const postmark = trusted(InboundBody.maxMailBytes, (body) => {
-      const arrival = Option.flatMap(InboundBody.json(body), MailForms.postmark)
-      return Option.isNone(arrival) ? Effect.succeed(notPostmark) : kept(arrival.value, "mail")
-    })
+    const postmark = trusted(InboundBody.maxMailBytes, (body) =>
+      Effect.gen(function* () {
+        const arrival = yield* readAs(MailForms.postmark, body)
+        return Option.isNone(arrival) ? notPostmark : yield* kept(arrival.value, "mail")
+      })
+    )
 
     const ses = trusted(InboundBody.maxMailBytes, (body) =>
       Effect.gen(function* () {
@@ -97,10 +99,7 @@ export const routes = Layer.unwrap(
         if (checked === "wrong") return forbidden("The notification is not signed by Amazon SNS")
         if (checked === "stale") return stale
         if (notice.value.Type === "SubscriptionConfirmation") return yield* subscribed(notice.value)
-        const arrival = yield* Option.match(InboundBody.json(notice.value.Message), {
-          onNone: () => Effect.succeedNone,
-          onSome: MailForms.ses
-        })
+        const arrival = yield* readAs(MailForms.ses, notice.value.Message)
         return Option.isNone(arrival) ? nothing : yield* kept(arrival.value, "mail")
       })
     )
@@ -160,6 +159,10 @@ export const routes = Layer.unwrap(
     )
   })
 )
+
+/** The mail that a body brings as JSON in a form; none where it brings none. */
+const readAs = (form: (json: unknown) => Effect.Effect<Option.Option<Arrival>>, body: Buffer | string) =>
+  Option.match(InboundBody.json(body), { onNone: () => Effect.succeedNone, onSome: form })
 
 const smsArrival = (sms: {
   readonly from: string

@@ -1,6 +1,6 @@
 /** The forms in which mails are brought as JSON, and what they say in common. */
 import { Effect, Option, Schema } from "effect"
-import * as MailParser from "../../../adapters/mail/MailParser.ts"
+import * as MailThread from "../../../adapters/mail/MailThread.ts"
 import type { Arrival } from "../../../core/tfa/Receiving.ts"
 import { idOf } from "./Inbound.ts"
 
@@ -60,34 +60,34 @@ export const addressesIn = (texts: ReadonlyArray<string>): ReadonlyArray<string>
     .filter((address) => address !== "" && address.length <= 320)
 
 /** A mail as `{"from", "to", "subject", "text", "html"}`, which may have an `id`; none for anything else. */
-export const plain = (json: unknown): Option.Option<Arrival> =>
-  Option.map(Schema.decodeUnknownOption(Plain)(json), (mail) => ({
-    recipients: addressesIn(typeof mail.to === "string" ? [mail.to] : mail.to),
-    message: {
-      from: mail.from ?? "",
-      subject: mail.subject ?? "",
-      bodies: MailParser.bodiesOf(mail.html ?? undefined, mail.text ?? undefined)
-    },
-    id: mail.id == null || mail.id === "" ? null : idOf("mail", mail.id)
-  }))
+export const plain = (json: unknown): Effect.Effect<Option.Option<Arrival>> =>
+  onMail(Schema.decodeUnknownOption(Plain)(json), (mail) =>
+    Effect.map(MailThread.bodies(mail.html, mail.text), (bodies) => ({
+      recipients: addressesIn(typeof mail.to === "string" ? [mail.to] : mail.to),
+      message: { from: mail.from ?? "", subject: mail.subject ?? "", bodies },
+      id: mail.id == null || mail.id === "" ? null : idOf("mail", mail.id)
+    }))
+  )
 
 /** A mail as Postmark brings it. */
-export const postmark = (json: unknown): Option.Option<Arrival> =>
-  Option.map(Schema.decodeUnknownOption(Postmark)(json), (mail) => {
+export const postmark = (json: unknown): Effect.Effect<Option.Option<Arrival>> =>
+  onMail(Schema.decodeUnknownOption(Postmark)(json), (mail) => {
     const full = [mail.ToFull, mail.CcFull, mail.BccFull].flatMap((all) => all ?? []).map(({ Email }) => Email)
     const spf = mail.Headers?.find(({ Name }) => Name.toLowerCase() === "received-spf")?.Value
     const found = /^\s*([a-z]{1,12})\b/i.exec(spf ?? "")?.[1]?.toLowerCase()
-    return {
+    return Effect.map(MailThread.bodies(mail.HtmlBody, mail.TextBody), (bodies) => ({
       recipients: addressesIn([mail.OriginalRecipient ?? "", ...full, mail.To ?? ""]),
-      message: {
-        from: mail.From ?? "",
-        subject: mail.Subject ?? "",
-        bodies: MailParser.bodiesOf(mail.HtmlBody ?? undefined, mail.TextBody ?? undefined)
-      },
+      message: { from: mail.From ?? "", subject: mail.Subject ?? "", bodies },
       id: idOf("postmark", mail.MessageID),
       ...(found === undefined ? {} : { authentication: `spf=${found}` })
-    }
+    }))
   })
+
+const onMail = <A>(
+  read: Option.Option<A>,
+  arrival: (mail: A) => Effect.Effect<Arrival>
+): Effect.Effect<Option.Option<Arrival>> =>
+  Option.isNone(read) ? Effect.succeedNone : Effect.asSome(arrival(read.value))
 
 /** A mail as Amazon SES tells of it; none for another notification, or for one that does not hold the mail. */
 export const ses = (json: unknown): Effect.Effect<Option.Option<Arrival>> => {
@@ -95,7 +95,7 @@ export const ses = (json: unknown): Effect.Effect<Option.Option<Arrival>> => {
   if (Option.isNone(read) || read.value.content == null) return Effect.succeedNone
   const { content, mail, receipt } = read.value
   const raw = Buffer.from(content, receipt?.action?.encoding?.toUpperCase() === "BASE64" ? "base64" : "utf8")
-  return Effect.map(MailParser.parse(raw), ({ message }) =>
+  return Effect.map(MailThread.mail(raw), ({ message }) =>
     Option.some({
       recipients: addressesIn(receipt?.recipients ?? mail.destination ?? []),
       message,

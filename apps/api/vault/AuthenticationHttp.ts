@@ -47,7 +47,9 @@ export const layer = HttpApiBuilder.group(
       }),
       updateAuthentication: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
-        const { entry } = yield* vault.update(caller, payload).pipe(Effect.catchTags(VaultErrors.refusedAuthentication))
+        const { entry } = yield* vault
+          .update(caller, payload)
+          .pipe(Effect.catchTags(VaultErrors.refusedAuthenticationChange))
         return {
           message: "Authentication details successfully updated",
           permissioned_user_id: entry.permissionedUserId

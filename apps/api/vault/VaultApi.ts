@@ -53,7 +53,8 @@ export const VaultRecord = Schema.Struct({
   proxy_value: text,
   secret_provider_id: text,
   secret_ref: text,
-  secret_cache_ttl_seconds: whole
+  secret_cache_ttl_seconds: whole,
+  allowed_origins: Schema.NullOr(Schema.Array(Schema.String))
 }).annotate({ identifier: "VaultEntry" })
 
 const TfaCode = Schema.Struct({

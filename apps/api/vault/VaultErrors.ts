@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import type { InvalidConnection } from "../../../core/vault/SecretConnections.ts"
 import type { SourceError } from "../../../core/vault/SecretSource.ts"
-import type { EntryNotFound, EntryTaken, InvalidEntry } from "../../../core/vault/VaultEntry.ts"
+import type { EntryNotFound, EntryTaken, InvalidEntry, OriginsForOwners } from "../../../core/vault/VaultEntry.ts"
 import * as Errors from "../request/Errors.ts"
 
 const general = <const Status extends number>(status: Status) =>
@@ -96,11 +96,18 @@ const invalidAuthentication = ({ message, problems }: InvalidEntry) =>
   })
 
 const notFound = ({ message }: EntryNotFound) => Effect.fail(Errors.general(404, message))
+const forOwners = ({ message }: OriginsForOwners) => Effect.fail(Errors.general(403, message))
 const taken = ({ message }: EntryTaken) => Effect.fail(Errors.general(409, message))
 
 /** How the failures of looking, making and changing are answered; and of the latter two in the older interface. */
 export const refusedOne = { EntryNotFound: notFound }
-export const refusedNew = { InvalidEntry: invalid, EntryTaken: taken }
+export const refusedNew = { InvalidEntry: invalid, EntryTaken: taken, OriginsForOwners: forOwners }
 export const refused = { InvalidEntry: invalid, EntryNotFound: notFound }
-export const refusedNewAuthentication = { InvalidEntry: invalidAuthentication, EntryTaken: taken }
+export const refusedChange = { ...refused, OriginsForOwners: forOwners }
+export const refusedNewAuthentication = {
+  InvalidEntry: invalidAuthentication,
+  EntryTaken: taken,
+  OriginsForOwners: forOwners
+}
 export const refusedAuthentication = { InvalidEntry: invalidAuthentication, EntryNotFound: notFound }
+export const refusedAuthenticationChange = { ...refusedAuthentication, OriginsForOwners: forOwners }

@@ -35,7 +35,7 @@ export const layer = HttpApiBuilder.group(
       }),
       updateEntry: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
-        return record(yield* vault.update(caller, payload).pipe(Effect.catchTags(VaultErrors.refused)))
+        return record(yield* vault.update(caller, payload).pipe(Effect.catchTags(VaultErrors.refusedChange)))
       }),
       removeEntry: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")

@@ -6,6 +6,7 @@ import { refuse } from "../apiflow/Refusal.ts"
 import * as Sending from "../apiflow/Sending.ts"
 import { afterActing, type StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import * as SecretUse from "../SecretUse.ts"
 import { type Action, type Done, next, type Surroundings } from "../Step.ts"
 
 /** Does requests in the session of the page, and merges what the map makes of their answers into the context. */
@@ -34,6 +35,9 @@ const done = Effect.fnUntraced(function* (
     return yield* refuse({ id: target }, "field_json_map did not answer an object")
   }
   const { inputs: _inputs, runtime: _runtime, ...own } = found as Schema.JsonObject
+  const sources = typeof map === "string" ? [map] : Object.values(map)
+  const used = sources.flatMap((source) => SecretUse.usedByExpression(source, memory)).map(({ alias }) => alias)
+  for (const name of Object.keys(own)) memory.credentials.secrets.noteMade(name, used, own[name] ?? null)
   const answers = Object.fromEntries(Object.entries(memory.answers).filter(([name]) => !Object.hasOwn(own, name)))
   return { _tag: "Rewrote", data: Memory.merged({ ...kept(memory, own), ...memory.data }, own), answers }
 })

@@ -12,6 +12,7 @@ import * as References from "../model/References.ts"
 import * as Pointing from "../Pointing.ts"
 import { redactUrl } from "../page/Exchange.ts"
 import * as Extraction from "../page/Extraction.ts"
+import * as SecretUse from "../SecretUse.ts"
 import type { Action, Surroundings } from "../Step.ts"
 
 /**
@@ -30,16 +31,27 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL"> = Effect.fnUntraced(f
       .pipe(Effect.mapError((failure) => ofPage("extract data: waiting for", failure)))
   }
   const resolved = yield* resolve(Extraction.texts(model), surroundings)
+  const { secrets } = memory.credentials
+  const used = new Set<string>()
+  for (const text of Extraction.texts(model)) {
+    const aliases = SecretUse.usedBy(text, memory).map(({ alias }) => alias)
+    for (const alias of aliases) used.add(alias)
+    secrets.own(aliases, Object.values(resolved.get(text) ?? {}) as Schema.Json)
+  }
+  const made = (found: Schema.JsonObject): Schema.JsonObject => {
+    for (const name of Object.keys(found)) secrets.noteMade(name, [...used], null)
+    return found
+  }
   const overwrite = new Set(overwritten(model))
   if (Executions.isModelExecution(parameters.execution)) {
     const wanted = Reading.wantedOf(model, (text) => resolved.get(text) ?? { text })
-    return { _tag: "Found", found: yield* read(node, wanted, surroundings), overwrite }
+    return { _tag: "Found", found: made(yield* read(node, wanted, surroundings)), overwrite }
   }
   const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text })
   const found = yield* page.extract(plan).pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
   return {
     _tag: "Found",
-    found: typeof found === "object" && found !== null && !Array.isArray(found) ? (found as Schema.JsonObject) : {},
+    found: typeof found === "object" && found !== null && !Array.isArray(found) ? made(found as Schema.JsonObject) : {},
     overwrite
   }
 })

@@ -5,6 +5,7 @@ import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as FileNames from "../page/FileNames.ts"
 import { type FileNotFetched, FileSource } from "../page/FileSource.ts"
+import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
 
 /** Fetches a file, and puts it into the field that `selector` names or the file dialog that is open. */
@@ -23,10 +24,16 @@ export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* (
       original: null
     })
   }
+  const fetching = SecretUse.guard([parameters.signed_file_url], [address], memory)
+  const foreign = SecretUse.objection(fetching, parameters.signed_file_url, url.href, yield* page.address)
+  if (foreign !== null) return yield* SecretUse.refused("fetch the file to upload", foreign)
+  const guard = SecretUse.guard([parameters.file_name ?? ""], [given], memory)
+  const here = selector === "" ? (guard?.(yield* page.address) ?? null) : null
+  if (here !== null) return yield* SecretUse.refused("upload the file", here)
   const source = yield* FileSource
   const refusal = ({ href }: URL): string | null =>
     AllowedSites.permits(allowedSites, href) ? null : AllowedSites.refusal(allowedSites, href)
-  const target = selector === "" ? null : { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis }
+  const target = selector === "" ? null : { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
   yield* Effect.scoped(
     Effect.gen(function* () {
       const file = yield* source.get(url, refusal).pipe(Effect.mapError((failure) => ofFile(url, failure)))

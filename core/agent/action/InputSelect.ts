@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
 
 /** Chooses an option of the one element that matches. */
@@ -11,8 +12,11 @@ export const inputSelect: Action<"INPUT_SELECT"> = Effect.fnUntraced(function* (
 ) {
   const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
   const value = option ?? (yield* Memory.evaluateText(parameters.value, memory, page))
+  const guard = option === null ? SecretUse.guard([parameters.value], [value], memory) : undefined
+  const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
+  const shown = memory.credentials.secrets.hide(value)
   yield* page
-    .select({ selector, waitMillis: parameters.wait_time ?? defaultWaitMillis }, value, parameters.fuzzy_match === true)
-    .pipe(Effect.mapError((failure) => ofPage(`choose "${value}" in`, failure)))
+    .select(target, value, parameters.fuzzy_match === true)
+    .pipe(Effect.mapError((failure) => ofPage(`choose "${shown}" in`, failure)))
   return next
 })

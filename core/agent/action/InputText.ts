@@ -5,6 +5,7 @@ import * as Memory from "../Memory.ts"
 import * as Pointing from "../Pointing.ts"
 import * as Pointer from "../page/Pointer.ts"
 import { byHand, type Key, type Typing } from "../page/Typing.ts"
+import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
 
 /**
@@ -22,6 +23,9 @@ export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* (node
   const hasKeys = strokes.some((stroke) => typeof stroke !== "string")
   if (parameters.submit_after_input === true) strokes.push({ key: "Enter" })
   const omitFocus = parameters.omit_focus === true
+  const texts = strokes.filter((stroke) => typeof stroke === "string")
+  const pastes = strokes.some((stroke) => typeof stroke !== "string" && stroke.key === pasteKey)
+  const guard = SecretUse.guard([parameters.text], texts, memory, pastes)
   const typing: Typing = {
     strokes,
     existing:
@@ -32,7 +36,8 @@ export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* (node
           : "replace",
     delayMillis: parameters.typing_delay_ms ?? 0,
     ...(human ? yield* byHand : {}),
-    paste: parameters.paste_via_clipboard === true && !hasKeys
+    paste: parameters.paste_via_clipboard === true && !hasKeys,
+    guard
   }
   if (!omitFocus && Pointing.isPointed(node)) {
     const place = yield* Pointing.place(node, "type into", parameters.text, surroundings)
@@ -46,11 +51,14 @@ export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* (node
     ? null
     : {
         selector: yield* Memory.evaluateText(parameters.selector ?? "", memory, page),
-        waitMillis: parameters.wait_time ?? defaultWaitMillis
+        waitMillis: parameters.wait_time ?? defaultWaitMillis,
+        guard
       }
   yield* page.type(target, typing).pipe(Effect.mapError((failure) => ofPage("type into", failure)))
   return next
 })
+
+const pasteKey = "ControlOrMeta+v"
 
 /** The keys that a text may name, as `{{name}}`. */
 const keys: Readonly<Record<string, string>> = {
@@ -73,7 +81,7 @@ const keys: Readonly<Record<string, string>> = {
   arrow_right: "ArrowRight",
   ctrl_a: "ControlOrMeta+a",
   ctrl_c: "ControlOrMeta+c",
-  ctrl_v: "ControlOrMeta+v"
+  ctrl_v: pasteKey
 }
 
 /** Takes the named keys out of a text; what is between them may hold expressions. */

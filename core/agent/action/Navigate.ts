@@ -3,6 +3,7 @@ import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import type { Page } from "../page/Browser.ts"
 import { redactUrl } from "../page/Exchange.ts"
+import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
 
 /** Loads an address, relative to the page's when it is not whole. `back` goes back in the history. */
@@ -14,6 +15,9 @@ export const navigate: Action<"NAVIGATE" | "START"> = Effect.fnUntraced(function
   }
   const address = yield* resolve(url, page)
   const told = redactUrl(memory.credentials.secrets.hide(address))
+  const guard = SecretUse.guard([node.parameters.url], [address], memory)
+  const foreign = SecretUse.objection(guard, node.parameters.url, address, yield* page.address)
+  if (foreign !== null) return yield* SecretUse.refused(`open ${told}`, foreign)
   yield* page.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${told}`, failure)))
   return next
 })

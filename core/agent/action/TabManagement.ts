@@ -3,6 +3,7 @@ import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import { redactUrl } from "../page/Exchange.ts"
+import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
 import { resolve } from "./Navigate.ts"
 
@@ -13,6 +14,10 @@ export const tabManagement: Action<"TAB_MANAGEMENT"> = Effect.fnUntraced(functio
     case "OPEN": {
       const url = yield* Memory.evaluateText(parameters.url ?? "", memory, page)
       const address = url.trim() === "" ? null : yield* resolve(url, page)
+      const written = parameters.url ?? ""
+      const guard = address === null ? undefined : SecretUse.guard([written], [address], memory)
+      const foreign = SecretUse.objection(guard, written, address ?? "", yield* page.address)
+      if (foreign !== null) return yield* SecretUse.refused("open a window", foreign)
       yield* page.openWindow.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
       if (address !== null) {
         const told = redactUrl(memory.credentials.secrets.hide(address))

@@ -2,6 +2,7 @@ import { Clock, Effect, Option, Redacted, Result, type Schema } from "effect"
 import type { LoginCodes } from "../../tfa/LoginCodes.ts"
 import * as Otp from "../../tfa/Otp.ts"
 import type { Account } from "../../vault/Account.ts"
+import * as SecretSites from "../../vault/SecretSites.ts"
 import type { Parameters } from "../../workflow/Action.ts"
 import type { NodeOf } from "../../workflow/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
@@ -10,11 +11,11 @@ import * as CodeVerdict from "../CodeVerdict.ts"
 import * as Credentials from "../Credentials.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
-import * as References from "../model/References.ts"
 import * as Pointing from "../Pointing.ts"
 import type { CodeField, Page } from "../page/Browser.ts"
 import type { PageFailure } from "../page/PageFailure.ts"
 import type { Target } from "../page/Target.ts"
+import * as SecretUse from "../SecretUse.ts"
 import { type Action, next, type Surroundings } from "../Step.ts"
 
 /** How long a code or a link is waited for, and an answer of a person. */
@@ -57,9 +58,12 @@ export const tfa: Action<"TFA"> = Effect.fnUntraced(function* (node, surrounding
   const selector = Pointing.isPointed(node)
     ? yield* chosenField(node, account, surroundings)
     : yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
-  const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis }
+  const guard = SecretUse.guardFor(account)
+  const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
   const waiting = (failure: PageFailure) => ofPage("type a code into", failure)
-  yield* Effect.mapError(fieldIn(page, target), waiting)
+  const { split } = yield* Effect.mapError(fieldIn(page, target), waiting)
+  // Before a code is made or asked for: it must not be spent on a foreign site.
+  yield* Effect.mapError(page.find({ ...target, first: split }), waiting)
   const supply = yield* supplyFor(account, parameters.tfa_type, surroundings)
   let code = yield* supply(null)
   for (let refusals = 0; ; refusals++) {
@@ -78,7 +82,7 @@ const chosenField = Effect.fnUntraced(function* (node: NodeOf<"TFA">, { entry }:
   const { address, selector } = yield* page
     .spot(place)
     .pipe(Effect.mapError((failure) => ofPage("type a code into", failure)))
-  if (selector !== null && References.isAtHome(entry.domain, address)) return selector
+  if (selector !== null && SecretSites.permits(entry, address)) return selector
   return yield* new StepFailed({
     code: "MODEL-E0006",
     sentence:
@@ -116,7 +120,7 @@ const fieldIn = Effect.fnUntraced(function* (page: Page, target: Target) {
 /** Types a code and sends it. Answers how the site complains when it refuses it, and `null` when it takes it. */
 const submit = Effect.fnUntraced(function* (page: Page, target: Target, code: string) {
   const field = yield* fieldIn(page, target)
-  const typing = { existing: "replace", delayMillis: keyMillis, paste: false } as const
+  const typing = { existing: "replace", delayMillis: keyMillis, paste: false, guard: target.guard } as const
   yield* page.type({ ...target, first: field.split }, { ...typing, strokes: [code] })
   const sent = { field, path: yield* pathOf(page) }
   // Some pages send a code as soon as it is whole; Enter would be for the page after it.
@@ -287,14 +291,25 @@ const linkFor = Effect.fnUntraced(function* (account: Account, pattern: string |
       return yield* tooLate(
         seen === 0
           ? `no link arrived at ${address}`
-          : `none of the ${seen} links that arrived matches link_regex_pattern`,
+          : pattern === null
+            ? `none of the ${seen} links that arrived is of the site of the credential, ${entry.domain}; a link_regex_pattern that names another host would allow it`
+            : `none of the ${seen} links that arrived matches link_regex_pattern and is of the site of the credential, ${entry.domain}, or of a host that the pattern names`,
         longestMillis
       )
     }
     const links = arrived.value.map(Redacted.value).filter((link) => URL.canParse(link))
     links.forEach(secrets.addLink)
-    const chosen = links.find((link) => expression === null || expression.test(link))
+    const fitting = links.filter((link) => expression === null || expression.test(link))
+    const chosen =
+      fitting.find((link) => SecretSites.permits(entry, link)) ??
+      fitting.find((link) => expression !== null && namesHost(expression, link))
     if (chosen !== undefined) return chosen
     seen += links.length
   }
 })
+
+/** Whether a pattern matches a link because of its host: the same link to another host would not match. */
+const namesHost = (pattern: { readonly test: (text: string) => boolean }, link: string): boolean => {
+  const { hash, pathname, protocol, search } = new URL(link)
+  return !pattern.test(`${protocol}//host.invalid${pathname}${search}${hash}`)
+}

@@ -3,6 +3,7 @@ import * as Comparison from "../../workflow/Comparison.ts"
 import { namesIn, type Operation } from "../../workflow/parameters/Transform.ts"
 import { StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import * as SecretUse from "../SecretUse.ts"
 import type { Action, Surroundings } from "../Step.ts"
 
 /** Changes the context, one operation after the other. Nothing is changed unless all of them succeed. */
@@ -19,6 +20,12 @@ const applied = Effect.fnUntraced(function* (operation: Operation, position: num
   const names = namesIn(target)
   if (type === "DELETE") return changed(memory, names, () => undefined)
   const value = yield* Memory.evaluateExpression(operation.value ?? "", memory, page)
+  const used = SecretUse.usedByExpression(operation.value ?? "", memory)
+  memory.credentials.secrets.noteMade(
+    names[0] ?? "",
+    used.map(({ alias }) => alias),
+    value
+  )
   if (type === "SET") {
     if (isEmpty(value)) {
       if (optional === true) return memory

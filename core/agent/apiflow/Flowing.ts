@@ -5,6 +5,7 @@ import { Effect, type Schema } from "effect"
 import * as Comparison from "../../workflow/Comparison.ts"
 import { type Flow, limitsOf, orderOf, type Step } from "../../workflow/parameters/ApiFlow.ts"
 import * as Memory from "../Memory.ts"
+import * as SecretUse from "../SecretUse.ts"
 import type { Surroundings } from "../Step.ts"
 import * as Answering from "./Answering.ts"
 import * as Asking from "./Asking.ts"
@@ -39,14 +40,21 @@ const done = Effect.fnUntraced(function* (
 ) {
   const { repeat } = step
   const base = yield* page.address
-  const evaluate: Asking.Evaluate = (text) => Memory.evaluate(text, memory, page, { steps: before })
+  const used = new Set(readsContext(flow) ? SecretUse.usedByExpression("context", memory) : [])
+  const evaluate: Asking.Evaluate = (text) => {
+    for (const account of SecretUse.usedBy(text, memory)) used.add(account)
+    return Memory.evaluate(text, memory, page, { steps: before })
+  }
   const most = repeat ? (repeat.max_iterations ?? limitsOf.iterations) : 1
   const gathered: Array<Schema.Json> = []
   const seen = new Set<string>()
   let cursor: Asking.Cursor | null = null
   for (let pages = 1; ; pages++) {
     const asked = yield* Asking.requestOf(step, flow, base, evaluate, cursor, memory.credentials.secrets)
-    const answer = yield* Sending.send(step, asked, page, allowance, memory.credentials.secrets)
+    const guard = SecretUse.guardOf([...used], [asked.url, ...asked.headers.flat(), textOf(asked.body)], memory)
+    const foreign = SecretUse.objection(guard, step.url, asked.url, base)
+    if (foreign !== null) return yield* refuse(step, foreign, "CREDENTIAL-E0002")
+    const answer = yield* Sending.send(step, { ...asked, guard }, page, allowance, memory.credentials.secrets)
     const errors = Answering.graphqlErrors(step, answer.body)
     if (errors !== null) return yield* refuse(step, `its answer has errors: ${memory.credentials.secrets.hide(errors)}`)
     const told = { status: answer.status, url: answer.url, headers: answer.headers, body: answer.body }
@@ -79,6 +87,11 @@ const done = Effect.fnUntraced(function* (
     }
   }
 })
+
+/** Whether answers of a flow may carry values of the context on to later steps: their expressions have it as `$context`. */
+const readsContext = ({ steps }: Flow): boolean => JSON.stringify(steps).includes("$context")
+
+const textOf = (body: Uint8Array | null): string => (body === null ? "" : new TextDecoder().decode(body))
 
 const listOf = (value: Schema.Json): ReadonlyArray<Schema.Json> =>
   Array.isArray(value) ? value : value === null ? [] : [value]

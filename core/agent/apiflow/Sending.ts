@@ -34,6 +34,7 @@ const changesNothing: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
 const codes: Readonly<Record<RequestFailed["kind"], Code>> = {
   forbidden: "API-E0003",
+  foreign: "CREDENTIAL-E0002",
   proxy: "PROXY-E0001",
   unreachable: "API-E0001",
   too_large: "API-E0002",

@@ -191,7 +191,13 @@ const perform = Effect.fnUntraced(function* (
       const resolved = yield* References.resolve(String(text), memory, address)
       if (Result.isFailure(resolved)) return { refused: resolved.failure }
       const pace = scene.byHand === true ? yield* byHand : { delayMillis: 0 }
-      yield* page.type(null, { existing: "keep", ...pace, paste: false, strokes: [resolved.success.text] })
+      yield* page.type(null, {
+        existing: "keep",
+        ...pace,
+        paste: false,
+        strokes: [resolved.success.text],
+        guard: resolved.success.guard
+      })
       return { did: `type ${resolved.success.isSecret ? String(text) : JSON.stringify(text)}` }
     }
     case "press":

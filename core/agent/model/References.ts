@@ -4,13 +4,15 @@
  */
 import { Effect, Result } from "effect"
 import type { Account } from "../../vault/Account.ts"
-import * as Domain from "../../vault/Domain.ts"
+import * as SecretSites from "../../vault/SecretSites.ts"
 import * as CredentialUse from "../../workflow/CredentialUse.ts"
 import * as Template from "../../workflow/Template.ts"
 import * as Credentials from "../Credentials.ts"
 import { StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import type { Page } from "../page/Browser.ts"
+import type { Guard } from "../page/Target.ts"
+import * as SecretUse from "../SecretUse.ts"
 
 /**
  * A text of the workflow for a model: its expressions evaluated, apart from those that are a secret of a credential, which
@@ -27,7 +29,7 @@ export const evaluate = Effect.fnUntraced(function* (
   const told: Array<string> = []
   for (const part of parts) {
     const read = secretOf(part, memory)
-    const [account] = read === null ? usedBy(part, memory) : []
+    const [account] = read === null ? SecretUse.usedBy(part, memory) : []
     if (account !== undefined) return yield* exposing(account)
     told.push(read === null ? yield* Memory.evaluateText(part, memory, page) : reference(read.alias, read.name))
   }
@@ -61,33 +63,11 @@ export const offered = ({ credentials }: Memory.Memory): string =>
 const typed = ["USER_NAME", "PASSWORD"] as const
 const words = { USER_NAME: "the user name", PASSWORD: "the password" }
 
-/** Tells whether a document is one of the site that a credential belongs to: at its origin, or by https below its host. */
-export const isAtHome = (domain: string, address: string): boolean => {
-  if (!URL.canParse(address)) return false
-  const { hostname, origin, port, protocol } = new URL(address)
-  const above = Domain.hostnameOf(domain)
-  return (
-    Domain.originsOf(domain).includes(origin) ||
-    (above !== null && protocol === "https:" && port === "" && Domain.isWithin(hostname, above))
-  )
-}
-
-/** The credentials whose secrets a text of the workflow reads. */
-export const usedBy = (text: string, { credentials }: Memory.Memory) => {
-  if (!Template.isTemplate(text)) return []
-  return Template.parse(text).template.parts.flatMap((part) =>
-    (typeof part === "string" ? [] : Template.reads(part)).flatMap((path) => {
-      const read = CredentialUse.readBy(path, (name) => credentials.accounts.has(name))
-      const account = read === null ? undefined : credentials.accounts.get(read.alias)
-      return account === undefined ? [] : [account]
-    })
-  )
-}
-
 /** What is to be typed: a text as it is, or a secret. */
 export interface ToType {
   readonly text: string
   readonly isSecret: boolean
+  readonly guard?: Guard
 }
 
 /**
@@ -107,7 +87,7 @@ export const resolve = Effect.fnUntraced(function* (
     return Result.fail("A reference is typed alone, and must be one of those that are offered")
   }
   const host = URL.canParse(address) ? new URL(address).host : ""
-  if (!isAtHome(account.entry.domain, address)) {
+  if (!SecretSites.permits(account.entry, address)) {
     return Result.fail(
       `The secret belongs to ${account.entry.domain}; it is not typed on ${host === "" ? "this page" : host}`
     )
@@ -115,5 +95,5 @@ export const resolve = Effect.fnUntraced(function* (
   const value = yield* Credentials.read(credentials, account, known)
   return value === null
     ? Result.fail(`The credential ${alias} has no ${words[known]}`)
-    : Result.succeed({ text: value, isSecret: true })
+    : Result.succeed({ text: value, isSecret: true, guard: SecretUse.guardFor(account) })
 })

@@ -9,6 +9,8 @@ export const PageFailureKind = Schema.Literals([
   "navigation",
   /** The address is one that workflows may not reach. */
   "forbidden",
+  /** The document is one on which this must not be done. */
+  "foreign",
   /** The proxy of the session could not be reached, or refused. */
   "proxy",
   /** Not exactly one element matched in time; `matched` says how many did. */

@@ -2,6 +2,7 @@
  * Requests that a run makes itself, in the session of its page: with its cookies, and by the way that its pages take.
  */
 import { type Effect, Schema } from "effect"
+import type { Guard } from "./Target.ts"
 
 export interface ApiRequest {
   readonly method: string
@@ -12,6 +13,8 @@ export interface ApiRequest {
   readonly credentials: "include" | "same-origin" | "omit"
   /** Whether a redirect is followed, or answered as it is. */
   readonly redirects: "follow" | "manual"
+  /** Asked of each address that the body, or a header that was given, is sent to: redirects included. */
+  readonly guard?: Guard | undefined
   /** How large the answer may be, as it is sent and when it is unpacked. */
   readonly maxBytes: number
   readonly timeoutMillis: number
@@ -29,6 +32,8 @@ export interface ApiAnswer {
 export const RequestFailureKind = Schema.Literals([
   /** The address is one that workflows may not reach. */
   "forbidden",
+  /** The address is one that what it brings must not be sent to. */
+  "foreign",
   /** The proxy of the session could not be reached, or refused. */
   "proxy",
   /** Nobody answered, or not in time. */

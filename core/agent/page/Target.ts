@@ -1,11 +1,19 @@
 /** Which element a verb is about. */
 
+/**
+ * Tells why something may not be done on a document with this address; `null` where it may. `pasted` is a text that is to be
+ * pasted and that the step did not bring.
+ */
+export type Guard = (address: string, pasted?: string) => string | null
+
 /** An element, and how long to wait for it, in milliseconds. */
 export interface Target {
   readonly selector: string
   readonly waitMillis: number
   /** Takes the first element that matches. Without it, exactly one must match. */
   readonly first?: boolean
+  /** Asked of the document that the element is in, a frame's own where it is in one, before anything is done to it. */
+  readonly guard?: Guard | undefined
 }
 
 /** What is done to it with the pointer. */

@@ -2,6 +2,7 @@
  * What is typed, and how.
  */
 import { Effect, Random } from "effect"
+import type { Guard } from "./Target.ts"
 
 /** A key by its name, as keyboards know it: `Enter`, `Tab`, `Control+a`. */
 export interface Key {
@@ -19,6 +20,8 @@ export interface Typing {
   readonly pauses?: ReadonlyArray<number>
   /** Inserts the text as a paste would. */
   readonly paste: boolean
+  /** Asked of the document that has the focus before each text that is typed there. */
+  readonly guard?: Guard | undefined
 }
 
 /** A brisk typist's pause between two keys, in milliseconds. */

@@ -3,9 +3,10 @@
  * only when it can be told from all others; where it cannot, a model may know it, if there is one.
  */
 import { Effect } from "effect"
+import * as SecretSites from "../../vault/SecretSites.ts"
 import type { Node } from "../../workflow/Graph.ts"
 import type { Offer } from "../../workflow/Patch.ts"
-import * as References from "../model/References.ts"
+import * as SecretUse from "../SecretUse.ts"
 import { Advisor } from "./Advisor.ts"
 import { cleanOf, scrubbed } from "./Appearance.ts"
 import { instead } from "./Instead.ts"
@@ -53,8 +54,8 @@ export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered
 /** Whether what a node types may be typed in a frame: secrets on their own site alone, one-time codes on that of the page. */
 const isHome = ({ memory, node }: Trouble, address: string, frame: string): boolean => {
   if (node.action === "TFA") return originOf(frame) === originOf(address)
-  const used = node.action === "INPUT_TEXT" ? References.usedBy(node.parameters.text ?? "", memory) : []
-  return used.every(({ entry }) => References.isAtHome(entry.domain, frame))
+  const used = node.action === "INPUT_TEXT" ? SecretUse.usedBy(node.parameters.text ?? "", memory) : []
+  return used.every(({ entry }) => SecretSites.permits(entry, frame))
 }
 
 const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : "null")

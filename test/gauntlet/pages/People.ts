@@ -2,6 +2,7 @@
 import { Effect, Option, Redacted } from "effect"
 import * as Otp from "../../../core/tfa/Otp.ts"
 import { account } from "../../support/accounts.ts"
+import { entryOf } from "../../support/entries.ts"
 import { challenge } from "../Challenge.ts"
 import { page, redirect } from "../Html.ts"
 import { click, read, step, text, type } from "../Workflow.ts"
@@ -45,8 +46,10 @@ export const challenges = [
     name: "second factor",
     difficulty: "After the password the site wants a code of an authenticator, and refuses one that was used before.",
     state: () => ({ used: new Set<string>() }),
-    given: () => ({
-      accounts: [account("BANK", { userName: "ada", password: "difference", tfaSecret: secret })],
+    given: (_state, origin) => ({
+      accounts: [
+        account("BANK", { userName: "ada", password: "difference", tfaSecret: secret }, entryOf({}, { domain: origin }))
+      ],
       codes: {
         generated: () => Effect.sync(() => Option.some(Redacted.make(codeAt(Date.now())))),
         addressOf: () => Effect.succeed(null),

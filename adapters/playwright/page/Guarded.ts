@@ -1,0 +1,74 @@
+/**
+ * Makes sure that what is done on a page is done on a document where it may be: the one that the element or the focus is in
+ * at that moment, which in a frame is the frame's own.
+ */
+import type { ElementHandle, Frame, Locator } from "playwright-core"
+import type { Guard } from "../../../core/agent/page/Target.ts"
+import * as World from "../inpage/World.ts"
+import { Refused } from "./Attempt.ts"
+import * as Focus from "./Focus.ts"
+import type { Tab } from "./Tabs.ts"
+
+/** A field that is typed into. */
+export interface Field extends Pick<Locator, "fill" | "focus" | "getAttribute" | "inputValue"> {
+  /** The fields in it, when it is around some. */
+  readonly inner: (selector: string) => Promise<ReadonlyArray<Field>>
+}
+
+/** Fails with `foreign` where a guard does not let something be done in a frame. */
+export const check = async (tab: Tab, frame: Frame, guard: Guard, pasted?: string): Promise<void> => {
+  const reason = guard(await addressOf(tab, frame), pasted)
+  if (reason !== null) throw new Refused("foreign", reason)
+}
+
+/** The same for where the focus is. */
+export const checkFocus = async (tab: Tab, guard: Guard, pasted?: string): Promise<void> =>
+  check(tab, (await Focus.find(tab)) ?? tab.page.mainFrame(), guard, pasted)
+
+/**
+ * Does something to an element once its document was checked. The element is held on to meanwhile: in another document that
+ * comes in its place, nothing is done.
+ */
+export const onField = async (
+  tab: Tab,
+  frame: Frame,
+  element: Locator,
+  guard: Guard | undefined,
+  timeout: number,
+  act: (field: Field) => Promise<void>
+): Promise<void> => {
+  if (guard === undefined) return act(fieldOf(element))
+  const handle = (await element.elementHandle({ timeout })) as ElementHandle<HTMLElement>
+  try {
+    await check(tab, frame, guard)
+    await act(heldOf(handle))
+  } catch (error) {
+    // The page has put another element in its place: that one is looked for.
+    if (/not attached|context was destroyed|Cannot find context|detached/i.test(String(error))) {
+      throw new Refused("mismatch", "the element went away")
+    }
+    throw error
+  } finally {
+    await handle.dispose().catch(() => undefined)
+  }
+}
+
+/** The origin of a frame. A document without an address of its own has that of whoever made it, as the browser knows it. */
+const addressOf = async (tab: Tab, frame: Frame): Promise<string> =>
+  /^(about|blob):/.test(frame.url()) ? World.run(tab, frame, () => self.origin, null) : frame.url()
+
+const fieldOf = (element: Locator): Field => ({
+  fill: (text, options) => element.fill(text, options),
+  focus: (options) => element.focus(options),
+  getAttribute: (name, options) => element.getAttribute(name, options),
+  inputValue: (options) => element.inputValue(options),
+  inner: async (selector) => (await element.locator(selector).all()).map(fieldOf)
+})
+
+const heldOf = (element: ElementHandle): Field => ({
+  fill: (text, options) => element.fill(text, options),
+  focus: () => element.focus(),
+  getAttribute: (name) => element.getAttribute(name),
+  inputValue: (options) => element.inputValue(options),
+  inner: async (selector) => (await element.$$(selector)).map(heldOf)
+})

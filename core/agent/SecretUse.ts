@@ -1,0 +1,123 @@
+/**
+ * Which secrets a step is about to use, and why they may not be used where it would use them.
+ *
+ * A text uses a secret when an expression in it reads the credential, when it reads a value that such an expression made
+ * before, and when the text that comes of it holds a secret however it is written.
+ */
+
+import { Result } from "effect"
+import type { Account } from "../vault/Account.ts"
+import * as SecretSites from "../vault/SecretSites.ts"
+import * as CredentialUse from "../workflow/CredentialUse.ts"
+import * as Expression from "../workflow/expression/Expression.ts"
+import * as Template from "../workflow/Template.ts"
+import { StepFailed } from "./Failure.ts"
+import type { Memory } from "./Memory.ts"
+import type { Guard } from "./page/Target.ts"
+
+/** The credentials whose secrets a text of the workflow reads, directly or by way of values that were made of them. */
+export const usedBy = (text: string, memory: Memory): ReadonlyArray<Account> => {
+  if (memory.credentials.accounts.size === 0 || !Template.isTemplate(text)) return []
+  return readBy(
+    Template.parse(text).template.parts.flatMap((part) => (typeof part === "string" ? [] : Template.reads(part))),
+    memory
+  )
+}
+
+/** The same of an expression that is written without braces. */
+export const usedByExpression = (source: string, memory: Memory): ReadonlyArray<Account> => {
+  if (memory.credentials.accounts.size === 0) return []
+  const compiled = Expression.compile(source.trim())
+  return Result.isFailure(compiled) ? [] : readBy(Expression.reads(compiled.success), memory)
+}
+
+const readBy = (paths: ReadonlyArray<ReadonlyArray<string>>, { credentials }: Memory): ReadonlyArray<Account> => {
+  const { accounts, secrets } = credentials
+  const aliases = new Set<string>()
+  for (const path of paths) {
+    const read = CredentialUse.readBy(path, (name) => accounts.has(name))
+    if (read !== null) aliases.add(read.alias)
+    for (const alias of secrets.madeOf(path)) aliases.add(alias)
+  }
+  return [...accounts.values()].filter(({ alias }) => aliases.has(alias))
+}
+
+/**
+ * Guards what a step does with texts: `written` as they stand in the workflow, `texts` with their expressions evaluated.
+ * Absent where nothing needs to be guarded. `pastes` where the step may paste what a field held.
+ */
+export const guard = (
+  written: ReadonlyArray<string>,
+  texts: ReadonlyArray<string>,
+  memory: Memory,
+  pastes = false
+): Guard | undefined => {
+  const used = [...new Set(written.flatMap((one) => usedBy(one, memory)))]
+  const evaluated = written.some(Template.isTemplate) ? texts : []
+  // What an expression makes of a secret may be read from the page again.
+  if (written.some(makes)) {
+    memory.credentials.secrets.own(
+      used.map(({ alias }) => alias),
+      evaluated
+    )
+  }
+  return guardOf(used, evaluated, memory, pastes)
+}
+
+/** Whether an expression of a text is more than the name of a value. */
+const makes = (text: string): boolean =>
+  Template.isTemplate(text) &&
+  Template.parse(text).template.parts.some((part) => typeof part !== "string" && !Expression.isPath(part))
+
+/** The same where it is known which credentials are used. */
+export const guardOf = (
+  used: ReadonlyArray<Account>,
+  texts: ReadonlyArray<string>,
+  memory: Memory,
+  pastes = false
+): Guard | undefined => {
+  const { accounts, secrets } = memory.credentials
+  const held = texts.flatMap((text) =>
+    secrets.ownersIn(
+      text,
+      used.map(({ alias }) => alias)
+    )
+  )
+  if (used.length === 0 && held.length === 0 && !(pastes && accounts.size > 0)) return undefined
+  return (address, pasted) => {
+    const foreign = used.find(({ entry }) => !SecretSites.permits(entry, address))
+    if (foreign !== undefined) return SecretSites.refusal(foreign.entry, address)
+    for (const owners of [...held, ...(pasted === undefined ? [] : secrets.ownersIn(pasted, []))]) {
+      const homes = [...owners].flatMap((alias) => accounts.get(alias) ?? [])
+      const [first] = homes
+      // One value may be that of several credentials.
+      if (first !== undefined && !homes.some(({ entry }) => SecretSites.permits(entry, address))) {
+        return SecretSites.refusal(first.entry, address)
+      }
+    }
+    return null
+  }
+}
+
+/**
+ * Why an address that a step has made of a text must not be opened, or sent anything; `null` where it may. `here` is the
+ * address of the page. The host is named only where the text, or the page, has it in clear: it may be made of a secret.
+ */
+export const objection = (guard: Guard | undefined, written: string, address: string, here: string): string | null => {
+  if (guard === undefined) return null
+  const reason = guard(address)
+  if (reason === null || !URL.canParse(address)) return reason
+  const { host } = new URL(address)
+  const isKnown = written.includes(`//${host}`) || (URL.canParse(here) && new URL(here).host === host)
+  return isKnown ? reason : guard("")
+}
+
+/** Guards what is typed for one credential alone, such as its one-time codes. */
+export const guardFor =
+  ({ entry }: Pick<Account, "entry">): Guard =>
+  (address) =>
+    SecretSites.permits(entry, address) ? null : SecretSites.refusal(entry, address)
+
+/** The failure of a step that would use secrets where they may not be used. */
+export const refused = (tried: string, reason: string): StepFailed =>
+  new StepFailed({ code: "CREDENTIAL-E0002", sentence: `Cannot ${tried}: ${reason}`, original: reason })

@@ -1,0 +1,36 @@
+/** The claims of the page on security: the list items of the part that says what is defended. */
+
+export interface Claim {
+  readonly text: string
+  /** The files that it names as its tests. */
+  readonly tests: ReadonlyArray<string>
+}
+
+const begins = "## What is defended"
+
+export const claimsOf = (page: string): ReadonlyArray<Claim> => {
+  const [, part = ""] = page.split(`${begins}\n`)
+  const [defended = ""] = part.split(/\n## /)
+  const items: Array<string> = []
+  for (const line of defended.split("\n")) {
+    if (/^\s*[-*+] /.test(line)) items.push(line.trim().slice(2))
+    else if (/^\s+\S/.test(line) && items.length > 0) items.push(`${items.pop() ?? ""} ${line.trim()}`)
+  }
+  return items.map((text) => ({
+    text,
+    tests: [...text.matchAll(/`([^`\s]*\.test\.ts)`/g)].map(([, path = ""]) => path)
+  }))
+}
+
+/** What is wrong with the claims of a page. */
+export const problemsOf = (page: string, exists: (path: string) => boolean): ReadonlyArray<string> => {
+  const claims = claimsOf(page)
+  if (claims.length === 0) return [`The page has no claims under "${begins}"`]
+  return claims.flatMap(({ tests, text }) => {
+    if (tests.length === 0) return [`"${text}" names no test`]
+    const outside = tests.filter((path) => !path.startsWith("test/") || path.includes(".."))
+    return [...outside, ...tests.filter((path) => !outside.includes(path) && !exists(path))].map(
+      (path) => `"${text}" names ${path}, which does not exist`
+    )
+  })
+}

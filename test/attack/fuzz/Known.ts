@@ -1,0 +1,19 @@
+/** Findings that are known and not mended yet. The list is to be empty. */
+import type { Finding } from "./Fuzz.ts"
+
+interface Known {
+  readonly what: string
+  readonly matches: (finding: Finding) => boolean
+}
+
+export const known: ReadonlyArray<Known> = [
+  {
+    what: "An address in another form, such as //run or /run/, is answered as the described one",
+    matches: ({ fault, smallest }) =>
+      /^undescribed [A-Z]+ elsewhere /.test(fault.signature) ||
+      (fault.kind === "undescribed" && smallest.path.includes(";"))
+  }
+]
+
+/** What is known of a finding; `null` when it is new. */
+export const knownOf = (finding: Finding): string | null => known.find((one) => one.matches(finding))?.what ?? null

@@ -1,0 +1,87 @@
+/** Sends a request and says what became of it: an answer, a silence that was too long, or a connection that was lost. */
+import { Agent, request } from "node:http"
+import type { Filled } from "./Case.ts"
+
+export interface Answered {
+  readonly _tag: "Answered"
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+export type Result = Answered | { readonly _tag: "Hung" } | { readonly _tag: "Dropped"; readonly reason: string }
+
+export interface Wire {
+  readonly send: (one: Filled) => Promise<Result>
+  readonly close: () => void
+}
+
+/** A connection to a service. A request that is not answered whole within `hangMillis` counts as hung. */
+export const make = (url: string, hangMillis = 5_000): Wire => {
+  const { hostname, port } = new URL(url)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+  const attempt = (one: Filled, canRetry: boolean): Promise<Result> =>
+    new Promise((resolve) => {
+      const began = request({
+        host: hostname,
+        port,
+        agent,
+        method: one.method,
+        path: one.path,
+        headers: completed(one, `${hostname}:${port}`).flat()
+      })
+      let isDone = false
+      const done = (result: Result) => {
+        if (isDone) return
+        isDone = true
+        clearTimeout(timer)
+        resolve(result)
+      }
+      const timer = setTimeout(() => {
+        done({ _tag: "Hung" })
+        began.destroy()
+      }, hangMillis)
+      began.on("response", (response) => {
+        const headers = new Headers()
+        for (let at = 0; at < response.rawHeaders.length; at += 2) {
+          headers.append(response.rawHeaders[at] ?? "", response.rawHeaders[at + 1] ?? "")
+        }
+        const status = response.statusCode ?? 0
+        // A stream goes on until it is left; that it began is its answer.
+        if (headers.get("content-type")?.startsWith("text/event-stream") === true) {
+          done({ _tag: "Answered", status, headers, text: "" })
+          began.destroy()
+          return
+        }
+        const pieces: Array<Buffer> = []
+        response.on("data", (piece: Buffer) => void pieces.push(piece))
+        response.on("end", () =>
+          done({ _tag: "Answered", status, headers, text: Buffer.concat(pieces).toString("utf8") })
+        )
+        response.on("error", (error) => done({ _tag: "Dropped", reason: `in the middle of the answer: ${error}` }))
+        response.on("aborted", () => done({ _tag: "Dropped", reason: "in the middle of the answer" }))
+      })
+      began.on("error", (error) => {
+        if (isDone) return
+        // The server may close a connection that rests at the moment when it is used again.
+        if (began.reusedSocket && canRetry) {
+          clearTimeout(timer)
+          isDone = true
+          resolve(attempt(one, false))
+        } else done({ _tag: "Dropped", reason: String(error) })
+      })
+      began.end(one.body ?? undefined)
+    })
+
+  return { send: (one) => attempt(one, true), close: () => agent.destroy() }
+}
+
+/** Node adds nothing to headers that are given as a list: without a length, a body would count as the next request. */
+const completed = ({ body, headers, method }: Filled, host: string): Filled["headers"] => {
+  const has = (wanted: string) => headers.some(([name]) => name === wanted)
+  const length = body === null && !takesBody.has(method) ? [] : [["content-length", String(body?.length ?? 0)] as const]
+  return [...(has("host") ? [] : [["host", host] as const]), ...headers, ...(has("transfer-encoding") ? [] : length)]
+}
+
+const takesBody = new Set(["POST", "PUT", "PATCH"])

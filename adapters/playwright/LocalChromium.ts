@@ -39,7 +39,10 @@ const disabledFeatures = [
   "WebUIOmniboxFullPopup"
 ]
 
-/** What no run needs: background traffic, first-run pages, and protocols that would pass the guard by. */
+/**
+ * What no run needs: background traffic, first-run pages, and protocols that would pass the guard by. Which of the two
+ * switches for WebRTC counts depends on the version of Chromium; each ignores the other.
+ */
 export const switches = [
   "--disable-quic",
   "--disable-background-networking",
@@ -48,7 +51,19 @@ export const switches = [
   `--disable-features=${disabledFeatures.join(",")}`,
   "--no-first-run",
   "--no-default-browser-check",
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"
+]
+
+/**
+ * The switches of a browser that reaches everything through a proxy on loopback, loopback itself included. The proxy
+ * resolves every name: the browser would otherwise look up the names in WebRTC candidates by itself. Names under `.local`
+ * get an address of a block without hosts, because a name that is mapped to nothing is still asked for by multicast DNS.
+ */
+export const behind = (server: string): ReadonlyArray<string> => [
+  `--proxy-server=${server}`,
+  "--proxy-bypass-list=<-loopback>",
+  `--host-resolver-rules=MAP *.local 240.0.0.1 , MAP * ~NOTFOUND , EXCLUDE ${new URL(server).hostname}`
 ]
 
 export interface LocalChromium {

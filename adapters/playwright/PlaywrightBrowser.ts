@@ -88,7 +88,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const { allowPrivateNetworks, limits } = options
       const allowed = new Set(options.allowedOrigins)
       const guard = allowPrivateNetworks ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream: null })
-      const proxy = guard === null ? [] : [`--proxy-server=${guard.server}`, "--proxy-bypass-list=<-loopback>"]
+      const proxy = guard === null ? [] : LocalChromium.behind(guard.server)
       const scope = yield* Effect.scope
       const preparing = yield* Semaphore.make(1)
       const filling = yield* Semaphore.make(1)

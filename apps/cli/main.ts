@@ -25,6 +25,9 @@ const told = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   })
 )
 
+// Everything that this process writes is for its own user only.
+process.umask(0o077)
+
 // Whoever started this process and holds a channel to it is gone when the channel closes: then it ends in order.
 process.channel?.unref()
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))

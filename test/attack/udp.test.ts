@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Confinement from "../../adapters/playwright/Confinement.ts"
 import * as LocalChromium from "../../adapters/playwright/LocalChromium.ts"
 import * as Guard from "../../adapters/playwright/walls/Guard.ts"
 import { executablePath } from "../support/browser.ts"
@@ -102,6 +103,8 @@ const told = ({ constants, events }: NetLog) => {
   }
 }
 
+const confinements = Confinement.plans(executablePath, null)
+
 /** Opens the page in a browser that goes out through a guard, with these switches beside those that it always has. */
 const attacked = (more: ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -121,7 +124,7 @@ const attacked = (more: ReadonlyArray<string>) =>
     const guard = yield* Guard.make({ allowed: new Set([origin]), allowPrivateNetworks: false, upstream: null })
     const args = [...LocalChromium.behind(guard.server), `--log-net-log=${log}`, ...more]
     const answer = yield* Effect.acquireUseRelease(
-      Effect.promise(() => LocalChromium.launch(executablePath, args)),
+      Effect.promise(() => LocalChromium.start(executablePath, args, confinements)),
       ({ chromium }) =>
         Effect.promise(async () => {
           const page = await (await chromium.newContext()).newPage()

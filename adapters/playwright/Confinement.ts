@@ -45,7 +45,13 @@ export const plans = (executablePath: string, wanted: string | null): ReadonlyAr
   const problem = problemWith(user === "fresh" ? firstFree() : user, executablePath)
   if (problem === null) return withAndWithoutSandbox(user)
   if (wanted !== null) throw new UserUnusable(problem)
-  return [{ user: null, sandbox: false, gaps: [`The browser runs as root and without a sandbox: ${problem}`] }]
+  return [
+    {
+      user: null,
+      sandbox: false,
+      gaps: [`The browser runs as root and without its sandbox: ${problem}. Run the service as another user than root`]
+    }
+  ]
 }
 
 const withAndWithoutSandbox = (user: Confinement["user"]): ReadonlyArray<Confinement> => [

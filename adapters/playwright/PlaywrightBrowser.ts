@@ -53,6 +53,12 @@ export class ChromiumNotRunnable extends Schema.TaggedError<ChromiumNotRunnable>
   executablePath: Schema.String,
   reason: Schema.String
 }) {
+  /** Of what Playwright reports, the first line; what follows it is the log of the browser. */
+  static of(executablePath: string, error: unknown): ChromiumNotRunnable {
+    const reason = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? ""
+    return new ChromiumNotRunnable({ executablePath, reason })
+  }
+
   override get message() {
     return `Cannot run Chromium at ${this.executablePath}: ${this.reason}. Set SLUICE_CHROMIUM to a Chromium that runs on this machine`
   }
@@ -132,11 +138,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const launch = Effect.gen(function* () {
         const local = yield* Effect.tryPromise({
           try: () => LocalChromium.start(options.executablePath, proxy, usable),
-          catch: (error) =>
-            new ChromiumNotRunnable({
-              executablePath: options.executablePath,
-              reason: (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? ""
-            })
+          catch: (error) => ChromiumNotRunnable.of(options.executablePath, error)
         })
         usable = [local.confinement]
         const wall = SiteWall.make(local.chromium)

@@ -16,12 +16,15 @@ const isRoot = process.getuid?.() === 0
 
 /** A line of `/proc/PID/status`, such as `Uid`. */
 const statusOf = (pid: number, name: string) =>
-  new RegExp(`^${name}:\\s+(.*)$`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]?.split(/\s+/) ?? []
+  new RegExp(`^${name}:[ \\t]*(.*?)[ \\t]*$`, "m")
+    .exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+    ?.split(/\s+/) ?? []
 
 /** Tries each attempt as a user, in the way of a shell command, and answers those that succeed. */
 const succeeding = (user: Confinement.BrowserUser, attempts: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const script = attempts.map((attempt, index) => `( ${attempt} ) >/dev/null 2>&1 && echo ${index}`).join("\n")
-  const { stdout } = spawnSync("/bin/sh", ["-c", `${script}\ntrue`], {
+  const script = attempts.map((attempt, index) => `( ${attempt} ) </dev/null >/dev/null 2>&1 && echo ${index}\n`)
+  const { stdout } = spawnSync("/bin/sh", ["-s"], {
+    input: script.join(""),
     uid: user.uid,
     gid: user.gid,
     cwd: "/",

@@ -9,6 +9,7 @@ import { hostname, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { type CDPSession, type Browser as Chromium, chromium } from "playwright-core"
 import * as Confinement from "./Confinement.ts"
+import type * as PageMemory from "./PageMemory.ts"
 import * as Processes from "./Processes.ts"
 import { within } from "./Within.ts"
 
@@ -84,10 +85,8 @@ export interface LocalChromium {
   /** The folder that it saves downloads to. What is there is written by a browser that a page may have taken over. */
   readonly downloads: string
   readonly uploads: Uploads
-  /** The memory of each of its processes that is its own, in bytes; nothing where the system does not tell. */
-  readonly processes: () => Promise<
-    ReadonlyArray<{ readonly pid: number; readonly type: string; readonly bytes: number }>
-  >
+  /** Its processes; their memory and time are 0 where the system does not tell. */
+  readonly processes: () => Promise<ReadonlyArray<PageMemory.Measured>>
   /** Closes it, or ends its processes where it does not close. Nothing of it is left then. */
   readonly close: () => Promise<void>
 }
@@ -193,7 +192,12 @@ const launch = async (
       downloads: prepared.downloads,
       uploads: prepared.uploads,
       processes: async () =>
-        (await processesOf(devTools)).map(({ id, type }) => ({ pid: id, type, bytes: Processes.ownMemory(id) })),
+        (await processesOf(devTools)).map(({ id, type }) => ({
+          pid: id,
+          type,
+          bytes: Processes.ownMemory(id),
+          time: Processes.processorTime(id)
+        })),
       close: async () => {
         await within(closingMillis, one.close())
         end()

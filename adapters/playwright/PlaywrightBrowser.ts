@@ -14,6 +14,7 @@ import type { Session } from "../../core/agent/page/Session.ts"
 import * as Confinement from "./Confinement.ts"
 import * as LocalChromium from "./LocalChromium.ts"
 import * as Opening from "./Opening.ts"
+import * as PageMemory from "./PageMemory.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
 import * as Processes from "./Processes.ts"
 import { within } from "./Within.ts"
@@ -107,6 +108,8 @@ interface Running {
   inUse: number
   /** It gets no more runs. */
   retired: boolean
+  /** What its pages take in the processes that they share. */
+  charges: PageMemory.Charges | null
   /** When one of its processes was ended for the memory that it took. */
   endedAt: number
 }
@@ -142,7 +145,15 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         })
         usable = [local.confinement]
         const wall = SiteWall.make(local.chromium)
-        const running: Running = { local, wall, opened: 0, inUse: 0, retired: false, endedAt: -Infinity }
+        const running: Running = {
+          local,
+          wall,
+          opened: 0,
+          inUse: 0,
+          retired: false,
+          charges: null,
+          endedAt: -Infinity
+        }
         all.add(running)
         yield* Effect.forkIn(watch(running), scope)
         return running
@@ -161,8 +172,8 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const measure = Effect.fnUntraced(function* (running: Running) {
         const processes = yield* Effect.tryPromise(() => running.local.processes())
         const now = yield* Clock.currentTimeMillis
-        for (const { bytes, pid, type } of processes) {
-          if (type !== "renderer" || bytes <= limits.memoryBytes) continue
+        running.charges = PageMemory.charge(running.charges, processes)
+        for (const pid of PageMemory.tooLarge(processes, running.charges, limits.memoryBytes)) {
           running.endedAt = now
           Processes.kill(pid)
         }

@@ -19,6 +19,12 @@ export const birthOf = (pid: number): string | null => {
   return state === "Z" || state === "X" ? null : (rest[18] ?? null)
 }
 
+/** The processor time that a process has used since its start, in ticks of the system; 0 where that is not known. */
+export const processorTime = (pid: number): number => {
+  const fields = contents(`/proc/${pid}/stat`).replace(/^.*\)/s, "").split(" ")
+  return Number(fields[12] ?? 0) + Number(fields[13] ?? 0)
+}
+
 /** The words that a process was started with. */
 export const wordsOf = (pid: number): ReadonlyArray<string> => contents(`/proc/${pid}/cmdline`).split("\0")
 

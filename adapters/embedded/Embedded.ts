@@ -11,6 +11,7 @@ import { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Signals } from "../../core/event/Signals.ts"
+import * as OwnerOnly from "../files/OwnerOnly.ts"
 import { layerSignals } from "../memory/LocalSignals.ts"
 import * as MemoryLiveChannel from "../memory/MemoryLiveChannel.ts"
 import { layerStores, maxMessageSize } from "../postgres/Stores.ts"
@@ -43,7 +44,11 @@ export const layerClientOf = (database: PGlite) =>
 const layerClient = (folder: string | null) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      if (folder !== null) yield* Lock.acquire(folder)
+      if (folder !== null) {
+        yield* Lock.acquire(folder)
+        // Now, so that nothing in it is within reach while the database is opened.
+        OwnerOnly.restrict(folder)
+      }
       const database = yield* Effect.acquireRelease(
         Effect.tryPromise({
           try: () => (folder === null ? PGlite.create() : PGlite.create({ dataDir: `${folder}/database` })),
@@ -55,9 +60,30 @@ const layerClient = (folder: string | null) =>
         }),
         (open) => Effect.promise(() => open.close())
       )
+      // Afterwards, because a new database is unpacked with modes that no umask changes.
+      if (folder !== null) yield* restrict(folder)
       return layerClientOf(database)
     })
   )
+
+/**
+ * Takes the rights of other users away from a data folder, which an older version or another program may have given. The
+ * artifacts keep their modes, as they were always made for their owner only: there may be too many to look at each start.
+ */
+const restrict = (folder: string) =>
+  Effect.suspend(() => {
+    const [first, ...more] = [
+      ...(OwnerOnly.isOpen(folder) ? [folder] : []),
+      ...["database", "lock", "master.key", "master.key.next"].flatMap((name) =>
+        OwnerOnly.restrictAll(`${folder}/${name}`)
+      )
+    ]
+    if (first === undefined) return Effect.void
+    const others = more.length === 0 ? "" : ` and ${more.length} other files`
+    return Effect.logWarning(
+      `Other users of this machine have rights to ${first}${others}, and this process may not change their modes. Set folders to 0700 and files to 0600`
+    )
+  })
 
 /** Signals within this process, each sent after the transaction that it tells of. */
 const layerSignalsAfterCommit = Layer.effect(

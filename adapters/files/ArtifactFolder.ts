@@ -11,11 +11,13 @@ import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promis
 import { dirname, resolve } from "node:path"
 import { Effect, Layer, Option, Stream } from "effect"
 import { ArtifactFiles, ArtifactsUnavailable, type Description, isId, type Kept } from "../../core/run/ArtifactFiles.ts"
+import * as OwnerOnly from "./OwnerOnly.ts"
 
-/** Keeps artifacts in `folder`, which is made, readable by its owner only, if there is none. */
+/** Keeps artifacts in `folder`, which is made if there is none, and is readable by its owner only from then on. */
 export const layer = (folder: string) =>
   Layer.sync(ArtifactFiles, () => {
     made(resolve(folder))
+    OwnerOnly.restrict(resolve(folder))
 
     const putStream = <E>(id: string, description: Description, content: Stream.Stream<Uint8Array, E>) =>
       Effect.scoped(

@@ -230,7 +230,7 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
             catch: () => new PageFailure({ kind: "crash", reason: "it opened no page" })
           })
           const { page } = yield* Effect.acquireRelease(made, ({ context }) => closeContext(context))
-          return { page, wall, guard, lost: () => null, downloads: null } satisfies Opening.Ready
+          return { page, wall, guard, lost: () => null, files: null } satisfies Opening.Ready
         })
 
       /** The first place whose browser opens a page. Waits while there is none. */

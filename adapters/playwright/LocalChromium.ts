@@ -4,11 +4,12 @@
  * It is driven through a pipe: whatever ends this process, `kill -9` included, closes the pipe and so ends Chromium. The
  * folders that are left behind then are removed by the next process that starts one here.
  */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { mkdtemp } from "node:fs/promises"
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { type CDPSession, type Browser as Chromium, chromium } from "playwright-core"
+import * as Confinement from "./Confinement.ts"
+import type * as PageMemory from "./PageMemory.ts"
 import * as Processes from "./Processes.ts"
 import { within } from "./Within.ts"
 
@@ -39,7 +40,10 @@ const disabledFeatures = [
   "WebUIOmniboxFullPopup"
 ]
 
-/** What no run needs: background traffic, first-run pages, and protocols that would pass the guard by. */
+/**
+ * What no run needs: background traffic, first-run pages, and protocols that would pass the guard by. Which of the two
+ * switches for WebRTC counts depends on the version of Chromium; each ignores the other.
+ */
 export const switches = [
   "--disable-quic",
   "--disable-background-networking",
@@ -48,19 +52,41 @@ export const switches = [
   `--disable-features=${disabledFeatures.join(",")}`,
   "--no-first-run",
   "--no-default-browser-check",
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"
 ]
+
+/**
+ * The switches of a browser that reaches everything through a proxy on loopback, loopback itself included. The proxy
+ * resolves every name: the browser would otherwise look up the names in WebRTC candidates by itself. Names under `.local`
+ * get an address of a block without hosts, because a name that is mapped to nothing is still asked for by multicast DNS.
+ */
+export const behind = (server: string): ReadonlyArray<string> => [
+  `--proxy-server=${server}`,
+  "--proxy-bypass-list=<-loopback>",
+  `--host-resolver-rules=MAP *.local 240.0.0.1 , MAP * ~NOTFOUND , EXCLUDE ${new URL(server).hostname}`
+]
+
+/** Where files lie that the browser gives to sites. */
+export interface Uploads {
+  /** A folder that the browser may enter, and not write to. */
+  readonly folder: string
+  /** The group through which the browser reads what is in it; `null` where it has the user of the service. */
+  readonly gid: number | null
+}
 
 export interface LocalChromium {
   readonly chromium: Chromium
   /** The process that all others of the browser descend from. */
   readonly pid: number
-  /** The folder that it saves downloads to. */
+  readonly confinement: Confinement.Confinement
+  /** The user that its processes have; `null` where it is that of the service. */
+  readonly user: Confinement.BrowserUser | null
+  /** The folder that it saves downloads to. What is there is written by a browser that a page may have taken over. */
   readonly downloads: string
-  /** The memory of each of its processes that is its own, in bytes; nothing where the system does not tell. */
-  readonly processes: () => Promise<
-    ReadonlyArray<{ readonly pid: number; readonly type: string; readonly bytes: number }>
-  >
+  readonly uploads: Uploads
+  /** Its processes; their memory and time are 0 where the system does not tell. */
+  readonly processes: () => Promise<ReadonlyArray<PageMemory.Measured>>
   /** Closes it, or ends its processes where it does not close. Nothing of it is left then. */
   readonly close: () => Promise<void>
 }
@@ -70,22 +96,79 @@ const closingMillis = 5_000
 
 const folderPrefix = "sluice-browser-"
 
-export const launch = async (executablePath: string, args: ReadonlyArray<string>): Promise<LocalChromium> => {
-  const folder = await mkdtemp(join(tmpdir(), folderPrefix))
+/** Starts a browser in the first of these confinements that the system allows. */
+export const start = async (
+  executablePath: string,
+  args: ReadonlyArray<string>,
+  confinements: ReadonlyArray<Confinement.Confinement>
+): Promise<LocalChromium> => {
+  const [first, ...weaker] = confinements
+  if (first === undefined) throw new Error("no confinement is left to start the browser in")
+  try {
+    return await launch(executablePath, args, first)
+  } catch (error) {
+    if (weaker.length === 0 || !Confinement.isSandboxRefused(error)) throw error
+    return start(executablePath, args, weaker)
+  }
+}
+
+/** The folders of one browser, and the program that starts it. */
+const prepare = (
+  executablePath: string,
+  user: Confinement.BrowserUser | null,
+  { sandbox }: Confinement.Confinement
+) => {
+  const folder = mkdtempSync(join(tmpdir(), folderPrefix))
   claim(folder, null)
-  const downloads = join(folder, "downloads")
+  const [downloads, home, uploads] = ["downloads", "home", "uploads"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string
+  ]
+  if (user !== null) chmodSync(folder, 0o711)
+  Confinement.folderOf(user, downloads)
+  Confinement.folderOf(user, home)
+  mkdirSync(uploads, { mode: 0o700 })
+  if (user !== null) {
+    chownSync(uploads, 0, user.gid)
+    chmodSync(uploads, 0o710)
+  }
+  const program = resolve(executablePath)
+  return {
+    folder,
+    downloads,
+    uploads: { folder: uploads, gid: user?.gid ?? null } satisfies Uploads,
+    program: user === null ? program : Confinement.launcher(folder, user, sandbox, program),
+    environment: { ...environmentOf(process.env), ...(user === null ? {} : { HOME: home }) }
+  }
+}
+
+const launch = async (
+  executablePath: string,
+  args: ReadonlyArray<string>,
+  confinement: Confinement.Confinement
+): Promise<LocalChromium> => {
+  const { release, user } = Confinement.hold(confinement)
+  let folder: string | null = null
   let pid = 0
   let profile: string | null = null
   let started: Chromium | null = null
+  const clear = () => {
+    release()
+    remove(folder, profile)
+  }
   try {
+    const prepared = prepare(executablePath, user, confinement)
+    folder = prepared.folder
     const one = await chromium.launch({
-      executablePath,
-      env: environmentOf(process.env),
+      executablePath: prepared.program,
+      chromiumSandbox: confinement.sandbox,
+      env: prepared.environment,
       args: [...switches, ...args],
       // Playwright lets pages flood the browser, which would hold up the runs beside them.
       ignoreDefaultArgs: ["--disable-ipc-flooding-protection"],
       artifactsDir: folder,
-      downloadsPath: downloads,
+      downloadsPath: prepared.downloads,
       handleSIGHUP: false,
       handleSIGINT: false,
       handleSIGTERM: false
@@ -104,33 +187,50 @@ export const launch = async (executablePath: string, args: ReadonlyArray<string>
     return {
       chromium: one,
       pid,
-      downloads,
+      confinement,
+      user,
+      downloads: prepared.downloads,
+      uploads: prepared.uploads,
       processes: async () =>
-        (await processesOf(devTools)).map(({ id, type }) => ({ pid: id, type, bytes: Processes.ownMemory(id) })),
+        (await processesOf(devTools)).map(({ id, type }) => ({
+          pid: id,
+          type,
+          bytes: Processes.ownMemory(id),
+          time: Processes.processorTime(id)
+        })),
       close: async () => {
         await within(closingMillis, one.close())
         end()
-        remove(folder, profile)
+        clear()
       }
     }
   } catch (error) {
     if (started !== null) await within(closingMillis, started.close())
     if (pid > 0) Processes.kill(pid)
-    remove(folder, profile)
+    clear()
     throw error
   }
 }
 
+/** What a browser needs of the environment of the service to find its libraries, its fonts and its time zone. */
+const passed = new Set([
+  ...["PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TZDIR", "TMPDIR"],
+  ...["LD_LIBRARY_PATH", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "XDG_DATA_DIRS", "CHROME_DEVEL_SANDBOX"],
+  // Windows
+  ...["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "APPDATA", "LOCALAPPDATA"],
+  ...["USERPROFILE", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)"]
+])
+
 /**
- * What a browser has as its environment: nothing of the service's own, as pages run in it, and a locale in which the names of
- * files can be written in any script.
+ * The environment of a browser: what it needs of that of the service and nothing else, as pages run in it, and a locale in
+ * which the names of files can be written in any script.
  */
 export const environmentOf = (env: Readonly<Record<string, string | undefined>>): Record<string, string> => {
-  const passed = Object.entries(env).flatMap(([name, value]) =>
-    value === undefined || /^(SLUICE_|DATABASE_URL$|AWS_)/.test(name) ? [] : [[name, value] as const]
+  const kept = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && (passed.has(name.toUpperCase()) || /^LC_[A-Z]+$/.test(name)) ? [[name, value] as const] : []
   )
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || ""
-  return { ...Object.fromEntries(passed), ...(/utf-?8/i.test(locale) ? {} : { LC_ALL: "C.UTF-8" }) }
+  return { ...Object.fromEntries(kept), ...(/utf-?8/i.test(locale) ? {} : { LC_ALL: "C.UTF-8" }) }
 }
 
 const processesOf = async (devTools: CDPSession) => (await devTools.send("SystemInfo.getProcessInfo")).processInfo
@@ -148,10 +248,10 @@ const claimFile = "owner.json"
 const claim = (folder: string, profile: string | null): void => {
   const { pid } = process
   const mine: Claim = { host: hostname(), pid, birth: Processes.birthOf(pid), profile }
-  writeFileSync(join(folder, claimFile), JSON.stringify(mine))
+  writeFileSync(join(folder, claimFile), JSON.stringify(mine), { mode: 0o600 })
 }
 
-const remove = (folder: string, profile: string | null): void => {
+const remove = (folder: string | null, profile: string | null): void => {
   for (const one of [profile, folder]) {
     try {
       if (one !== null) rmSync(one, { recursive: true, force: true, maxRetries: 3 })

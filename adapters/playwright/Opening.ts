@@ -8,6 +8,7 @@ import type { Page } from "../../core/agent/page/Browser.ts"
 import { PageFailure } from "../../core/agent/page/PageFailure.ts"
 import type { Session } from "../../core/agent/page/Session.ts"
 import * as AllowedSites from "../../core/workflow/AllowedSites.ts"
+import type { LocalChromium } from "./LocalChromium.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
 import * as Downloads from "./page/Downloads.ts"
 import * as PlaywrightPages from "./page/PlaywrightPage.ts"
@@ -24,13 +25,13 @@ export interface Ready {
   readonly lost: () => PageFailure | null
   /** What the context goes out through; `null` when it may reach everything. */
   readonly guard: Guard | null
-  /** The folder that the browser saves downloads to; `null` when it is not on this machine. */
-  readonly downloads: string | null
+  /** The folders that the browser exchanges files through; `null` when it is not on this machine. */
+  readonly files: Pick<LocalChromium, "downloads" | "uploads"> | null
 }
 
 /** Begins a session in it. What is given to `page` is bounded by the session and its limits until the scope closes. */
 export const open = (
-  { downloads, guard, lost, page, wall }: Ready,
+  { files, guard, lost, page, wall }: Ready,
   session: Session,
   limits: PageLimits
 ): Effect.Effect<Page, PageFailure, Scope.Scope> =>
@@ -70,7 +71,13 @@ export const open = (
       headers: session.headers,
       navigationMillis: limits.navigationMillis,
       remembered: begun.remembered,
-      downloads: { ...Downloads.defaults, bounds, limits, folder: downloads }
+      downloads: {
+        ...Downloads.defaults,
+        bounds,
+        limits,
+        folder: files?.downloads ?? null,
+        uploads: files?.uploads ?? null
+      }
     })
   })
 

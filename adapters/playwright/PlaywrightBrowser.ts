@@ -11,8 +11,10 @@ import { defaultPageLimits, type PageLimits, tooMuchMemory } from "../../core/ag
 import { Browser } from "../../core/agent/page/Browser.ts"
 import { PageFailure } from "../../core/agent/page/PageFailure.ts"
 import type { Session } from "../../core/agent/page/Session.ts"
+import * as Confinement from "./Confinement.ts"
 import * as LocalChromium from "./LocalChromium.ts"
 import * as Opening from "./Opening.ts"
+import * as PageMemory from "./PageMemory.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
 import * as Processes from "./Processes.ts"
 import { within } from "./Within.ts"
@@ -30,6 +32,10 @@ export interface Options {
   readonly runsPerBrowser: number
   /** A browser is replaced when all its processes together take more memory of their own, in bytes. */
   readonly memoryPerBrowser: number
+  /** The user of the system that browsers run as, where the service runs as root; `null` for one of their own. */
+  readonly user: string | null
+  /** Refuses to start a browser that lacks its sandbox, or that runs as root. */
+  readonly mustBeConfined: boolean
   readonly limits: PageLimits
 }
 
@@ -38,6 +44,8 @@ export const defaults = {
   allowedOrigins: [],
   runsPerBrowser: 100,
   memoryPerBrowser: 2_048 * 1_048_576,
+  user: null,
+  mustBeConfined: false,
   limits: defaultPageLimits
 }
 
@@ -46,12 +54,42 @@ export class ChromiumNotRunnable extends Schema.TaggedError<ChromiumNotRunnable>
   executablePath: Schema.String,
   reason: Schema.String
 }) {
+  /** Of what Playwright reports, the first line; what follows it is the log of the browser. */
+  static of(executablePath: string, error: unknown): ChromiumNotRunnable {
+    const reason = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? ""
+    return new ChromiumNotRunnable({ executablePath, reason })
+  }
+
   override get message() {
     return `Cannot run Chromium at ${this.executablePath}: ${this.reason}. Set SLUICE_CHROMIUM to a Chromium that runs on this machine`
   }
 }
 
+/** Raised at the start when a browser cannot be kept from the service as the settings ask for it. */
+export class BrowserNotConfined extends Schema.TaggedError<BrowserNotConfined>()("BrowserNotConfined", {
+  setting: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot start the browser as ${this.setting} asks: ${this.reason}`
+  }
+}
+
 export const { switches } = LocalChromium
+
+/** The confinements to try, the strongest first. Fails where the wanted user cannot be had. */
+export const confinements = (
+  executablePath: string,
+  user: string | null
+): Effect.Effect<ReadonlyArray<Confinement.Confinement>, BrowserNotConfined> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(Confinement.plans(executablePath, user))
+    } catch (error) {
+      if (!(error instanceof Confinement.UserUnusable)) throw error
+      return Effect.fail(new BrowserNotConfined({ setting: `SLUICE_BROWSER_USER=${user}`, reason: error.message }))
+    }
+  })
 
 /** How often the memory of a browser is looked at, in milliseconds. */
 const measureMillis = 1_000
@@ -70,6 +108,8 @@ interface Running {
   inUse: number
   /** It gets no more runs. */
   retired: boolean
+  /** What its pages take in the processes that they share. */
+  charges: PageMemory.Charges | null
   /** When one of its processes was ended for the memory that it took. */
   endedAt: number
 }
@@ -81,14 +121,14 @@ interface Ready {
 }
 
 /** Starts Chromium and keeps one running until the layer is released, which leaves no process behind. */
-export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnable> =>
+export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnable | BrowserNotConfined> =>
   Layer.effect(
     Browser,
     Effect.gen(function* () {
       const { allowPrivateNetworks, limits } = options
       const allowed = new Set(options.allowedOrigins)
       const guard = allowPrivateNetworks ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream: null })
-      const proxy = guard === null ? [] : [`--proxy-server=${guard.server}`, "--proxy-bypass-list=<-loopback>"]
+      const proxy = guard === null ? [] : LocalChromium.behind(guard.server)
       const scope = yield* Effect.scope
       const preparing = yield* Semaphore.make(1)
       const filling = yield* Semaphore.make(1)
@@ -96,17 +136,24 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const current = yield* Ref.make<Running | null>(null)
       const spare = yield* Ref.make<Ready | null>(null)
 
+      // What the first browser was given, all that follow get: the system does not change meanwhile.
+      let usable = yield* confinements(options.executablePath, options.user)
       const launch = Effect.gen(function* () {
         const local = yield* Effect.tryPromise({
-          try: () => LocalChromium.launch(options.executablePath, proxy),
-          catch: (error) =>
-            new ChromiumNotRunnable({
-              executablePath: options.executablePath,
-              reason: (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? ""
-            })
+          try: () => LocalChromium.start(options.executablePath, proxy, usable),
+          catch: (error) => ChromiumNotRunnable.of(options.executablePath, error)
         })
+        usable = [local.confinement]
         const wall = SiteWall.make(local.chromium)
-        const running: Running = { local, wall, opened: 0, inUse: 0, retired: false, endedAt: -Infinity }
+        const running: Running = {
+          local,
+          wall,
+          opened: 0,
+          inUse: 0,
+          retired: false,
+          charges: null,
+          endedAt: -Infinity
+        }
         all.add(running)
         yield* Effect.forkIn(watch(running), scope)
         return running
@@ -125,8 +172,8 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const measure = Effect.fnUntraced(function* (running: Running) {
         const processes = yield* Effect.tryPromise(() => running.local.processes())
         const now = yield* Clock.currentTimeMillis
-        for (const { bytes, pid, type } of processes) {
-          if (type !== "renderer" || bytes <= limits.memoryBytes) continue
+        running.charges = PageMemory.charge(running.charges, processes)
+        for (const pid of PageMemory.tooLarge(processes, running.charges, limits.memoryBytes)) {
           running.endedAt = now
           Processes.kill(pid)
         }
@@ -242,7 +289,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         const lost = () =>
           clock.currentTimeMillisUnsafe() - running.endedAt < echoMillis ? tooMuchMemory(limits) : null
         return yield* Opening.open(
-          { page, wall: running.wall, lost, guard: own ?? guard, downloads: running.local.downloads },
+          { page, wall: running.wall, lost, guard: own ?? guard, files: running.local },
           session,
           limits
         )
@@ -253,7 +300,13 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         Effect.sync(() => LocalChromium.sweep()),
         scope
       )
-      yield* Ref.set(current, yield* launch)
+      const first = yield* launch
+      yield* Ref.set(current, first)
+      for (const gap of first.local.confinement.gaps) {
+        if (options.mustBeConfined)
+          return yield* new BrowserNotConfined({ setting: "SLUICE_BROWSER_SANDBOX=required", reason: gap })
+        yield* Effect.logWarning(`${gap}. \`sluice doctor\` shows what applies`)
+      }
       yield* Effect.forkIn(refill, scope)
       return Browser.of({ open })
     })

@@ -1,7 +1,7 @@
 /**
  * What the system tells of processes. Only Linux tells it in files; elsewhere nothing is known.
  */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 
 /** The size of a page of memory. Machines with larger ones report as much less than they use. */
 const pageBytes = 4_096
@@ -19,8 +19,34 @@ export const birthOf = (pid: number): string | null => {
   return state === "Z" || state === "X" ? null : (rest[18] ?? null)
 }
 
+/** The processor time that a process has used since its start, in ticks of the system; 0 where that is not known. */
+export const processorTime = (pid: number): number => {
+  const fields = contents(`/proc/${pid}/stat`).replace(/^.*\)/s, "").split(" ")
+  return Number(fields[12] ?? 0) + Number(fields[13] ?? 0)
+}
+
 /** The words that a process was started with. */
 export const wordsOf = (pid: number): ReadonlyArray<string> => contents(`/proc/${pid}/cmdline`).split("\0")
+
+/** The users that processes belong to. */
+export const users = (): ReadonlySet<number> => new Set(all().map(({ uid }) => uid))
+
+/** The processes of a user. */
+export const ofUser = (user: number): ReadonlyArray<number> =>
+  all().flatMap(({ pid, uid }) => (uid === user ? [pid] : []))
+
+const all = (): ReadonlyArray<{ readonly pid: number; readonly uid: number }> => {
+  let names: ReadonlyArray<string> = []
+  try {
+    names = readdirSync("/proc")
+  } catch {}
+  return names.flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    const status = contents(`/proc/${name}/status`)
+    const uid = /^Uid:\s+(\d+)/m.exec(status)?.[1]
+    return uid === undefined || /^State:\s+[ZX]/m.test(status) ? [] : [{ pid: Number(name), uid: Number(uid) }]
+  })
+}
 
 /** Ends a process and its group at once. Nothing is said where there is none. */
 export const kill = (pid: number): void => {

@@ -13,7 +13,7 @@ import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import type { GridUnusable } from "../../adapters/playwright/Grid.ts"
-import type { ChromiumNotRunnable } from "../../adapters/playwright/PlaywrightBrowser.ts"
+import type { BrowserNotConfined, ChromiumNotRunnable } from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
@@ -63,6 +63,8 @@ export interface Working extends BrowserSettings.PageSettings {
   readonly graceSeconds: number
   readonly browserEndpoints: Option.Option<BrowserSettings.Written>
   readonly guardHost: Option.Option<string>
+  readonly browserUser: Option.Option<string>
+  readonly browserSandbox: string
   readonly browserRuns: number
   readonly browserMemory: number
   readonly runMinutes: number
@@ -217,16 +219,19 @@ const layerFileSource = ({ allowPrivateNetworks }: Working, allowedOrigins: Read
     Layer.provide(ArtifactLinks.layer)
   )
 
+/** Why there can be no browsers. */
+type Unusable = GridUnusable | ChromiumNotRunnable | BrowserNotConfined
+
 /** The browsers of the grid that is named, or else one of this machine. */
 const layerBrowser = (settings: Working, allowedOrigins: ReadonlyArray<string>) =>
   Layer.unwrap(
-    Effect.gen(function* (): Effect.fn.Return<Layer.Layer<Browser, ChromiumNotRunnable | GridUnusable>, NoChromium> {
+    Effect.gen(function* (): Effect.fn.Return<Layer.Layer<Browser, Unusable>, NoChromium> {
       const { allowPrivateNetworks } = settings
       const options = { allowPrivateNetworks, allowedOrigins, limits: BrowserSettings.pageLimits(settings) }
       // Loaded where there is a worker only: no other process needs it, and it is large.
       if (Option.isSome(settings.browserEndpoints)) {
         const Grid = yield* Effect.promise(() => import("../../adapters/playwright/Grid.ts"))
-        const grid: Layer.Layer<Browser, GridUnusable | ChromiumNotRunnable> = Grid.layer({
+        const grid: Layer.Layer<Browser, Unusable> = Grid.layer({
           ...Grid.defaults,
           ...options,
           endpoints: settings.browserEndpoints.value,
@@ -240,6 +245,8 @@ const layerBrowser = (settings: Working, allowedOrigins: ReadonlyArray<string>) 
       return PlaywrightBrowser.layer({
         ...options,
         executablePath: executablePath.value,
+        user: Option.getOrNull(settings.browserUser),
+        mustBeConfined: settings.browserSandbox === "required",
         runsPerBrowser: settings.browserRuns,
         memoryPerBrowser: settings.browserMemory * 1_048_576
       })

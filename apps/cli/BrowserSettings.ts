@@ -70,6 +70,28 @@ export const browsers = {
     ),
     Flag.optional
   ),
+  browserUser: setting(
+    "browser-user",
+    "SLUICE_BROWSER_USER",
+    "User that browsers run as where the service runs as root: a name of /etc/passwd or a number; sluice-browser if there is one, else an id of their own when not set"
+  ).pipe(
+    Flag.filter(
+      (user) => user.trim() !== "",
+      () => "a name of /etc/passwd or a number"
+    ),
+    Flag.optional
+  ),
+  browserSandbox: setting(
+    "browser-sandbox",
+    "SLUICE_BROWSER_SANDBOX",
+    "auto starts browsers without their sandbox, or as root, where the system allows nothing else, and warns; required refuses to"
+  ).pipe(
+    Flag.filter(
+      (choice) => choice === "auto" || choice === "required",
+      () => "auto or required"
+    ),
+    Flag.withDefault("auto")
+  ),
   browserRuns: number(
     "browser-runs",
     "SLUICE_BROWSER_RUNS",

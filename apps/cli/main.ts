@@ -4,6 +4,7 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Effect, Logger } from "effect"
 import { CliError, Command } from "effect/cli"
+import { doctor } from "./Doctor.ts"
 import { keys } from "./Keys.ts"
 import { api, inbox, migrate, scheduler, worker } from "./Processes.ts"
 import { up } from "./Up.ts"
@@ -11,7 +12,7 @@ import { window } from "./Window.ts"
 
 const sluice = Command.make("sluice").pipe(
   Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
-  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, window])
+  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, window, doctor])
 )
 
 /** A failure that has a sentence for people is told by it alone; anything else with all that is known. */
@@ -24,6 +25,9 @@ const told = Effect.catchCause((cause: Cause.Cause<unknown>) =>
     process.stderr.write(`${failure instanceof Error ? failure.message : Cause.pretty(cause)}\n`)
   })
 )
+
+// Everything that this process writes is for its own user only.
+process.umask(0o077)
 
 // Whoever started this process and holds a channel to it is gone when the channel closes: then it ends in order.
 process.channel?.unref()

@@ -41,7 +41,7 @@ export interface PageLimits {
   readonly unresponsiveMillis: number
   /** How many windows may be open at once. */
   readonly windows: number
-  /** How much memory a process that shows pages may take, in bytes. */
+  /** How much memory a process that shows pages may take, with what its pages keep in shared processes, in bytes. */
   readonly memoryBytes: number
   /** How large a download may be, in bytes. */
   readonly downloadBytes: number

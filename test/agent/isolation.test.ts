@@ -4,6 +4,7 @@ import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
+import * as Confinement from "../../adapters/playwright/Confinement.ts"
 import * as LocalChromium from "../../adapters/playwright/LocalChromium.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Processes from "../../adapters/playwright/Processes.ts"
@@ -11,6 +12,8 @@ import type { Outcome } from "../../core/agent/Outcome.ts"
 import { executablePath, graphOf, type Step, walk } from "../support/browser.ts"
 import { chromiumsOf } from "../support/chromiums.ts"
 import { html, serve } from "../support/site.ts"
+
+const confinements = Confinement.plans(executablePath, null)
 
 const browser = (allowedOrigins: ReadonlyArray<string>, options: Partial<PlaywrightBrowser.Options> = {}) =>
   Layer.fresh(PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowedOrigins, ...options }))
@@ -183,7 +186,7 @@ describe("the folders of browsers", () => {
   it.live("go with them", () =>
     Effect.gen(function* () {
       const before = ownFolders()
-      const local = yield* Effect.promise(() => LocalChromium.launch(executablePath, []))
+      const local = yield* Effect.promise(() => LocalChromium.start(executablePath, [], confinements))
       const [folder = ""] = ownFolders().filter((name) => !before.includes(name))
       const { profile } = JSON.parse(readFileSync(join(tmpdir(), folder, "owner.json"), "utf8"))
       assert.isTrue(existsSync(profile))
@@ -234,7 +237,10 @@ describe("a browser of this machine", () => {
       PATH: "/bin",
       SLUICE_MASTER_KEY: "secret",
       DATABASE_URL: "postgres://u:p@h/d",
-      AWS_SECRET_ACCESS_KEY: "x"
+      AWS_SECRET_ACCESS_KEY: "x",
+      NPM_TOKEN: "x",
+      DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/bus",
+      LC_TOKEN_1: "x"
     }
     assert.deepStrictEqual(LocalChromium.environmentOf(own), { PATH: "/bin", LC_ALL: "C.UTF-8" })
     const german = { LANG: "de_DE.UTF-8", LC_ALL: "" }
@@ -245,7 +251,7 @@ describe("a browser of this machine", () => {
   it.live("does without all that Playwright names, and opens no page of its own beside one that is asked for", () =>
     Effect.gen(function* () {
       const local = yield* Effect.acquireRelease(
-        Effect.promise(() => LocalChromium.launch(executablePath, [])),
+        Effect.promise(() => LocalChromium.start(executablePath, [], confinements)),
         ({ close }) => Effect.promise(close)
       )
       const named = Processes.wordsOf(local.pid).flatMap((word) => {

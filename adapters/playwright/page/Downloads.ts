@@ -8,12 +8,15 @@ import { basename } from "node:path"
 import type { Download as Saved } from "playwright-core"
 import { defaultPageLimits, type PageLimits, tooLargeDownload, tooManyDownloads } from "../../../core/agent/Limits.ts"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import type { Uploads } from "../LocalChromium.ts"
 import { type Bounds, unbounded } from "../walls/Bounds.ts"
 import type { Tabs } from "./Tabs.ts"
 
 export interface Options {
   /** The folder that the browser saves to, where it is on this machine: the growth of downloads is followed then. */
   readonly folder: string | null
+  /** Where files lie for the browser to upload, where it is on this machine. */
+  readonly uploads: Uploads | null
   readonly bounds: Bounds
   readonly limits: PageLimits
   /** How large all that a session has at one time may be together, in bytes. */
@@ -22,6 +25,7 @@ export interface Options {
 
 export const defaults: Options = {
   folder: null,
+  uploads: null,
   bounds: unbounded,
   limits: defaultPageLimits,
   maxSessionBytes: 500_000_000

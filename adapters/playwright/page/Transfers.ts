@@ -2,7 +2,8 @@
  * Taking what the site gives to be saved, printing, and putting files into the site.
  */
 import { randomUUID } from "node:crypto"
-import { copyFile, link, mkdir, mkdtemp, rm } from "node:fs/promises"
+import { constants } from "node:fs"
+import { chmod, chown, copyFile, link, mkdir, mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
@@ -12,6 +13,7 @@ import { tooLargeDownload } from "../../../core/agent/Limits.ts"
 import * as FileNames from "../../../core/agent/page/FileNames.ts"
 import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
 import type { Download, Transfers } from "../../../core/agent/page/Transfers.ts"
+import type { Uploads } from "../LocalChromium.ts"
 import * as Downloading from "./Downloads.ts"
 import * as Finder from "./Finder.ts"
 import * as Guarded from "./Guarded.ts"
@@ -31,7 +33,8 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
   const { attempt, current } = tabs
   const downloads = Downloading.follow(tabs, options)
   const choosers: Array<FileChooser> = []
-  const folder = temporaryFolder(tabs, options.folder ?? tmpdir())
+  const uploads = options.uploads ?? { folder: tmpdir(), gid: null }
+  const folder = temporaryFolder(tabs, uploads)
   // The window that is there has no document yet that could be printed.
   current()
     .page.context()
@@ -54,7 +57,7 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
     taken++
     const fileName = FileNames.safe(entry.saved.suggestedFilename())
     const bytes = Effect.tryPromise({
-      try: () => contents(entry, options.limits.downloadBytes),
+      try: () => contents(entry, options.folder !== null, options.limits.downloadBytes),
       catch: () => new PageFailure({ kind: "download", reason: `the download ${fileName} could not be read` })
     }).pipe(
       Effect.flatMap((read) => (read === null ? Effect.fail(tooLargeDownload(options.limits)) : Effect.succeed(read)))
@@ -155,7 +158,7 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
     print,
     upload: Effect.fnUntraced(function* (target, file) {
       const path = yield* Effect.tryPromise({
-        try: async () => copied(file.path, await folder(), file.fileName),
+        try: async () => copied(file.path, await folder(), file.fileName, uploads.gid),
         catch: () => new PageFailure({ kind: "upload", reason: "the file could not be kept for the session" })
       })
       if (target !== null) {
@@ -182,7 +185,7 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
  * A folder of the session, made when there is something to put there and removed with the session. In that of a browser of
  * this machine it goes with that as well, whatever ends this process.
  */
-const temporaryFolder = (tabs: Tabs, around: string): (() => Promise<string>) => {
+const temporaryFolder = (tabs: Tabs, around: Uploads): (() => Promise<string>) => {
   let made: Promise<string> | undefined
   let isClosed = false
   tabs
@@ -194,25 +197,40 @@ const temporaryFolder = (tabs: Tabs, around: string): (() => Promise<string>) =>
     })
   return () => {
     if (isClosed) return Promise.reject(new Error("the session is over"))
-    made ??= mkdir(around, { recursive: true }).then(() => mkdtemp(join(around, "sluice-session-")))
+    made ??= mkdtemp(join(around.folder, "sluice-session-")).then((path) => shared(path, 0o710, around.gid))
     return made
   }
 }
 
 /** The site reads the file when its form is sent, which may be long after. */
-const copied = async (from: string, folder: string, fileName: string): Promise<string> => {
+const copied = async (from: string, folder: string, fileName: string, gid: number | null): Promise<string> => {
   const own = join(folder, randomUUID())
-  await mkdir(own)
+  await mkdir(own, { mode: 0o700 })
+  await shared(own, 0o710, gid)
   const path = join(own, fileName)
-  await link(from, path).catch(() => copyFile(from, path))
+  // A link would give the group of the browser to the file that it leads to as well.
+  if (gid !== null) await copyFile(from, path)
+  else await link(from, path).catch(() => copyFile(from, path))
+  return shared(path, 0o640, gid)
+}
+
+/** Gives a file or a folder to the group of the browser, where that is not of the user of the service. */
+const shared = async (path: string, mode: number, gid: number | null): Promise<string> => {
+  if (gid === null) return path
+  await chown(path, 0, gid)
+  await chmod(path, mode)
   return path
 }
 
 /** What was saved; `null` when it is larger than allowed, which a browser on another machine tells of only now. */
-const contents = async ({ saved }: Downloading.Entry, maxBytes: number): Promise<Uint8Array | null> => {
+const contents = async (
+  { saved }: Downloading.Entry,
+  isHere: boolean,
+  maxBytes: number
+): Promise<Uint8Array | null> => {
   const chunks: Array<Buffer> = []
   let size = 0
-  for await (const chunk of await readable(saved)) {
+  for await (const chunk of await (isHere ? ofFile(await saved.path()) : readable(saved))) {
     size += (chunk as Buffer).length
     if (size > maxBytes) return null
     chunks.push(chunk as Buffer)
@@ -220,7 +238,20 @@ const contents = async ({ saved }: Downloading.Entry, maxBytes: number): Promise
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-/** A download as it is read. Playwright leaves it to nobody when that fails, which would end this process, and not the reading. */
+/**
+ * A file that the browser has saved. The service may read more than the browser, which could have put a link to another
+ * file in its place, or something that never ends.
+ */
+const ofFile = async (path: string): Promise<Readable> => {
+  const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+  const file = await open(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0))
+  const stats = await file.stat()
+  if (stats.isFile() && stats.nlink === 1) return file.createReadStream()
+  await file.close()
+  throw new Error("the download is no file of its own")
+}
+
+/** A download as it is read. A failure of reading would end this process, because Playwright passes it to nothing. */
 const readable = async (saved: Downloading.Entry["saved"]): Promise<Readable> => {
   const stream = await saved.createReadStream()
   const read = stream._read.bind(stream)

@@ -1,0 +1,41 @@
+/**
+ * Keeps files from every user but their owner. Systems without such modes, such as Windows, keep them as they are.
+ */
+import { chmodSync, lstatSync, readdirSync, type Stats } from "node:fs"
+import { join } from "node:path"
+
+const others = 0o077
+
+/**
+ * Takes all rights of other users away from a file or a folder, and from everything in the folder. Links are neither
+ * changed nor followed. Answers the paths that other users still have rights to, because this process may not change them.
+ */
+export const restrictAll = (path: string): ReadonlyArray<string> => {
+  const stats = statsOf(path)
+  if (stats === null) return []
+  const refused = restrict(path)
+  if (!stats.isDirectory()) return refused
+  return [...refused, ...readdirSync(path).flatMap((name) => restrictAll(join(path, name)))]
+}
+
+/** Like `restrictAll`, for one file, or for one folder without what is in it. */
+export const restrict = (path: string): ReadonlyArray<string> => {
+  const stats = statsOf(path)
+  if (stats === null || (stats.mode & others) === 0) return []
+  try {
+    chmodSync(path, stats.mode & 0o700)
+    return isOpen(path) ? [path] : []
+  } catch {
+    return [path]
+  }
+}
+
+/** Whether other users have rights to a file or a folder. */
+export const isOpen = (path: string): boolean => ((statsOf(path)?.mode ?? 0) & others) !== 0
+
+/** `null` for what has no mode of its own here: links, sockets, and what is gone meanwhile. */
+const statsOf = (path: string): Stats | null => {
+  if (process.platform === "win32") return null
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && (stats.isFile() || stats.isDirectory()) ? stats : null
+}

@@ -1,0 +1,188 @@
+/**
+ * What keeps a browser that a page has taken over away from the service: Chromium's sandbox, and where the service runs as
+ * root, a user of the browser's own.
+ *
+ * The user needs no account: each browser gets an id that nothing else on the machine has. It reads no file and no process
+ * of the service, and signals none.
+ */
+import { spawnSync } from "node:child_process"
+import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Processes from "./Processes.ts"
+
+export interface BrowserUser {
+  readonly uid: number
+  readonly gid: number
+}
+
+export interface Confinement {
+  /** `fresh` gives each browser an id of its own; `null` leaves it with the user of the service. */
+  readonly user: BrowserUser | "fresh" | null
+  readonly sandbox: boolean
+  /** A sentence for each part that this machine does not allow, with what would allow it. */
+  readonly gaps: ReadonlyArray<string>
+}
+
+/** Raised when the named user cannot be given to browsers. */
+export class UserUnusable extends Error {
+  override readonly name = "UserUnusable"
+}
+
+/**
+ * The confinements to try in this order, the strongest first. `wanted` is the name or the id of a user of the system;
+ * `null` leaves the choice here. Throws `UserUnusable` where that user cannot be given.
+ */
+export const plans = (executablePath: string, wanted: string | null): ReadonlyArray<Confinement> => {
+  if (process.getuid?.() !== 0) {
+    if (wanted !== null) throw new UserUnusable("only a service that runs as root can give browsers another user")
+    return withAndWithoutSandbox(null)
+  }
+  const user = wanted === null ? (named(accountName) ?? "fresh") : named(wanted)
+  if (user === null) {
+    throw new UserUnusable(`"${wanted}" is neither a user in /etc/passwd nor a number above 0`)
+  }
+  const problem = problemWith(user === "fresh" ? firstFree() : user, executablePath)
+  if (problem === null) return withAndWithoutSandbox(user)
+  if (wanted !== null) throw new UserUnusable(problem)
+  return [
+    {
+      user: null,
+      sandbox: false,
+      gaps: [`The browser runs as root and without its sandbox: ${problem}. Run the service as another user than root`]
+    }
+  ]
+}
+
+const withAndWithoutSandbox = (user: Confinement["user"]): ReadonlyArray<Confinement> => [
+  { user, sandbox: true, gaps: [] },
+  { user, sandbox: false, gaps: [noSandbox] }
+]
+
+const noSandbox =
+  "Chromium runs without its sandbox, because this system gives it no user namespaces. Allow them (user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns; in a container its seccomp profile), or install the sandbox helper of the Chromium package"
+
+/** Whether Chromium ended because the system does not allow its sandbox. */
+export const isSandboxRefused = (error: unknown): boolean =>
+  error instanceof Error &&
+  /Chromium sandboxing failed|No usable sandbox|SUID sandbox helper|Failed to move to new namespace|zygote_host_impl|credentials\.cc/.test(
+    error.message
+  )
+
+/** The account that browsers get where the system has one of this name. */
+const accountName = "sluice-browser"
+
+/** A user by name or id; `null` where there is none, and for root. */
+const named = (user: string): BrowserUser | null => {
+  const account = accounts().find((one) => one.name === user || String(one.uid) === user)
+  if (account !== undefined) return account.uid === 0 ? null : { uid: account.uid, gid: account.gid }
+  return /^[1-9]\d{0,8}$/.test(user) ? { uid: Number(user), gid: Number(user) } : null
+}
+
+const accounts = () => {
+  let text = ""
+  try {
+    text = readFileSync("/etc/passwd", "utf8")
+  } catch {}
+  return text.split("\n").flatMap((line) => {
+    const [name = "", , uid = "", gid = ""] = line.split(":")
+    return /^\d+$/.test(uid) && /^\d+$/.test(gid) ? [{ name, uid: Number(uid), gid: Number(gid) }] : []
+  })
+}
+
+/** Ids that no distribution, service manager or container runtime gives away. */
+const [firstId, lastId] = [60_578, 61_183]
+
+/** Ids of browsers that are being started or run. */
+const taken = new Set<number>()
+
+const firstFree = (): BrowserUser => {
+  const used = new Set([...taken, ...accounts().map(({ uid }) => uid), ...Processes.users()])
+  for (let id = firstId; id <= lastId; id++) if (!used.has(id)) return { uid: id, gid: id }
+  throw new Error(`no user id from ${firstId} to ${lastId} is free`)
+}
+
+/** A user for one browser, until it is released. `release` ends every process of a user that was the browser's alone. */
+export const hold = ({ user }: Confinement): { readonly user: BrowserUser | null; readonly release: () => void } => {
+  if (user !== "fresh") return { user, release: () => undefined }
+  const fresh = firstFree()
+  taken.add(fresh.uid)
+  return {
+    user: fresh,
+    release: () => {
+      // One that starts others while it is ended is met again.
+      for (let round = 0; round < 10; round++) {
+        const left = Processes.ofUser(fresh.uid)
+        if (left.length === 0) break
+        for (const pid of left) Processes.kill(pid)
+      }
+      taken.delete(fresh.uid)
+    }
+  }
+}
+
+/** How long it may take to find out whether a process can be given to a user, in milliseconds. */
+const probeMillis = 10_000
+
+/** Why a user cannot run the browser; `null` when it can. */
+const problemWith = (user: BrowserUser, executablePath: string): string | null => {
+  const reachable = `test -x "$0" || exit 3; test -x "$1" || exit 4`
+  const [program = "", ...args] = command(user, true, ["/bin/sh", "-c", reachable, executablePath, tmpdir()])
+  const { error, signal, status, stderr } = spawnSync(program, args, { encoding: "utf8", timeout: probeMillis })
+  if (error !== undefined) {
+    return "code" in error && error.code === "ENOENT"
+      ? `${program} of util-linux is needed to start it as another user, and is not installed`
+      : error.message
+  }
+  if (status === 0) return null
+  if (status === 3) return `another user than root may not run ${executablePath}: install Chromium for every user`
+  if (status === 4)
+    return `another user than root may not enter ${tmpdir()}: set TMPDIR to a folder that all users share`
+  return stderr.trim().split("\n")[0] || `${program} ended with ${signal ?? status}`
+}
+
+/**
+ * A command that runs another one as a user, with no group beside the user's own. Without new privileges, programs of root
+ * that others may start as root do nothing more for it; a sandbox helper is such a program.
+ */
+const command = (user: BrowserUser, newPrivileges: boolean, run: ReadonlyArray<string>): ReadonlyArray<string> => [
+  "setpriv",
+  `--reuid=${user.uid}`,
+  `--regid=${user.gid}`,
+  "--clear-groups",
+  "--inh-caps=-all",
+  ...(newPrivileges ? [] : ["--no-new-privs"]),
+  "--",
+  ...run
+]
+
+/** Makes a folder for a user alone. */
+export const folderOf = (user: BrowserUser | null, path: string): string => {
+  mkdirSync(path, { mode: 0o700 })
+  if (user !== null) chownSync(path, user.uid, user.gid)
+  return path
+}
+
+/**
+ * Writes a program into `folder` that runs `executablePath` as a user, as the process that it was started as, with the same
+ * arguments and open files. The profile folder among the arguments becomes the user's.
+ */
+export const launcher = (folder: string, user: BrowserUser, sandbox: boolean, executablePath: string): string => {
+  const path = join(folder, "launch")
+  const run = command(user, sandbox, [executablePath]).map(quoted).join(" ")
+  writeFileSync(
+    path,
+    `#!/bin/sh
+for word in "$@"; do
+  case "$word" in
+    --user-data-dir=*) chown -R ${user.uid}:${user.gid} "\${word#*=}" || exit ;;
+  esac
+done
+cd / && unset OLDPWD && exec ${run} "$@"
+`
+  )
+  chmodSync(path, 0o755)
+  return path
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`

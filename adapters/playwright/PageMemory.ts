@@ -1,0 +1,57 @@
+/**
+ * The memory that pages take, in their own processes and in those that serve all pages of a browser.
+ *
+ * Blobs, caches, databases and textures of a page lie in the shared processes, which do not tell whose they are. Their
+ * growth is charged to the pages that ran meanwhile, in proportion to their processor time, and is given back in proportion
+ * when they shrink. A page that works beside one that fills memory may so be charged for a part of it.
+ */
+
+export interface Measured {
+  readonly pid: number
+  readonly type: string
+  /** Memory that is the process's own. */
+  readonly bytes: number
+  /** Processor time since its start, in any unit that all processes share. */
+  readonly time: number
+}
+
+export interface Charges {
+  /** What the shared processes took at the last measurement, in bytes. */
+  readonly shared: number
+  /** The processor time of each page process at the last measurement. */
+  readonly times: ReadonlyMap<number, number>
+  /** What each page process is charged, in bytes. */
+  readonly charged: ReadonlyMap<number, number>
+}
+
+const isPage = ({ type }: Measured): boolean => type === "renderer"
+
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, one) => total + one, 0)
+
+/** The charges after a measurement; `null` before the first one, which nobody is charged for. */
+export const charge = (before: Charges | null, processes: ReadonlyArray<Measured>): Charges => {
+  const shared = sum(processes.filter((one) => !isPage(one)).map(({ bytes }) => bytes))
+  const pages = processes.filter(isPage)
+  const times = new Map(pages.map(({ pid, time }) => [pid, time]))
+  if (before === null) return { shared, times, charged: new Map() }
+  const growth = shared - before.shared
+  const used = new Map(pages.map(({ pid, time }) => [pid, Math.max(time - (before.times.get(pid) ?? 0), 0)]))
+  const [allUsed, allCharged] = [sum([...used.values()]), sum([...before.charged.values()])]
+  const kept = growth >= 0 || allCharged === 0 ? 1 : Math.max(1 + growth / allCharged, 0)
+  const added = growth > 0 && allUsed > 0 ? growth / allUsed : 0
+  return {
+    shared,
+    times,
+    charged: new Map(
+      pages.map(({ pid }) => [pid, (before.charged.get(pid) ?? 0) * kept + (used.get(pid) ?? 0) * added])
+    )
+  }
+}
+
+/** The page processes that take more than `limit` bytes, with what they are charged. */
+export const tooLarge = (
+  processes: ReadonlyArray<Measured>,
+  { charged }: Charges,
+  limit: number
+): ReadonlyArray<number> =>
+  processes.flatMap((one) => (isPage(one) && one.bytes + (charged.get(one.pid) ?? 0) > limit ? [one.pid] : []))

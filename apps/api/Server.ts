@@ -5,7 +5,7 @@ import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { Builder } from "../../core/builder/Builder.ts"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
@@ -44,6 +44,7 @@ import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as PatchesHttp from "./patch/PatchesHttp.ts"
+import * as Reference from "./Reference.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Closing from "./request/Closing.ts"
@@ -167,7 +168,7 @@ const routes = Layer.mergeAll(
     Layer.provide(SchemaErrors.layer),
     Layer.provide(Surroundings.layer)
   ),
-  HttpApiScalar.layer(Api, { path: "/docs" }),
+  Reference.layer,
   ArtifactRoutes.routes,
   LiveRoutes.routes,
   InboundRoutes.routes,

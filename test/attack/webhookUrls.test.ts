@@ -30,8 +30,7 @@ it.layer(layer, { timeout: "60 seconds" })("the address of a webhook", (it) => {
         ]) {
           const { status, text } = yield* send({ method: "GET", path, key })
           assert.strictEqual(status, 200, path)
-          if (role === "Viewer")
-            for (const secret of [...secrets, new URL(dead.url).pathname]) assert.notInclude(text, secret, path)
+          if (role === "Viewer") for (const secret of [...secrets, dead.url]) assert.notInclude(text, secret, path)
           else if (path.startsWith("/webhook-endpoints")) assert.include(text, url)
           else if (path === "/webhook-deliveries") assert.include(text, dead.url)
         }

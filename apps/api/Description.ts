@@ -23,8 +23,8 @@ interface Document {
  * Completes the description of an interface.
  *
  * An operation lists a status exactly when it can answer it: requests without a body are never refused for their body
- * or as a repetition, and those without parameters to get wrong are never malformed. Names that a request has beyond
- * the described ones are ignored, so they are allowed.
+ * or as a repetition. Fields of a body beyond the described ones are ignored, so they are allowed; parameters beyond the
+ * described ones are refused.
  */
 export const complete =
   (api: () => HttpApi.Constraint) =>
@@ -42,7 +42,7 @@ export const complete =
         const summary = Summaries.operations[operation.operationId]
         if (summary !== undefined) operation.summary = summary
         const kept = own.get(`${method.toUpperCase()} ${path}`) ?? new Set()
-        for (const status of foreign(method, operation)) if (!kept.has(status)) delete operation.responses[status]
+        for (const status of foreign(method)) if (!kept.has(status)) delete operation.responses[status]
       }
     }
     for (const name of inRequests(document))
@@ -53,12 +53,8 @@ export const complete =
     return spec
   }
 
-/** Statuses that are answered around all endpoints, but never to requests like those of this operation. */
-const foreign = (method: string, operation: Operation): ReadonlyArray<number> => {
-  if (method !== "get") return []
-  const malformable = operation.parameters.some((parameter) => parameter.in !== "path")
-  return malformable ? [409, 413, 415] : [400, 409, 413, 415]
-}
+/** Statuses that are answered around all endpoints, but never to requests with this method. */
+const foreign = (method: string): ReadonlyArray<number> => (method === "get" ? [409, 413, 415] : [])
 
 /** The statuses of the failures that endpoints themselves declare. */
 const ownErrors = (api: HttpApi.Constraint): ReadonlyMap<string, ReadonlySet<unknown>> => {

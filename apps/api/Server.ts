@@ -5,7 +5,7 @@ import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder, HttpApiScalar, OpenApi } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { Builder } from "../../core/builder/Builder.ts"
 import { EventStreams } from "../../core/event/EventStreams.ts"
 import { RunSubscriptions } from "../../core/event/RunSubscriptions.ts"
@@ -45,10 +45,13 @@ import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as PatchesHttp from "./patch/PatchesHttp.ts"
+import * as Reference from "./Reference.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
 import * as Closing from "./request/Closing.ts"
+import * as Endpoints from "./request/Endpoints.ts"
 import * as Errors from "./request/Errors.ts"
+import { noEndpoint } from "./request/Refusals.ts"
 import * as SchemaErrors from "./request/SchemaErrors.ts"
 import * as Surroundings from "./request/Surroundings.ts"
 import * as ArtifactRoutes from "./run/ArtifactRoutes.ts"
@@ -117,32 +120,24 @@ const handlers = Layer.mergeAll(
   PatchesHttp.layer
 )
 
-/** What no other route answers: a known address with another method, or an unknown one. */
-const unrouted = HttpRouter.add(
-  "*",
-  "/*",
-  Effect.gen(function* () {
-    const { method, url } = yield* HttpServerRequest.HttpServerRequest
-    const path = url.split("?")[0] ?? ""
-    const methods = described.find(({ pattern }) => pattern.test(path))?.methods ?? []
-    // A known address with a known method comes here when a part of it is longer than any id.
-    if (methods.length === 0 || methods.includes(method))
-      return refuse(404, `No endpoint ${method} ${path.slice(0, 200)}`)
-    return HttpServerResponse.jsonUnsafe(
-      Errors.general(405, `Method ${method} is not allowed here: expected ${methods.join(" or ")}`),
-      {
-        status: 405,
-        headers: { allow: methods.join(", ") }
-      }
-    )
-  })
-)
+/** Answers what no route does: a known address with another method, or an unknown one. */
+const unrouted = Effect.gen(function* () {
+  const { method, url } = yield* HttpServerRequest.HttpServerRequest
+  const path = url.split("?")[0] ?? ""
+  const methods = Endpoints.methodsAt(path)
+  // A known address with a known method comes here when a part of it is longer than any id.
+  if (methods.length === 0 || methods.includes(method)) return noEndpoint(method, path)
+  return HttpServerResponse.jsonUnsafe(
+    Errors.general(405, `Method ${method} is not allowed here: expected ${methods.join(" or ")}`),
+    {
+      status: 405,
+      headers: { allow: methods.join(", ") }
+    }
+  )
+})
 
-/** The described addresses as patterns, and their methods. */
-const described = Object.entries(OpenApi.fromApi(Api).paths).map(([path, operations]) => ({
-  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`),
-  methods: Object.keys(operations).map((method) => method.toUpperCase())
-}))
+/** The router takes an address only as it is described. It answers HEAD with the route of GET. */
+const strict = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
 
 const services = Layer.mergeAll(
   Components.layer,
@@ -174,13 +169,12 @@ const routes = Layer.mergeAll(
     Layer.provide(SchemaErrors.layer),
     Layer.provide(Surroundings.layer)
   ),
-  HttpApiScalar.layer(Api, { path: "/docs" }),
+  Reference.layer,
   ArtifactRoutes.routes,
   LiveRoutes.routes,
   InboundRoutes.routes,
   health,
-  readiness,
-  unrouted
+  readiness
 ).pipe(Layer.provide(Builder.layer), Layer.provide(services))
 
 /** A mistake of ours is told in the log only. Nobody is told when whoever asked has gone, or the server ends. */
@@ -191,12 +185,14 @@ const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
       return HttpServerResponse.jsonUnsafe(Errors.unavailable, { status: 503 })
     }
     const [{ status }] = yield* HttpServerError.causeResponse(cause)
-    // The router knows nothing to say of an address whose escapes are no text.
-    if (status < 500) return refuse(404, "The address is not one that can be read")
+    if (status < 500) return yield* unrouted
     const request = yield* HttpServerRequest.HttpServerRequest
     const path = request.url.split("?")[0] ?? ""
     yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
-    return refuse(500, "The request could not be answered because of an internal error")
+    return HttpServerResponse.jsonUnsafe(
+      Errors.general(500, "The request could not be answered because of an internal error"),
+      { status: 500 }
+    )
   })
 )
 
@@ -208,7 +204,7 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const surround = yield* Surroundings.make(limits)
-      const routed = yield* HttpRouter.toHttpEffect(routes)
+      const routed = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, strict)
       const answered = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.flatMap(AfterResponse.of(request), (after) =>
           Effect.provideService(surround(routed), AfterResponse.AfterResponse, after)
@@ -227,9 +223,6 @@ const retryAfterSeconds = "5"
 const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerResponse) =>
   response.status === 503 ? HttpServerResponse.setHeader(response, "retry-after", retryAfterSeconds) : response
 )
-
-const refuse = (status: 404 | 500, message: string) =>
-  HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })
 
 /**
  * Serves the interface. On shutdown it ends its streams in order, stops accepting, and answers what was asked

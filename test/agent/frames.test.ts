@@ -221,8 +221,8 @@ describe("frames and shadow roots", () => {
         for (const text of ["Only here", "Near", "far away", "deep down"]) assert.include(document, text)
         assert.notInclude(document, "hunter2")
         // As often escaped as it stands in attributes of attributes.
-        assert.include(document, "<p id=&quot;where&quot;>far away</p>")
-        assert.include(document, "<p>deep down</p>")
+        assert.include(document, "&lt;p id=&quot;where&quot;>far away&lt;/p>")
+        assert.include(document, "&amp;lt;p>deep down&amp;lt;/p>")
         assert.isBelow(Buffer.byteLength(yield* page.snapshot({ maxBytes: 1_500 })), 2_000)
       })
     )

@@ -240,6 +240,8 @@ const askingConversation = ({ key }: Member) =>
     return { conversationId, messageId: question?.id ?? "" }
   })
 
+const withoutIds = (text: string) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
+
 it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
   it.effect.each(Object.entries(table))("%s lets in whom it should, and nobody else", ([endpoint, row]) =>
     Effect.gen(function* () {
@@ -335,17 +337,39 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       }
 
       const theirs = yield* things(true)
-      const stranger = yield* send({ ...request(theirs), key: (yield* member("Owner")).key })
-      if (row.stranger !== undefined) {
-        assert.strictEqual(stranger.status, row.stranger)
-        if (row.stranger < 400) assert.notInclude(stranger.text, theirs.workflow)
-      } else if (template.includes("{") || endpoint === "POST /run" || endpoint === "POST /workflows/upsert") {
-        assert.deepStrictEqual([stranger.status, stranger.body.error], [404, "Not Found"])
-      } else if (endpoint === "POST /runs/unpause") {
-        assert.deepInclude(stranger.body, { success: false, resumedRuns: 0 })
-      } else {
-        assert.strictEqual(stranger.status, row.status)
-        assert.notInclude(stranger.text, theirs.workflow)
+      const unknown: Things = {
+        asking: { conversationId: randomUUID(), messageId: randomUUID() },
+        component: randomUUID(),
+        workflow: randomUUID(),
+        delivery: randomUUID(),
+        webhook: randomUUID(),
+        code: randomUUID(),
+        key: randomUUID(),
+        patch: randomUUID(),
+        provider: randomUUID(),
+        session: randomUUID()
+      }
+      for (const role of ["Member", "Owner"] as const) {
+        const { key } = yield* member(role)
+        const stranger = yield* send({ ...request(theirs), key })
+        if (!allows(role, row.ability)) {
+          assert.deepStrictEqual([stranger.status, stranger.body.error], [403, "Forbidden"])
+        } else if (row.stranger !== undefined) {
+          assert.strictEqual(stranger.status, row.stranger)
+          if (row.stranger < 400) assert.notInclude(stranger.text, theirs.workflow)
+        } else if (template.includes("{") || endpoint === "POST /run" || endpoint === "POST /workflows/upsert") {
+          assert.deepStrictEqual([stranger.status, stranger.body.error], [404, "Not Found"])
+        } else if (endpoint === "POST /runs/unpause") {
+          assert.deepInclude(stranger.body, { success: false, resumedRuns: 0 })
+        } else {
+          assert.strictEqual(stranger.status, row.status)
+          assert.notInclude(stranger.text, theirs.workflow)
+        }
+        // Nothing in the answer tells an id of another workspace from one that does not exist, unless that is made now.
+        if (stranger.status >= 400 && endpoint !== "POST /workflows/upsert") {
+          const other = yield* send({ ...request(unknown), key })
+          assert.deepStrictEqual([stranger.status, withoutIds(stranger.text)], [other.status, withoutIds(other.text)])
+        }
       }
 
       for (const role of ["Viewer", "Member", "Owner"] as const) {

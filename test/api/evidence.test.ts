@@ -129,7 +129,7 @@ it.layer(layer, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
         const path = `/run/${session}/debug-snapshots`
         assert.deepInclude((yield* get(me, `${path}/${id(2)}`)).body, { page_snapshot_url: null, screenshots: [] })
         assert.strictEqual((yield* get(me, `${path}/${id(9)}`)).status, 404)
-        assert.strictEqual((yield* get(me, `${path}/%00`)).status, 404)
+        assert.strictEqual((yield* get(me, `${path}/%00`)).status, 400)
         assert.strictEqual((yield* get(yield* member("Owner"), `${path}/${id(2)}`)).status, 404)
       })
     )

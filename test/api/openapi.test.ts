@@ -292,6 +292,7 @@ it.layer(hosted, { timeout: "60 seconds" })("the description", (it) => {
         for (const id of [randomUUID(), "nonsense", "%00", "%ff", "a".repeat(2_000)]) {
           if (operation.parameters.some(({ in: place }) => place !== "query")) yield* attempt({ id, body: valid })
         }
+        yield* attempt({ query: "?no_such_parameter=1", body: valid })
         for (const { in: place, name } of operation.parameters) {
           if (place === "header") yield* attempt({ headers: { [name]: "garbage" }, body: valid })
           if (place !== "query" || streams) continue

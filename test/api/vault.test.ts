@@ -320,7 +320,7 @@ it.layer(layer, { timeout: "60 seconds" })("the vault", (it) => {
         yield* ask("GET", `/vault/tfa-code${query(pair)}`),
         yield* ask("POST", "/vault", {}),
         yield* ask("POST", "/vault/tfa-code", {}),
-        yield* ask("GET", "/authentication?x=1"),
+        yield* ask("GET", "/authentication?permissioned_user_id=unknown"),
         yield* ask("GET", "/secret-providers"),
         yield* send({ method: "GET", path: `/vault/tfa-code${query(pair)}` }),
         yield* send({

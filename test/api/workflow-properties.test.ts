@@ -9,7 +9,7 @@ type Item = Readonly<Record<string, unknown>>
 const hour = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 22 }))
 const text = Schema.String.check(
   Schema.isMaxLength(40),
-  Schema.makeFilter((given: string) => !given.includes("\u0000"))
+  Schema.makeFilter((given: string) => !/\0|\p{Surrogate}/u.test(given))
 )
 const name = text.check(Schema.isMinLength(1))
 
@@ -90,7 +90,7 @@ it.layer(layer, { timeout: "120 seconds" })("any workflow", (it) => {
     Schema.Boolean,
     Schema.Null,
     Schema.Array(Schema.Literals(["u1", "<bank>"])),
-    Schema.Struct({ zip: Schema.String })
+    Schema.Struct({ zip: text })
   ])
   const input = Schema.Record(Schema.Literals(["npi", "mode", "count", "address", "BANK", "extra"]), value)
   const closed = Schema.Boolean

@@ -101,7 +101,7 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
         popup_xpaths: ["//a", 7],
         proxy_setting: "tunnel",
         folder_path: "a/b/c/d/e/f",
-        name: "x\u0000"
+        name: 7
       })
       assert.strictEqual(status, 400)
       assert.strictEqual(body.code, "VALIDATION_FAILED")

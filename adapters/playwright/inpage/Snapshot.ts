@@ -3,6 +3,7 @@
  */
 import { randomBytes } from "node:crypto"
 import type { Frame } from "playwright-core"
+import { policy } from "../../../core/run/SnapshotPolicy.ts"
 import { answering } from "../page/Finder.ts"
 import { frameIn } from "../page/Focus.ts"
 import type { Tab } from "../page/Tabs.ts"
@@ -34,7 +35,7 @@ export const take = (tab: Tab, maxBytes: number): Promise<string> => {
   const room = { bytes: maxBytes }
   const documentOf = async (frame: Frame): Promise<string> => {
     const mark = `frame${randomBytes(8).toString("hex")}`
-    const asked = { mark, maxBytes: Math.max(room.bytes, 0) }
+    const asked = { mark, maxBytes: Math.max(room.bytes, 0), policy }
     const { html, others } = await World.run(tab, frame, serialize, asked)
     room.bytes -= Buffer.byteLength(html)
     if (others === 0) return html
@@ -65,25 +66,38 @@ export const take = (tab: Tab, maxBytes: number): Promise<string> => {
   return documentOf(tab.page.mainFrame())
 }
 
-const escapeAttribute = (text: string) => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;")
+/** Without `<` in it, an attribute is no markup wherever a parser finds it, also in an element whose content is raw text. */
+const escapeAttribute = (text: string) => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;")
 
 /**
  * The document as a person sees it, as HTML that does nothing: scripts, handlers and refreshes are left out; documents
  * of frames stand in `srcdoc`, open shadow roots as declarative ones; what stands in fields stands in attributes, apart
  * from passwords and codes. What is over `maxBytes` is left out, and a note says so. In the place of a document that cannot
- * be read from here stands `mark`, with the number of the frame and in how many attributes it stands.
+ * be read from here stands `mark`, with the number of the frame and in how many attributes it stands. `policy` stands in the
+ * document, for readers who saved it.
+ *
+ * A page can build a tree that no parser builds, so that what is written of it is parsed as another tree. Every `<` that is
+ * written therefore begins or ends an element that is allowed, in whichever tree it ends up.
  *
  * These frames are kept as `snapshot 0` and so on. The function is sent into the page as its source, so it
  * uses nothing from outside itself.
  */
 const serialize = (
-  { mark, maxBytes }: { readonly mark: string; readonly maxBytes: number },
+  { mark, maxBytes, policy }: { readonly mark: string; readonly maxBytes: number; readonly policy: string },
   { keep }: InPage
 ): Serialized => {
   const encoder = new TextEncoder()
   const largestAttribute = 262_144
   const voids = new Set("area base br col embed hr img input link meta param source track wbr".split(" "))
-  const dropped = new Set(["script", "noscript", "base", "template", "object", "embed", "applet", "portal"])
+  const dropped = new Set(
+    (
+      "script noscript base template object embed applet portal fencedframe " +
+      // They may change an attribute of a link to a script after it was checked.
+      "animate animatemotion animatetransform animatecolor set handler listener"
+    ).split(" ")
+  )
+  const safeName = /^[a-z][^\s"'<>/=`]*$/i
+  const safeAttribute = /^[^\s"'<>/=`]+$/
   const addresses = new Set(["href", "src", "action", "formaction", "xlink:href", "data", "poster", "background"])
   let left = maxBytes
   let cut = false
@@ -91,7 +105,11 @@ const serialize = (
   let others = 0
 
   const escapeText = (text: string) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;")
-  const escapeAttribute = (text: string) => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;")
+  const escapeAttribute = (text: string) => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;")
+
+  /** An attribute by its name in lower case: outside of HTML, a name may have capitals that a parser of HTML lowers. */
+  const attribute = (element: Element, wanted: string): string | null =>
+    [...element.attributes].find(({ name }) => name.toLowerCase() === wanted)?.value ?? null
 
   const isSecret = (field: Element): boolean =>
     field instanceof (field.ownerDocument.defaultView ?? window).HTMLInputElement &&
@@ -121,6 +139,7 @@ const serialize = (
     const attributes = new Map<string, string>()
     for (const { name, value } of element.attributes) {
       const lower = name.toLowerCase()
+      if (!safeAttribute.test(name)) continue
       if (lower.startsWith("on") || lower === "srcdoc" || lower === "nonce" || lower === "integrity") continue
       // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers pass over these characters in an address
       if (addresses.has(lower) && /^(javascript|vbscript):/i.test(value.replace(/[\u0000-\u0020]/g, ""))) continue
@@ -145,7 +164,8 @@ const serialize = (
       return ""
     }
   }
-  const styleText = (text: string): string => text.replace(/<\/(?=style)/gi, "<\\/")
+  /** Rules in which nothing can be the beginning of a tag or a comment. What is replaced is an escape of CSS. */
+  const styleText = (text: string): string => text.replace(/<(?=[a-z/!?])/gi, "\\3c ")
 
   const adopted = (root: Document | ShadowRoot): string => {
     const rules = [...root.adoptedStyleSheets].map(rulesOf).join("\n")
@@ -153,12 +173,12 @@ const serialize = (
   }
 
   const isLeftOut = (element: Element): boolean => {
-    const name = element.localName
+    const name = element.localName.toLowerCase()
     if (dropped.has(name)) return true
-    if (name === "meta") return element.hasAttribute("http-equiv")
+    if (name === "meta") return attribute(element, "http-equiv") !== null
     if (name !== "link") return false
-    const rel = element.getAttribute("rel")?.toLowerCase() ?? ""
-    return /preload|prefetch|preconnect|prerender/.test(rel) || element.getAttribute("as") === "script"
+    const rel = attribute(element, "rel")?.toLowerCase() ?? ""
+    return /preload|prefetch|preconnect|prerender|import/.test(rel) || attribute(element, "as") === "script"
   }
 
   /** Where relative addresses begin. What a form or a sign-in put into the query is no part of that. */
@@ -177,6 +197,8 @@ const serialize = (
     return true
   }
 
+  const policyElement = `<meta http-equiv="content-security-policy" content="${escapeAttribute(policy)}">`
+
   const childrenOf = (parent: Node, out: Array<string>): void => {
     for (let child = parent.firstChild; child !== null && !cut; child = child.nextSibling) nodeOf(child, out)
   }
@@ -188,8 +210,9 @@ const serialize = (
     }
     if (node.nodeType !== 1) return
     const element = node as Element
-    const name = element.localName
     if (isLeftOut(element)) return
+    // In the place of an element whose name is no name in HTML stands one without a meaning.
+    const name = safeName.test(element.localName) ? element.localName.toLowerCase() : "span"
     if (name === "iframe" || name === "frame") {
       frameOf(element as HTMLIFrameElement, out)
       return
@@ -197,30 +220,39 @@ const serialize = (
     const close = voids.has(name) ? "" : `</${name}>`
     if (!add(out, `<${name}${attributesOf(element)}>`, close)) return
     const view = element.ownerDocument.defaultView ?? window
-    if (name === "head") add(out, `<base href="${escapeAttribute(baseOf(element.ownerDocument))}">`)
+    if (name === "head") {
+      add(out, policyElement)
+      add(out, `<base href="${escapeAttribute(baseOf(element.ownerDocument))}">`)
+    }
     if (element.shadowRoot !== null && add(out, '<template shadowrootmode="open">', "</template>")) {
       add(out, adopted(element.shadowRoot))
       childrenOf(element.shadowRoot, out)
       out.push("</template>")
     }
-    if (name === "style") {
+    if (element instanceof view.HTMLStyleElement) {
       const own = element.textContent ?? ""
-      add(out, styleText(own.trim() === "" ? rulesOf((element as HTMLStyleElement).sheet) : own))
+      add(out, styleText(own.trim() === "" ? rulesOf(element.sheet) : own))
     } else if (element instanceof view.HTMLTextAreaElement) add(out, escapeText(`\n${element.value}`))
     else if (close !== "") childrenOf(element, out)
     if (name === "head") add(out, adopted(element.ownerDocument))
     out.push(close)
+    // Where the snapshot is shown, the sheet is not loaded.
+    if (element instanceof view.HTMLLinkElement && element.sheet !== null && !element.sheet.disabled) {
+      const media = element.media === "" ? "" : ` media="${escapeAttribute(element.media)}"`
+      const rules = rulesOf(element.sheet)
+      if (rules !== "") add(out, `<style${media}>${styleText(rules)}</style>`)
+    }
   }
 
   /** A frame with its document in it where that may be read. What it holds is written apart, as it stands in an attribute. */
   const frameOf = (frame: HTMLIFrameElement, out: Array<string>): void => {
     let inner: Document | null = null
     try {
-      inner = frame.contentDocument
+      inner = frame.contentDocument ?? null
       // What the browser says of an address that it did not reach is no part of the page.
       if (inner?.documentURI.startsWith("chrome-error:") === true) inner = null
     } catch {}
-    const attributes = attributesOf(frame).replace(/ (src|sandbox)="[^"]*"/g, "")
+    const attributes = attributesOf(frame).replace(/ (src|sandbox)="[^"]*"/gi, "")
     const parts: Array<string> = []
     depth++
     if (inner !== null) documentOf(inner, parts)
@@ -242,6 +274,7 @@ const serialize = (
 
   const documentOf = (of: Document, out: Array<string>): void => {
     add(out, "<!doctype html>")
+    if (of.head === null) add(out, policyElement)
     if (of.documentElement !== null) nodeOf(of.documentElement, out)
   }
 

@@ -6,8 +6,10 @@
 import { createHash } from "node:crypto"
 import { Effect, Result, Stream } from "effect"
 import { Headers, HttpServerError, type HttpServerRequest } from "effect/http"
+import type { Problem } from "../../../core/workflow/Workflow.ts"
 import * as Errors from "./Errors.ts"
 import * as JsonMeter from "./JsonMeter.ts"
+import * as Text from "./Text.ts"
 import * as Utf8 from "./Utf8.ts"
 
 const megabyte = 1_048_576
@@ -39,6 +41,8 @@ export interface Read {
   readonly request: HttpServerRequest.HttpServerRequest
   /** The SHA-256 of its bytes, in hexadecimal; only when it was asked for. */
   readonly digest: string
+  /** The texts in it that cannot be stored, each at its path. */
+  readonly problems: ReadonlyArray<Problem>
 }
 
 export interface Refusal {
@@ -122,9 +126,10 @@ const begin = (
   // What was read is handed on and not kept here.
   const end = (): Result.Result<Read, Refusal> => {
     if (!decoder.isComplete()) return Result.fail(notUtf8)
+    const problems = Text.problemsOf(text)
     const complete = withBody(request, text)
     text = ""
-    return Result.succeed({ request: complete, digest: hash?.digest("hex") ?? "" })
+    return Result.succeed({ request: complete, digest: hash?.digest("hex") ?? "", problems })
   }
 
   return { add, end }

@@ -124,10 +124,37 @@ export const badRequest = (message: string): BadRequest => general(400, message)
 
 /** Parameters of a query that are wrong, each reported at its name. */
 export const invalidQuery = (problems: ReadonlyArray<Problem>): BadRequest => ({
-  ...badRequest(problems.map(({ message, path }) => `${path}: ${message}`).join("; ")),
+  ...badRequest(told(problems)),
   code: "VALIDATION_FAILED",
   errors: problems
 })
+
+/** Places in a body as the older endpoints write them: `cookies[2].name` is at `["body", "cookies", "2", "name"]`. */
+export const details = (problems: ReadonlyArray<Problem>) =>
+  problems.map(({ message, path }) => ({
+    loc: ["body", ...path.split(/[.[\]]+/).filter((key) => key !== "")],
+    msg: message,
+    type: "value_error"
+  }))
+
+/**
+ * A body that cannot be read, or holds what is wrong in any body, in the shape that its endpoint gives to invalid bodies.
+ * Without `problems`, the body as a whole is the problem.
+ */
+export const invalidBody = (path: string, message: string, problems: ReadonlyArray<Problem>): BadRequest => {
+  const all = problems.length === 0 ? [{ path: "", message }] : problems
+  if (path === "/authentication") return { ...badRequest(message), ...{ detail: details(all) } }
+  if (/\/run-window(\/preview)?$/.test(path)) {
+    return { statusCode: 400, error: "InvalidRunWindow", message, errors: all }
+  }
+  return problems.length === 0
+    ? badRequest(message)
+    : { ...badRequest(message), code: "VALIDATION_FAILED", errors: all }
+}
+
+/** Problems in one sentence. */
+export const told = (problems: ReadonlyArray<Problem>): string =>
+  problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
 
 export const invalidWindow = ({ issues, message }: InvalidRunWindow): BadRequest => ({
   statusCode: 400,

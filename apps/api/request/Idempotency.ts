@@ -1,8 +1,9 @@
 /**
  * Requests with an `Idempotency-Key`: carried out once, and answered as often as they are sent.
  *
+ * A key belongs to the API key that sent it, in the role that this had: another API key gets 409 for it, never the answer.
  * The answer is kept for a day, except one that tells of a failure of the service (5xx) or that the request was not
- * looked at (401, 429). Of an answer that holds a secret, or that its handler marks `Cache-Control: no-store`, only the
+ * carried out because of who sent it or when (401, 403, 429). Of an answer that holds a secret, or that its handler marks `Cache-Control: no-store`, only the
  * status is kept. A streamed answer is not kept. What is kept of an answer is sealed, and of a request a fingerprint.
  */
 import { Effect, Option, Redacted, Result } from "effect"
@@ -10,7 +11,7 @@ import { HttpServerResponse } from "effect/http"
 import type { Fingerprints } from "../../../core/vault/Fingerprints.ts"
 import type { Sealing } from "../../../core/vault/Sealing.ts"
 import * as Idempotency from "../../../core/workspace/Idempotency.ts"
-import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import type { Caller } from "../../../core/workspace/Workspace.ts"
 import * as Errors from "./Errors.ts"
 
 /** Endpoints that talk to other hosts before they answer. They are not carried out within a transaction. */
@@ -20,7 +21,7 @@ const reachesOut = new Set(["POST /webhooks/:session_id/replay", "POST /webhook-
 const tellsSecret = new Set(["POST /api-keys", "POST /encryption-key/rotation", "POST /webhook-endpoints"])
 
 export interface Sent {
-  readonly workspaceId: WorkspaceId
+  readonly caller: Caller
   readonly method: string
   /** With its query. */
   readonly url: string
@@ -43,8 +44,9 @@ export const around =
   <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
     const key = Idempotency.checkKey(sent.key)
     if (Result.isFailure(key)) return Effect.succeed(refuse(400, key.failure.message))
-    const { workspaceId } = sent
-    const digest = fingerprints.of("request", `${workspaceId} ${sent.method} ${sent.url}\n${sent.bodyDigest}`)
+    const { keyId = "", role, workspaceId } = sent.caller
+    const sender = `${workspaceId} ${keyId} ${role}`
+    const digest = fingerprints.of("request", `${sender} ${sent.method} ${sent.url}\n${sent.bodyDigest}`)
     const carryOut = reachesOut.has(sent.endpoint) ? store.reserved : store.once
     const judged = Effect.gen(function* () {
       const response = yield* handler
@@ -76,7 +78,7 @@ export const around =
 
 const judge = (response: HttpServerResponse.HttpServerResponse, tells: boolean): Idempotency.Verdict => {
   const { body, status } = response
-  if (status >= 500 || status === 401 || status === 429) return { _tag: "Undo" }
+  if (status >= 500 || status === 401 || status === 403 || status === 429) return { _tag: "Undo" }
   if (body._tag !== "Uint8Array" && body._tag !== "Empty") return { _tag: "Release" }
   const secret = (tells && status < 400) || (response.headers["cache-control"] ?? "").includes("no-store")
   const [contentType, text] =

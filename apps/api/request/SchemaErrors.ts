@@ -14,24 +14,32 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (error) => {
   if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error.cause)
-  const problem = refusal(error)
-  return error.kind === "Payload" && problem.message === "Expected a valid JSON body"
-    ? Effect.flatMap(syntaxProblem, Effect.fail)
-    : Effect.fail(problem)
+  const problems = problemsOf(error)
+  if (error.kind !== "Payload") return Effect.fail(Errors.invalidQuery(problems))
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    Effect.flatMap(
+      problems[0]?.message === "Expected a valid JSON body" ? notJson(request) : Effect.succeed(null),
+      (no) =>
+        Effect.fail(
+          Errors.invalidBody(
+            request.url.split("?", 1)[0] ?? "",
+            no ?? Errors.told(problems),
+            no === null ? problems : []
+          )
+        )
+    )
+  )
 })
 
-/** What exactly is wrong with a body that is no JSON, as far as it is still there to be looked at. */
-const syntaxProblem = Effect.gen(function* () {
-  const { json } = yield* HttpServerRequest.HttpServerRequest
-  const { cause } = (yield* Effect.flip(json)).reason
-  return Errors.badRequest(`The body is not valid JSON: ${cause instanceof Error ? cause.message : ""}`)
-}).pipe(Effect.catchCause(() => Effect.succeed(Errors.badRequest("The body is not valid JSON"))))
+/** What exactly is wrong with a body that is not JSON, as far as it is still there to be looked at. */
+const notJson = ({ json }: HttpServerRequest.HttpServerRequest) =>
+  Effect.flip(json).pipe(
+    Effect.map(({ reason: { cause } }) => `The body is not valid JSON: ${cause instanceof Error ? cause.message : ""}`),
+    Effect.catchCause(() => Effect.succeed("The body is not valid JSON"))
+  )
 
-const refusal = (error: HttpApiError.HttpApiSchemaError) => {
-  const problems = format(error.cause.issue).issues.map((issue) => ({
+const problemsOf = (error: HttpApiError.HttpApiSchemaError) =>
+  format(error.cause.issue).issues.map((issue) => ({
     path: (issue.path ?? []).map((key) => (typeof key === "object" ? String(key.key) : String(key))).join("."),
     message: issue.message
   }))
-  const message = problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
-  return { ...Errors.badRequest(message), code: "VALIDATION_FAILED", errors: problems }
-}

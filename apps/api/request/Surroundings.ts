@@ -1,6 +1,6 @@
 /**
- * What happens to every request before its handler sees it, in this order: who sends it, whether it is too much, what
- * its body is, and whether it was carried out before.
+ * What happens to every request before its handler sees it, in this order: who sends it, whether it is too much, which
+ * endpoint it is for, what its address and its body hold, and whether it was carried out before.
  */
 import { Effect, Exit, Layer, Option, Redacted, Result } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -15,8 +15,11 @@ import * as Body from "./Body.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Errors from "./Errors.ts"
 import * as Idempotency from "./Idempotency.ts"
+import * as Query from "./Query.ts"
 import * as RateLimit from "./RateLimit.ts"
+import * as Refusals from "./Refusals.ts"
 import { Surrounded } from "./Surrounded.ts"
+import * as Text from "./Text.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -53,13 +56,9 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const request = yield* HttpServerRequest.HttpServerRequest
         const { headers, method, url } = request
         const path = url.split("?", 1)[0] ?? ""
-        const endpoint = Endpoints.find(method, path)
+        const query = url.slice(path.length + 1)
+        const destination = Endpoints.destination(method, path)
         const sender = yield* identify(keyOf(headers))
-        const handler = Effect.provideService(
-          answer,
-          Sender,
-          Option.map(sender, ({ caller }) => caller)
-        )
 
         if (limiter !== null && !uncounted.has(path)) {
           const name = Option.match(sender, {
@@ -74,20 +73,39 @@ export const make = (limits: ReadonlyArray<Limit>) =>
           )
         }
 
-        // Nobody's body is not worth reading.
+        if (destination._tag === "Nowhere") return noAddress(method, path)
+        if (destination._tag === "Redirect") return moved(destination.path, query)
+        const endpoint = destination._tag === "Endpoint" ? destination.endpoint : null
+        // The body of a request without a valid key is not read.
         if (endpoint?.needsKey === true && Option.isNone(sender)) return unauthorizedAnswer
+        const inAddress =
+          endpoint === null
+            ? []
+            : [...Text.problemsOfAddress(endpoint.path, path, query), ...Query.unknownNames(query, endpoint.query)]
+        const handler =
+          inAddress.length > 0
+            ? Effect.succeed(Refusals.invalidAddress(inAddress))
+            : Effect.provideService(
+                answer,
+                Sender,
+                Option.map(sender, ({ caller }) => caller)
+              )
         // What is brought from outside is mails and forms, which their own routes read.
         if (!Body.mayHaveBody(method) || path.startsWith("/inbound/")) return yield* handler
         const key = headers["idempotency-key"]
         const read = yield* Body.read(request, { path, digested: key !== undefined })
         if (Result.isFailure(read)) return refuse(read.failure)
-        const { digest, request: complete } = read.success
-        // Nobody else looks at a body that the endpoint does not take.
+        const { digest, problems, request: complete } = read.success
+        if (problems.length > 0) {
+          const all = [...inAddress, ...problems]
+          return Refusals.invalidBody(endpoint, Errors.told(all), all)
+        }
+        // The endpoint does not look at a body that it does not take.
         if (endpoint?.takesBody === false && Exit.isFailure(yield* Effect.exit(complete.json))) return noJson
         const answered = Effect.provideService(handler, HttpServerRequest.HttpServerRequest, complete)
         if (key === undefined || endpoint === null || Option.isNone(sender)) return yield* answered
         return yield* Idempotency.around(keeping, {
-          workspaceId: sender.value.caller.workspaceId,
+          caller: sender.value.caller,
           method,
           url,
           endpoint: `${endpoint.method} ${endpoint.path}`,
@@ -96,6 +114,15 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         })(answered)
       })
   })
+
+/** What is left of the body of a request to no address is not read. */
+const noAddress = (method: string, path: string): Response => {
+  const refusal = Refusals.noEndpoint(method, path)
+  return Body.mayHaveBody(method) ? HttpServerResponse.setHeader(refusal, "connection", "close") : refusal
+}
+
+const moved = (path: string, query: string): Response =>
+  HttpServerResponse.empty({ status: 308, headers: { location: query === "" ? path : `${path}?${query}` } })
 
 const noJson = HttpServerResponse.jsonUnsafe(Errors.badRequest("The body is not valid JSON"), { status: 400 })
 

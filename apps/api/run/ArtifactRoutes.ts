@@ -7,14 +7,14 @@
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ArtifactFiles, type Kept } from "../../../core/run/ArtifactFiles.ts"
+import * as SnapshotPolicy from "../../../core/run/SnapshotPolicy.ts"
 import * as Errors from "../request/Errors.ts"
 import { ArtifactLinks } from "./ArtifactLinks.ts"
 import * as ByteRange from "./ByteRange.ts"
 import * as FileName from "./FileName.ts"
 
 /**
- * What the service makes itself, as it may be shown. A snapshot of somebody's page runs nothing, sends nothing, and tells no
- * site from which signed address it was loaded.
+ * What the service makes itself, as it may be shown. The snapshot of a page runs nothing, loads nothing and sends nothing.
  */
 const shown: Readonly<Record<string, string>> = {
   "image/jpeg": "image/jpeg",
@@ -27,7 +27,9 @@ const mediaType = /^[a-z0-9!#$&^_.+-]{1,64}\/[a-z0-9!#$&^_.+-]{1,64}(;[ -~]{0,10
 
 const inert = {
   "cache-control": "private, max-age=3600",
-  "content-security-policy": "sandbox; script-src 'none'; object-src 'none'; form-action 'none'",
+  // A browser shows a picture or a video in a page of its own, which loads it from here once more.
+  "content-security-policy":
+    "sandbox; script-src 'none'; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; form-action 'none'",
   "cross-origin-resource-policy": "cross-origin",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
@@ -36,7 +38,10 @@ const inert = {
 
 const headersOf = ({ fileName, mediaType: written }: Kept): Readonly<Record<string, string>> => {
   const own = fileName === null ? shown[written] : undefined
-  if (own !== undefined) return { ...inert, "content-type": own }
+  if (own !== undefined) {
+    const policy = written === "text/html" ? { "content-security-policy": `sandbox; ${SnapshotPolicy.policy}` } : {}
+    return { ...inert, ...policy, "content-type": own }
+  }
   return {
     ...inert,
     "content-type": mediaType.test(written) ? written : "application/octet-stream",

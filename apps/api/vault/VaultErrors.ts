@@ -84,16 +84,8 @@ export const invalidConnection = ({ message, problems }: InvalidConnection) =>
 const invalid = ({ message, problems }: InvalidEntry) =>
   Effect.fail({ ...Errors.badRequest(message), code: "VALIDATION_FAILED", errors: problems })
 
-/** `cookies[2].name` is at `["body", "cookies", "2", "name"]`. */
 const invalidAuthentication = ({ message, problems }: InvalidEntry) =>
-  Effect.fail({
-    ...Errors.general(400, message),
-    detail: problems.map(({ message, path }) => ({
-      loc: ["body", ...path.split(/[.[\]]+/).filter((key) => key !== "")],
-      msg: message,
-      type: "value_error"
-    }))
-  })
+  Effect.fail({ ...Errors.general(400, message), detail: Errors.details(problems) })
 
 const notFound = ({ message }: EntryNotFound) => Effect.fail(Errors.general(404, message))
 const forOwners = ({ message }: OriginsForOwners) => Effect.fail(Errors.general(403, message))

@@ -12,6 +12,7 @@ import * as Target from "../../../core/webhook/Target.ts"
 import { defaultValidity, type UrlRefused, type Webhook, type WebhookStore } from "../../../core/webhook/Webhook.ts"
 import type { WebhookSecrets } from "../../../core/webhook/WebhookSecrets.ts"
 import { type Settings, Webhooks } from "../../../core/webhook/Webhooks.ts"
+import { allows, type Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
@@ -42,7 +43,8 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       listEndpoints: Effect.fn(function* () {
-        return (yield* webhooks.list(yield* CurrentCaller)).map(endpoint)
+        const caller = yield* CurrentCaller
+        return (yield* webhooks.list(caller)).map((webhook) => endpoint(webhook, caller))
       }),
       createEndpoint: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("manage")
@@ -56,10 +58,11 @@ export const layer = HttpApiBuilder.group(
               WorkflowNotFound: (error) => Effect.fail(Errors.notFound(error))
             })
           )
-        return { ...endpoint(webhook), secret: Redacted.value(secret) }
+        return { ...endpoint(webhook, caller), secret: Redacted.value(secret) }
       }),
       getEndpoint: Effect.fn(function* ({ params }) {
-        return endpoint(yield* webhooks.get(yield* CurrentCaller, params.webhook_id).pipe(Effect.mapError(missing)))
+        const caller = yield* CurrentCaller
+        return endpoint(yield* webhooks.get(caller, params.webhook_id).pipe(Effect.mapError(missing)), caller)
       }),
       changeEndpoint: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("manage")
@@ -70,18 +73,19 @@ export const layer = HttpApiBuilder.group(
             WebhookNotFound: (error) => Effect.fail(missing(error))
           })
         )
-        return endpoint(changed)
+        return endpoint(changed, caller)
       }),
       removeEndpoint: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("manage")
-        return endpoint(yield* webhooks.remove(caller, params.webhook_id).pipe(Effect.mapError(missing)))
+        return endpoint(yield* webhooks.remove(caller, params.webhook_id).pipe(Effect.mapError(missing)), caller)
       }),
       testEndpoint: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("manage")
         return attempt(yield* webhooks.test(caller, params.webhook_id).pipe(Effect.mapError(missing)))
       }),
       listDeliveries: Effect.fn(function* ({ query }) {
-        const { workspaceId } = yield* CurrentCaller
+        const caller = yield* CurrentCaller
+        const { workspaceId } = caller
         const limit = query.limit ?? defaultLimit
         const page = yield* deliveries.list(workspaceId, {
           limit,
@@ -91,24 +95,26 @@ export const layer = HttpApiBuilder.group(
         })
         const last = page.length === limit ? page.at(-1) : undefined
         return {
-          deliveries: page.map(deliveryJson),
+          deliveries: page.map((delivery) => deliveryJson(delivery, caller)),
           next_cursor: last === undefined ? null : String(last.position)
         }
       }),
       retryDelivery: Effect.fn(function* ({ params }) {
-        const { workspaceId } = yield* callerWho("edit")
+        const caller = yield* callerWho("edit")
+        const { workspaceId } = caller
         const retried = yield* deliveries.retry(workspaceId, params.delivery_id).pipe(
           Effect.catchTags({
             DeliveryNotFound: (error) => Effect.fail(missing(error)),
             DeliveryNotDead: (error) => Effect.fail(Errors.general(409, error.message))
           })
         )
-        return deliveryJson(retried)
+        return deliveryJson(retried, caller)
       }),
       webhookEvents: Effect.fn(function* ({ params }) {
+        const caller = yield* CurrentCaller
         const { run } = yield* viewOf(params.session_id)
         const under = yield* links.under(yield* origin, run.workspaceId)
-        const registered = new Map((yield* webhooks.list(yield* CurrentCaller)).map((one) => [one.id, one]))
+        const registered = new Map((yield* webhooks.list(caller)).map((one) => [one.id, one]))
         const all = yield* deliveries.ofRun(run.workspaceId, run.id)
         return {
           webhook_events: all.map((one) => {
@@ -119,7 +125,7 @@ export const layer = HttpApiBuilder.group(
               created_at: iso(one.createdAt),
               workflow_id: one.workflowId,
               session_id: run.id,
-              url: one.url,
+              url: urlFor(caller, one.url),
               delivered: one.status === "delivered",
               delivery_errors: one.errors,
               duration: one.durationMillis,
@@ -175,10 +181,17 @@ const settings = (sent: {
   ...(sent.active == null ? {} : { active: sent.active })
 })
 
-const endpoint = (webhook: Webhook): typeof WebhookEndpoint.Type => ({
+/** The path and the query of a webhook may let anybody post to it, so that a Viewer is told only which host it is on. */
+const urlFor = ({ role }: Caller, url: string): string => {
+  if (allows(role, "edit")) return url
+  const parsed = URL.parse(url)
+  return parsed === null ? "hidden" : `${parsed.origin}/hidden`
+}
+
+const endpoint = (webhook: Webhook, caller: Caller): typeof WebhookEndpoint.Type => ({
   id: webhook.id,
   workflow_id: webhook.workflowId,
-  url: webhook.url,
+  url: urlFor(caller, webhook.url),
   event_types_subscribed: webhook.eventTypes,
   validity: webhook.validity,
   active: webhook.active,
@@ -189,13 +202,13 @@ const endpoint = (webhook: Webhook): typeof WebhookEndpoint.Type => ({
   updated_at: iso(webhook.updatedAt)
 })
 
-const deliveryJson = (delivery: Delivery.Delivery): typeof WebhookDelivery.Type => ({
+const deliveryJson = (delivery: Delivery.Delivery, caller: Caller): typeof WebhookDelivery.Type => ({
   id: delivery.id,
   webhook_id: delivery.webhookId,
   session_id: delivery.logged.runId,
   workflow_id: delivery.workflowId,
   event: delivery.logged.event.event,
-  url: delivery.url,
+  url: urlFor(caller, delivery.url),
   status: delivery.status,
   created_at: iso(delivery.createdAt),
   attempts: delivery.attempts,

@@ -1,0 +1,56 @@
+/**
+ * The page at `/docs` that shows the description of the interface. It is alone with this host: it loads nothing from any
+ * other, and no other page shows it in a frame.
+ */
+import { createHash } from "node:crypto"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiScalar } from "effect/http-api"
+import { Api } from "./Api.ts"
+
+const html = { contentType: "text/html; charset=utf-8" }
+
+/** The scripts that stand in the page are the only ones that it runs. */
+const policy = (page: string): string => {
+  const hashes = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
+    ([, script = ""]) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`
+  )
+  return [
+    "default-src 'none'",
+    `script-src ${hashes.join(" ")}`,
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+}
+
+const headers = (page: string) => ({
+  "content-security-policy": policy(page),
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer"
+})
+
+/** The page is the same for every reader, so that it is made once. */
+const guarded = Layer.unwrap(
+  Effect.sync(() => {
+    let made: HttpServerResponse.HttpServerResponse | null = null
+    return HttpRouter.middleware((answer) =>
+      made === null
+        ? Effect.map(answer, (response) => {
+            const { body } = response
+            const page = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
+            made = HttpServerResponse.text(page, { ...html, headers: headers(page) })
+            return made
+          })
+        : Effect.succeed(made)
+    ).layer
+  })
+)
+
+export const layer = HttpApiScalar.layer(Api, { path: "/docs", scalar: { withDefaultFonts: false } }).pipe(
+  Layer.provide(guarded)
+)

@@ -1,0 +1,19 @@
+/**
+ * Answers to requests that are refused before an endpoint sees them.
+ */
+import { HttpServerResponse } from "effect/http"
+import type { Problem } from "../../../core/workflow/Workflow.ts"
+import type { Endpoint } from "./Endpoints.ts"
+import * as Errors from "./Errors.ts"
+
+/** No endpoint has this address. */
+export const noEndpoint = (method: string, path: string) =>
+  HttpServerResponse.jsonUnsafe(Errors.general(404, `No endpoint ${method} ${path.slice(0, 200)}`), { status: 404 })
+
+/** Parameters of an address that are wrong, each at its name. */
+export const invalidAddress = (problems: ReadonlyArray<Problem>) =>
+  HttpServerResponse.jsonUnsafe(Errors.invalidQuery(problems), { status: 400 })
+
+/** A body that is refused as a whole, or because of what stands at paths in it, in the shape of its endpoint. */
+export const invalidBody = (endpoint: Endpoint | null, message: string, problems: ReadonlyArray<Problem>) =>
+  HttpServerResponse.jsonUnsafe(Errors.invalidBody(endpoint?.path ?? "", message, problems), { status: 400 })

@@ -58,12 +58,7 @@ const rules: ReadonlyArray<readonly [string, Rules.Rule, ReadonlyArray<Source>, 
     shipped,
     [file("core/run/A.ts", 'import "./B.ts"'), file("core/run/B.ts", 'import { a } from "./A.ts"')]
   ],
-  [
-    "files are named after an idea",
-    Rules.filesAreNamedAfterAnIdea,
-    everything,
-    [file("core/run/utils.ts", "")]
-  ]
+  ["files are named after an idea", Rules.filesAreNamedAfterAnIdea, everything, [file("core/run/utils.ts", "")]]
 ]
 
 describe("the house", () => {

@@ -11,10 +11,14 @@ import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import { embeddedTemplate } from "./embeddedTemplate.ts"
 
 const given = (name: string): string => {
   const value = process.env[name]
-  if (value === undefined) throw new Error(`${name} is not set: run the tests with test/vitest.config.ts`)
+  if (value === undefined)
+    throw new Error(
+      `${name} is not set: test files that need a PostgreSQL server belong to the project contract or e2e in test/projects.ts`
+    )
   return value
 }
 
@@ -46,7 +50,7 @@ const embeddedLayer = Embedded.layerOn(
   Layer.unwrap(
     Effect.map(
       Effect.acquireRelease(
-        Effect.promise(async () => PGlite.create({ loadDataDir: await openAsBlob(given("SLUICE_TEST_EMBEDDED")) })),
+        Effect.promise(async () => PGlite.create({ loadDataDir: await openAsBlob(await embeddedTemplate()) })),
         (open) => Effect.promise(() => open.close())
       ),
       Embedded.layerClientOf

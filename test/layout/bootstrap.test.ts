@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { unlinted } from "../../apps/bootstrap/unlinted.js"
 import { needsChromium, vitest } from "../../apps/bootstrap/vitest.js"
 import { root } from "./Source.ts"
 
@@ -94,4 +95,30 @@ describe("the test runner", () => {
     [["--project=http", "test/api"], false],
     [["--project", "unit", "--project", "browser"], true]
   ] as const)("with %j needs a Chromium: %s", (args, needed) => assert.strictEqual(needsChromium(args), needed))
+})
+
+describe("the files that are still to be linted", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-linted-"))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const record = join(folder, ".cache", "linted.json")
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+
+  it("are all at first, then those that changed, and all again when the rules change", () => {
+    execFileSync("git", ["init", "-q"], { cwd: folder })
+    write(".gitignore", ".cache/\n")
+    write(".biome.json", "{}")
+    write("a.ts", "a")
+    write("b.ts", "b")
+    const all = [".biome.json", ".gitignore", "a.ts", "b.ts"]
+    const first = unlinted(folder, record)
+    assert.deepStrictEqual(first.files, all)
+    assert.deepStrictEqual(unlinted(folder, record).files, all, "nothing was accepted yet")
+
+    // A change while the linter ran was not accepted with the rest.
+    write("b.ts", "changed")
+    first.accept()
+    assert.deepStrictEqual(unlinted(folder, record).files, ["b.ts"])
+    write(".biome.json", "{ }")
+    assert.deepStrictEqual(unlinted(folder, record).files, all)
+  })
 })

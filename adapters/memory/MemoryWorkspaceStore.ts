@@ -1,6 +1,7 @@
 /** Workspaces and API keys in memory. */
 import { Effect, Layer, Option, Result } from "effect"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -58,5 +59,5 @@ export const layer = Layer.effect(
           }))
         })
     })
-  )
+  ).pipe(Effect.map(atomicStore))
 )

@@ -1,6 +1,8 @@
 import { matchesGlob } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import type { TestSpecification } from "vitest/node"
 import { globsOf, projectOf, projects } from "../projects.ts"
+import { rank } from "../support/Longest.ts"
 import { chainsTo } from "./Modules.ts"
 import { type Source, sources } from "./Source.ts"
 
@@ -36,6 +38,25 @@ describe("the projects of the test runner", () => {
       .filter(({ path, taken }) => taken.length !== 1 || taken[0] !== projectOf(path))
     assert.isAbove(testFiles.length, 150)
     assert.deepStrictEqual(misplaced, [])
+  })
+
+  it("run one after the other, so that a worker keeps its modules and its browser", () => {
+    const names = [
+      "test/window/cases",
+      "test/gauntlet/gauntlet",
+      "test/window/zones",
+      "test/e2e/client",
+      "test/agent/world"
+    ]
+    const specifications = names.map((name) => ({
+      moduleId: `/checkout/${name}.test.ts`,
+      project: { name: projectOf(`${name}.test.ts`) }
+    })) as unknown as ReadonlyArray<TestSpecification>
+    const sorted = specifications.toSorted((one, other) => rank(one) - rank(other))
+    assert.deepStrictEqual(
+      sorted.map(({ project }) => project.name),
+      ["e2e", "browser", "browser", "unit", "unit"]
+    )
   })
 
   it("name only files and folders that exist", () => {

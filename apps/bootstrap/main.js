@@ -31,7 +31,8 @@ try {
       process.exitCode = await check(node)
       break
     case "vitest":
-      run(node, vitest(args), needsChromium(args) ? { SLUICE_CHROMIUM: findChromium() } : {})
+      // The PostgreSQL server of the tests listens to messages: with a channel the runner would not end.
+      run(node, vitest(args), needsChromium(args) ? { SLUICE_CHROMIUM: findChromium() } : {}, { channel: false })
       break
     case "bench":
       run(node, ["test/bench/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() })

@@ -37,18 +37,21 @@ const folderOf = (node) => {
 }
 
 /**
- * Runs a Node program in the checkout until it ends, and ends as it did. Signals that ask this process to end reach it; if
- * this process is killed, the channel between the two closes, and the program ends by itself.
+ * Runs a Node program in the checkout until it ends, and ends as it did. Signals that ask this process to end reach it.
+ *
+ * With a `channel`, the program can notice that this process was killed: the channel closes. A program that listens to
+ * messages of its parent for another reason does not end while the channel is open.
  *
  * @param {string} node
  * @param {ReadonlyArray<string>} args
  * @param {NodeJS.ProcessEnv} env
+ * @param {{ readonly channel: boolean }} [options]
  */
-export const run = (node, args, env) => {
+export const run = (node, args, env, { channel } = { channel: true }) => {
   const child = spawn(node, args, {
     cwd: root,
     env: { ...compiled, ...withNode(node), ...env },
-    stdio: ["inherit", "inherit", "inherit", "ipc"]
+    stdio: ["inherit", "inherit", "inherit", ...(channel ? /** @type {const} */ (["ipc"]) : [])]
   })
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(signal, () => {

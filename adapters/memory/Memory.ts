@@ -1,7 +1,7 @@
 /**
  * All stores and signals in memory, for tests and for programs that embed the core. Nothing outlives the layer.
  *
- * Every operation is one step of JavaScript: nothing else happens in between, which is all the locking there is.
+ * Every operation is atomic: no other fiber runs in the middle of it, which is all the locking there is.
  */
 import { Layer } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/KeptSubscription.ts"

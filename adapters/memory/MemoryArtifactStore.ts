@@ -1,6 +1,7 @@
 /** Whose the artifacts are, in memory. */
 import { Clock, Effect, Layer } from "effect"
 import { ArtifactStore, nothing, removalMillis } from "../../core/run/ArtifactStore.ts"
+import { atomicStore } from "./Atomic.ts"
 import { type KeptArtifact, Tables } from "./Tables.ts"
 
 const none = { leftOut: 0, removedAt: null }
@@ -70,5 +71,5 @@ export const layer = Layer.effect(
         }
       })
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )

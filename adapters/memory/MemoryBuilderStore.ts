@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer, Option, type Result } from "effect"
 import { BuilderStore, type Held, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 type Decide<E> = (before: Conversation.Conversation, now: number) => Result.Result<Conversation.Change, E>
@@ -118,5 +119,5 @@ export const layer = Layer.effect(
         })
       )
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )

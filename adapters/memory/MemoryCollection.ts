@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { type Collection, type Kept, KeyTaken, type Kind } from "../../core/workspace/Collection.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { atomic } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 /** The collection of a kind. */
@@ -47,7 +48,7 @@ export const make = <A extends Kept>(kind: Kind<A>): Effect.Effect<Collection<A>
         const after = yield* Effect.fromResult(decide(before.value))
         yield* keep(workspaceId, after)
         return Option.some(after)
-      }),
+      }, atomic),
       remove: (workspaceId, id) =>
         Effect.sync(() => {
           const before = get(workspaceId, id)

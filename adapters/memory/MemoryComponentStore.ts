@@ -11,6 +11,7 @@ import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
 import * as Instances from "../../core/workflow/Instances.ts"
 import type { StoredSizes } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { atomicStore } from "./Atomic.ts"
 import { gateIn, Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -106,5 +107,5 @@ export const layer = Layer.effect(
         return yield* carryOn(workspaceId, id, { to: carry, except: null }, () => Result.void, at)
       })
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )

@@ -1,6 +1,7 @@
 /** Decisions of models in memory. */
 import { Effect, Layer } from "effect"
 import { DecisionStore, mostDecisions } from "../../core/run/DecisionStore.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -29,5 +30,5 @@ export const layer = Layer.effect(
         }),
       of: (runId) => Effect.sync(() => decisions.get(runId) ?? [])
     })
-  )
+  ).pipe(Effect.map(atomicStore))
 )

@@ -4,6 +4,7 @@ import { PersistedQueue } from "effect/persistence"
 import { Deliveries, type NewDelivery } from "../../core/webhook/Deliveries.ts"
 import * as Delivery from "../../core/webhook/Delivery.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { atomic } from "./Atomic.ts"
 import { type KeptDelivery, Tables } from "./Tables.ts"
 
 const Ticket = Schema.Struct({ id: Schema.String, turn: Schema.Int })
@@ -73,14 +74,14 @@ const deliveries = Layer.effect(
       append: Effect.fn("Deliveries.append")(function* (made) {
         const now = yield* Clock.currentTimeMillis
         yield* Effect.forEach(made, (one) => keep(make(one, now), 0, now), { discard: true })
-      }),
+      }, atomic),
       next: Effect.fn("Deliveries.next")((attempt) =>
         queue
           .take(({ id, turn }) =>
             Effect.gen(function* () {
               const one = kept.get(id)
               if (one?.turn !== turn || one.delivery.status !== "pending") return false
-              yield* write(one, yield* attempt(one.delivery))
+              yield* atomic(write(one, yield* attempt(one.delivery)))
               return true
             })
           )
@@ -111,7 +112,7 @@ const deliveries = Layer.effect(
         const after = yield* Effect.fromResult(Delivery.retry(one.delivery, yield* Clock.currentTimeMillis))
         yield* write(one, after)
         return after
-      }),
+      }, atomic),
       tidy: Effect.orDie(store.cleanup({ timeToLive: Duration.minutes(1), failedTimeToLive: Duration.days(7) })),
       delivered: Effect.fn("Deliveries.delivered")(function* (workspaceId, id, taken) {
         const one = kept.get(id)
@@ -124,7 +125,7 @@ const deliveries = Layer.effect(
           nextAttemptAt: null,
           attempts: attempts + 1
         })
-      })
+      }, atomic)
     })
   })
 )

@@ -1,6 +1,7 @@
 /** What elements looked like, in memory. */
 import { Effect, Layer } from "effect"
 import { ElementMemory, mostRemembered } from "../../core/agent/recovery/ElementMemory.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -23,5 +24,5 @@ export const layer = Layer.effect(
           elementMemory.set(workflowId, latest.slice(0, mostRemembered))
         })
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )

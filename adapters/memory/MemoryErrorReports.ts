@@ -1,6 +1,7 @@
 /** Failures counted in memory. */
 import { Effect, Layer } from "effect"
 import { codeOf, ErrorReports, type Group, order } from "../../core/run/ErrorReports.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -26,7 +27,7 @@ export const layer = Layer.effect(
           return [...groups.values()].sort(order)
         })
     })
-  )
+  ).pipe(Effect.map(atomicStore))
 )
 
 interface Shown extends Group {

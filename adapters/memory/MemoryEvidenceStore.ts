@@ -2,6 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import type { Recorded } from "../../core/agent/page/Exchange.ts"
 import { EvidenceStore, roomBeside } from "../../core/run/EvidenceStore.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -49,7 +50,7 @@ export const layer = Layer.effect(
           return Math.max(old.length, limit - left)
         })
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )
 
 const byStart = (a: Recorded, b: Recorded): number =>

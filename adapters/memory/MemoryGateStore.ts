@@ -4,6 +4,7 @@ import * as Gate from "../../core/gate/Gate.ts"
 import { type Changed, type Decide, GateStore } from "../../core/gate/GateStore.ts"
 import { type WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { atomicStore } from "./Atomic.ts"
 import { changeGate, gateIn, Tables, waitingOf } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -52,5 +53,5 @@ export const layer = Layer.effect(
         })
       )
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )

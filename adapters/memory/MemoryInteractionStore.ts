@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import { close } from "../../core/interaction/Interaction.ts"
 import { InteractionStore } from "../../core/interaction/InteractionStore.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -35,5 +36,5 @@ export const layer = Layer.effect(
         return left.length
       })
     })
-  )
+  ).pipe(Effect.map(atomicStore))
 )

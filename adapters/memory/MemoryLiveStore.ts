@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import { LiveStore } from "../../core/run/LiveStore.ts"
 import { statusAt } from "../../core/run/Run.ts"
+import { atomicStore } from "./Atomic.ts"
 import { gateOf, Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -48,5 +49,5 @@ export const layer = Layer.effect(
         return Option.filter(Option.fromUndefinedOr(controls.get(runId)), ({ until }) => until > now)
       })
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { kind } from "../../core/workflow/Patch.ts"
 import { PatchStore } from "../../core/workflow/Patches.ts"
+import { atomicStore } from "./Atomic.ts"
 import * as MemoryCollection from "./MemoryCollection.ts"
 
 export const layer = Layer.effect(
@@ -12,5 +13,5 @@ export const layer = Layer.effect(
       ofWorkflow: (workspaceId, id) =>
         Effect.map(collection.list(workspaceId), (all) => all.filter(({ workflowId }) => workflowId === id))
     })
-  )
+  ).pipe(Effect.map(atomicStore))
 )

@@ -2,6 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { PhoneNumberStore, PhoneNumberTaken } from "../../core/tfa/PhoneNumbers.ts"
 import { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -25,5 +26,5 @@ export const layer = Layer.effect(
         return first === undefined || others.length > 0 ? Option.none() : Option.some(first.id)
       })
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )

@@ -2,6 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { type ReceivedCode, ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -53,5 +54,5 @@ export const layer = Layer.effect(
           return old.length
         })
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )

@@ -16,6 +16,7 @@ import * as Transition from "../../core/run/Transition.ts"
 import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { atomicStore } from "./Atomic.ts"
 import * as MemorySlots from "./MemorySlots.ts"
 import { append, gateIn, gateOf, Tables, waitingOf, write } from "./Tables.ts"
 
@@ -185,7 +186,7 @@ export const layer = Layer.effect(
         })
       )
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )
 
 const passes = (run: Listed, filter: Filter): boolean =>

@@ -1,6 +1,7 @@
 /** Used time steps in memory. */
 import { Effect, Layer, Option } from "effect"
 import { TimeSteps } from "../../core/tfa/TimeSteps.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -26,5 +27,5 @@ export const layer = Layer.effect(
           return old.length
         })
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )

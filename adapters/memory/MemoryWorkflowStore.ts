@@ -11,6 +11,7 @@ import {
 } from "../../core/workflow/Workflow.ts"
 import { type Listed, type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { atomicStore } from "./Atomic.ts"
 import { changeGate, gateIn, Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -88,5 +89,5 @@ export const layer = Layer.effect(
         Effect.map(latest(workspaceId, id), () => [...(tables.versions.get(id) ?? [])].reverse())
       )
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )

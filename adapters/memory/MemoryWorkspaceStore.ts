@@ -1,6 +1,7 @@
 /** Workspaces and API keys in memory. */
 import { Effect, Layer, Option, Result } from "effect"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -51,5 +52,5 @@ export const layer = Layer.effect(
           }))
         })
     })
-  )
+  ).pipe(Effect.map(atomicStore))
 )

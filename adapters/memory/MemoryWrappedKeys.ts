@@ -1,6 +1,7 @@
 /** Wrapped keys in memory. */
 import { Effect, Layer } from "effect"
 import { type Owner, type WrappedKey, WrappedKeys } from "../../core/vault/WrappedKeys.ts"
+import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 export const layer = Layer.effect(
@@ -38,5 +39,5 @@ export const layer = Layer.effect(
           if (wrappedKeys.get(name)?.retiredAt != null) wrappedKeys.delete(name)
         })
     })
-  })
+  }).pipe(Effect.map(atomicStore))
 )

@@ -3,7 +3,7 @@
  */
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Cause, Context, Effect, Layer, Schema } from "effect"
+import { Cause, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Builder } from "../../core/builder/Builder.ts"
@@ -43,8 +43,10 @@ import * as InboundRoutes from "./inbound/InboundRoutes.ts"
 import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
+import type { Needs } from "./Needs.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as PatchesHttp from "./patch/PatchesHttp.ts"
+import { Readiness } from "./Readiness.ts"
 import * as Reference from "./Reference.ts"
 import * as AfterResponse from "./request/AfterResponse.ts"
 import * as Authorization from "./request/Authorization.ts"
@@ -64,11 +66,6 @@ import * as VaultHttp from "./vault/VaultHttp.ts"
 import * as WebhooksHttp from "./webhook/WebhooksHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
 import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
-
-/** Tells whether the service can do its work: whether its database answers. */
-export class Readiness extends Context.Service<Readiness, { readonly ready: Effect.Effect<boolean> }>()(
-  "sluice/apps/api/Readiness"
-) {}
 
 /** Raised when the server cannot listen where it was told to. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
@@ -232,7 +229,7 @@ export const layer = (options: {
   readonly host: string
   readonly port: number
   readonly rateLimits?: ReadonlyArray<RateLimit.Limit>
-}) =>
+}): Layer.Layer<HttpServer.HttpServer, CannotListen, Needs> =>
   Closing.atRelease.pipe(
     Layer.provideMerge(served(options.rateLimits ?? [])),
     Layer.provide(Closing.Closing.layer),

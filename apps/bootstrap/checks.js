@@ -1,9 +1,12 @@
 // @ts-check
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { delimiter, dirname, join } from "node:path"
-import { root, succeeds } from "./run.js"
+import { join } from "node:path"
+import { lint, types } from "./check.js"
+import { root, succeeds, withNode } from "./run.js"
+import { otherRuntimes } from "./runtimes.js"
 import { say } from "./say.js"
+import { vitest } from "./vitest.js"
 
 /**
  * Runs every check and test, and prints `N passed, M failed` at the end: each test of the runner counts, and each of the
@@ -13,12 +16,7 @@ import { say } from "./say.js"
  * @param {NodeJS.ProcessEnv} env
  */
 export const runChecks = (node, env) => {
-  const bin = (/** @type {string} */ name) => join(root, "node_modules", ".bin", name)
-  const environment = {
-    ...env,
-    ...temporalNode(),
-    PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ""}`
-  }
+  const environment = { ...withNode(node), ...env }
   let passed = 0
   let failed = 0
   const check = (/** @type {string} */ name, /** @type {string} */ program, /** @type {string[]} */ args) => {
@@ -27,26 +25,15 @@ export const runChecks = (node, env) => {
     else failed++
   }
 
-  check("types", node, [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", root])
-  check("format and lint", bin("biome"), ["check", "--error-on-warnings", root])
+  check("types", node, types)
+  check("format and lint", node, lint)
 
   say("\n— tests")
   const folder = mkdtempSync(join(tmpdir(), "sluice-tests-"))
   const report = join(folder, "report.json")
-  const vitest = join(root, "node_modules", "vitest", "vitest.mjs")
   const clean = succeeds(
     node,
-    [
-      vitest,
-      "run",
-      "--root",
-      root,
-      "--config",
-      "test/vitest.config.ts",
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${report}`
-    ],
+    vitest(["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]),
     environment
   )
   // The report decides, not the exit code alone: what runs in the runner's process may end it with a code of its own.
@@ -58,13 +45,12 @@ export const runChecks = (node, env) => {
   failed += clean && counts.success ? 0 : Math.max(counts.numFailedTests, 1)
   rmSync(folder, { recursive: true, force: true })
 
-  check("the core under Deno: types", bin("deno"), [
-    "check",
-    "core/window/RunWindow.ts",
-    "core/gate/Gate.ts",
-    "core/run/Run.ts"
-  ])
-  check("the core under Deno: window cases", bin("deno"), [
+  const { deno } = otherRuntimes()
+  const core = readdirSync(join(root, "core"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join("core", name))
+  check("the core under Deno: types", deno, ["check", "--quiet", ...core])
+  check("the core under Deno: window cases", deno, [
     "run",
     "--allow-read",
     "--allow-env",
@@ -74,10 +60,4 @@ export const runChecks = (node, env) => {
 
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
   return failed === 0 ? 0 : 1
-}
-
-/** A Node with a native Temporal, for the tests that compare runtimes; it is installed where there is a package of it. */
-const temporalNode = () => {
-  const program = join(root, "node_modules", "node-temporal", "bin", "node")
-  return existsSync(program) ? { SLUICE_TEST_NODE_TEMPORAL: program } : {}
 }

@@ -1,17 +1,19 @@
 // @ts-check
 /**
- * The first thing that runs on a fresh machine: `node apps/bootstrap/main.js <start | test | ok | bench | fuzz | sluice> [args]`.
+ * The first thing that runs on a fresh machine: `node apps/bootstrap/main.js <start | check | test | ok | vitest | bench | fuzz | sluice> [args]`.
  *
  * It sets up what is missing and then runs what was asked for. It is plain JavaScript without dependencies, for Node 18
  * and later, because it is what gets the rest.
  */
 
+import { check } from "./check.js"
 import { runChecks } from "./checks.js"
 import { findChromium } from "./chromium.js"
 import { installDependencies } from "./dependencies.js"
 import { suitableNode } from "./node.js"
 import { run } from "./run.js"
 import { BootstrapError } from "./say.js"
+import { needsChromium, vitest } from "./vitest.js"
 
 const [command = "start", ...args] = process.argv.slice(2)
 
@@ -25,6 +27,13 @@ try {
     case "sluice":
       run(node, ["apps/cli/main.ts", ...args], {})
       break
+    case "check":
+      process.exitCode = await check(node)
+      break
+    case "vitest":
+      // The PostgreSQL server of the tests listens to messages: with a channel the runner would not end.
+      run(node, vitest(args), needsChromium(args) ? { SLUICE_CHROMIUM: findChromium() } : {}, { channel: false })
+      break
     case "bench":
       run(node, ["test/bench/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
       break
@@ -36,7 +45,9 @@ try {
       process.exitCode = runChecks(node, { SLUICE_CHROMIUM: findChromium() })
       break
     default:
-      throw new BootstrapError(`Unknown command "${command}": expected start, test, ok, bench, fuzz or sluice`)
+      throw new BootstrapError(
+        `Unknown command "${command}": expected start, check, test, ok, vitest, bench, fuzz or sluice`
+      )
   }
 } catch (error) {
   if (!(error instanceof BootstrapError)) throw error

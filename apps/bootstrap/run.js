@@ -1,6 +1,7 @@
 // @ts-check
 import { spawn, spawnSync } from "node:child_process"
-import { join } from "node:path"
+import { mkdirSync, rmSync, symlinkSync } from "node:fs"
+import { basename, delimiter, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { BootstrapError } from "./say.js"
 
@@ -11,18 +12,46 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 const compiled = { NODE_COMPILE_CACHE: join(root, ".cache", "compiled") }
 
 /**
- * Runs a program in the checkout until it ends, and ends as it did. Signals that ask this process to end reach it; if
- * this process is killed, the channel between the two closes, and the program ends by itself.
+ * The environment with this Node first on `PATH`, so that programs that call `node` by its name get the same one.
  *
- * @param {string} program
+ * @param {string} node
+ * @returns {NodeJS.ProcessEnv}
+ */
+export const withNode = (node) => {
+  const key = Object.keys(process.env).find((name) => name.toUpperCase() === "PATH") ?? "PATH"
+  return { ...process.env, [key]: [folderOf(node), process.env[key] ?? ""].join(delimiter) }
+}
+
+/**
+ * A folder in which a program of the name `node` is this one.
+ *
+ * @param {string} node
+ */
+const folderOf = (node) => {
+  if (process.platform === "win32" || basename(node) === "node") return dirname(node)
+  const folder = join(root, ".cache", "named-node")
+  mkdirSync(folder, { recursive: true })
+  rmSync(join(folder, "node"), { force: true })
+  symlinkSync(node, join(folder, "node"))
+  return folder
+}
+
+/**
+ * Runs a Node program in the checkout until it ends, and ends as it did. Signals that ask this process to end reach it.
+ *
+ * With a `channel`, the program can notice that this process was killed: the channel closes. A program that listens to
+ * messages of its parent for another reason does not end while the channel is open.
+ *
+ * @param {string} node
  * @param {ReadonlyArray<string>} args
  * @param {NodeJS.ProcessEnv} env
+ * @param {{ readonly channel: boolean }} [options]
  */
-export const run = (program, args, env) => {
-  const child = spawn(program, args, {
+export const run = (node, args, env, { channel } = { channel: true }) => {
+  const child = spawn(node, args, {
     cwd: root,
-    env: { ...compiled, ...process.env, ...env },
-    stdio: ["inherit", "inherit", "inherit", "ipc"]
+    env: { ...compiled, ...withNode(node), ...env },
+    stdio: ["inherit", "inherit", "inherit", ...(channel ? /** @type {const} */ (["ipc"]) : [])]
   })
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(signal, () => {
@@ -31,7 +60,7 @@ export const run = (program, args, env) => {
     })
   }
   child.on("error", (error) => {
-    process.stderr.write(`Cannot run ${program}: ${error.message}\n`)
+    process.stderr.write(`Cannot run ${node}: ${error.message}\n`)
     process.exit(1)
   })
   child.on("exit", (code, signal) => process.exit(signal === null ? (code ?? 1) : 1))
@@ -52,10 +81,11 @@ export const succeeds = (program, args, env = {}) =>
  * Runs npm, which comes with every Node.
  *
  * @param {ReadonlyArray<string>} args
+ * @param {string} [cwd]
  */
-export const npm = (args) => {
+export const npm = (args, cwd = root) => {
   const windows = process.platform === "win32"
-  const done = spawnSync(windows ? "npm.cmd" : "npm", args, { cwd: root, stdio: ["ignore", 2, 2], shell: windows })
+  const done = spawnSync(windows ? "npm.cmd" : "npm", args, { cwd, stdio: ["ignore", 2, 2], shell: windows })
   if (done.error !== undefined) {
     throw new BootstrapError(`Cannot run npm: ${done.error.message}. Install Node with npm, then try again`)
   }

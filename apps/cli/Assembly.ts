@@ -40,6 +40,7 @@ import * as Idempotency from "../../core/workspace/Idempotency.ts"
 import type { Limit } from "../../core/workspace/RateLimit.ts"
 import { Inbound } from "../api/inbound/Inbound.ts"
 import * as LiveTickets from "../api/live/LiveTickets.ts"
+import { Readiness } from "../api/Readiness.ts"
 import { PublicUrl } from "../api/request/Origin.ts"
 import * as ArtifactLinks from "../api/run/ArtifactLinks.ts"
 import * as Server from "../api/Server.ts"
@@ -257,9 +258,9 @@ const layerBrowser = (settings: Working, allowedOrigins: ReadonlyArray<string>) 
 const leaseMillis = 30_000
 
 const layerReadiness = Layer.effect(
-  Server.Readiness,
+  Readiness,
   Effect.map(SqlClient.SqlClient, (sql) =>
-    Server.Readiness.of({
+    Readiness.of({
       ready: sql`select 1`.pipe(
         Effect.timeout("2 seconds"),
         Effect.andThen(Effect.flatMap(Supervisor, ({ unhealthy }) => unhealthy)),

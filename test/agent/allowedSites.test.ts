@@ -3,7 +3,8 @@ import { Effect, Layer } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Session from "../../core/agent/page/Session.ts"
 import * as AllowedSites from "../../core/workflow/AllowedSites.ts"
-import { executablePath, graphOf, walk } from "../support/browser.ts"
+import { graphOf, walk } from "../support/browser.ts"
+import { executablePath } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 
 describe("the sites that a workflow names", () => {

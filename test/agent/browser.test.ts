@@ -7,8 +7,9 @@ import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { account } from "../support/accounts.ts"
-import { chromium, graphOf, type Step, walk, withSite } from "../support/browser.ts"
+import { graphOf, type Step, walk } from "../support/browser.ts"
 import { entryOf } from "../support/entries.ts"
+import { chromium, withSite } from "../support/realBrowser.ts"
 
 const click = (selector: string, more: object = {}): Step => ({
   action: "CLICK",

@@ -1,7 +1,8 @@
 import { gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chromium, graphOf, type Step, walk } from "../support/browser.ts"
+import { graphOf, type Step, walk } from "../support/browser.ts"
+import { chromium } from "../support/realBrowser.ts"
 import { dataOf, failureOf } from "../support/shop.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 

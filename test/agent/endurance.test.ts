@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
-import { executablePath } from "../support/browser.ts"
 import { chromiumsOf, withDescendants } from "../support/chromiums.ts"
 import * as Endurance from "../support/endurance.ts"
+import { executablePath } from "../support/realBrowser.ts"
 
 describe("runs in a row", () => {
   it.live(

@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import { Browser, type Page } from "../../core/agent/page/Browser.ts"
 import type { Exchange } from "../../core/agent/page/Exchange.ts"
 import * as Session from "../../core/agent/page/Session.ts"
-import { inBrowser } from "../support/browser.ts"
+import { inBrowser } from "../support/realBrowser.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 /** Opens the page at `/` of a site in a real browser. */

@@ -14,8 +14,9 @@ import { defaultPageLimits } from "../../core/agent/Limits.ts"
 import { Browser } from "../../core/agent/page/Browser.ts"
 import * as Session from "../../core/agent/page/Session.ts"
 import { Seats } from "../../core/run/Seats.ts"
-import { executablePath, graphOf, walk } from "../support/browser.ts"
+import { graphOf, walk } from "../support/browser.ts"
 import { listening } from "../support/listening.ts"
+import { executablePath } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 
 /** A Playwright server with one browser. */

@@ -4,7 +4,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import { defaultPageLimits } from "../../core/agent/Limits.ts"
-import { executablePath, graphOf, type Step, walk } from "../support/browser.ts"
+import { graphOf, type Step, walk } from "../support/browser.ts"
+import { executablePath } from "../support/realBrowser.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 const limits = {

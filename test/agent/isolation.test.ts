@@ -9,8 +9,9 @@ import * as LocalChromium from "../../adapters/playwright/LocalChromium.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Processes from "../../adapters/playwright/Processes.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
-import { executablePath, graphOf, type Step, walk } from "../support/browser.ts"
+import { graphOf, type Step, walk } from "../support/browser.ts"
 import { chromiumsOf } from "../support/chromiums.ts"
+import { executablePath } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 
 const confinements = Confinement.plans(executablePath, null)

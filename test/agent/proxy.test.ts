@@ -7,9 +7,9 @@ import { Browser, type Page } from "../../core/agent/page/Browser.ts"
 import type { PageFailure } from "../../core/agent/page/PageFailure.ts"
 import * as Session from "../../core/agent/page/Session.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
-import { executablePath } from "../support/browser.ts"
 import { certificate } from "../support/certificate.ts"
 import * as TestProxies from "../support/proxies.ts"
+import { executablePath } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 
 const browser = (allowPrivateNetworks: boolean) =>

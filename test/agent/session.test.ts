@@ -5,7 +5,7 @@ import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.
 import { Browser, type Page } from "../../core/agent/page/Browser.ts"
 import * as Session from "../../core/agent/page/Session.ts"
 import * as Place from "../../core/vault/Place.ts"
-import { executablePath } from "../support/browser.ts"
+import { executablePath } from "../support/realBrowser.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 /** Chromium with every host below `localhost` within reach. */

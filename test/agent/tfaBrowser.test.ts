@@ -9,8 +9,9 @@ import type { Person } from "../../core/agent/Person.ts"
 import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import * as Otp from "../../core/tfa/Otp.ts"
 import { account } from "../support/accounts.ts"
-import { graphOf, inBrowser, type Step, walk } from "../support/browser.ts"
+import { graphOf, type Step, walk } from "../support/browser.ts"
 import { entryOf } from "../support/entries.ts"
+import { inBrowser } from "../support/realBrowser.ts"
 
 const codeField = "css=#code"
 const tfa = (tfa_type: string, selector: string | null = codeField): Step => ({

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Typing } from "../../core/agent/page/Typing.ts"
-import { graphOf, walk, withSite } from "../support/browser.ts"
+import { graphOf, walk } from "../support/browser.ts"
 import { at, body, open, pages } from "../support/pages.ts"
+import { withSite } from "../support/realBrowser.ts"
 
 const typing = (...strokes: Typing["strokes"]): Typing => ({
   strokes,

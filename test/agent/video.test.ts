@@ -6,7 +6,7 @@ import * as Screencast from "../../adapters/playwright/page/Screencast.ts"
 import * as Tabs from "../../adapters/playwright/page/Tabs.ts"
 import { Browser } from "../../core/agent/page/Browser.ts"
 import * as Session from "../../core/agent/page/Session.ts"
-import { chromium, executablePath } from "../support/browser.ts"
+import { chromium, executablePath } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 
 const options = { maxWidth: 1_280, maxHeight: 800, quality: 60, intervalMillis: 100 }

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
-import { chromium, graphOf, type Step } from "../support/browser.ts"
+import { graphOf, type Step } from "../support/browser.ts"
 import {
   answering,
   calls,
@@ -13,6 +13,7 @@ import {
   serve as serveModel,
   wordsOf
 } from "../support/modelServer.ts"
+import { chromium } from "../support/realBrowser.ts"
 import { layer, Service } from "../support/service.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 

@@ -8,9 +8,9 @@ import { Effect } from "effect"
 import * as Confinement from "../../adapters/playwright/Confinement.ts"
 import * as LocalChromium from "../../adapters/playwright/LocalChromium.ts"
 import * as Processes from "../../adapters/playwright/Processes.ts"
-import { executablePath } from "../support/browser.ts"
 import { chromiumsOf, withDescendants } from "../support/chromiums.ts"
 import { completed, dataDir, sluice } from "../support/processes.ts"
+import { executablePath } from "../support/realBrowser.ts"
 
 const isRoot = process.getuid?.() === 0
 

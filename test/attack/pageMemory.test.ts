@@ -4,7 +4,8 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import * as PageMemory from "../../adapters/playwright/PageMemory.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import { defaultPageLimits } from "../../core/agent/Limits.ts"
-import { executablePath, graphOf, type Step, walk } from "../support/browser.ts"
+import { graphOf, type Step, walk } from "../support/browser.ts"
+import { executablePath } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 
 const limits = { ...defaultPageLimits, memoryBytes: 400 * 1_048_576 }

@@ -6,7 +6,7 @@ import { ArtifactLinks } from "../../apps/api/run/ArtifactLinks.ts"
 import { Browser } from "../../core/agent/page/Browser.ts"
 import * as Session from "../../core/agent/page/Session.ts"
 import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
-import { executablePath, inBrowser } from "../support/browser.ts"
+import { executablePath, inBrowser } from "../support/realBrowser.ts"
 import { layer, Service } from "../support/service.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 

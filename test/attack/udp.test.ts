@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import * as Confinement from "../../adapters/playwright/Confinement.ts"
 import * as LocalChromium from "../../adapters/playwright/LocalChromium.ts"
 import * as Guard from "../../adapters/playwright/walls/Guard.ts"
-import { executablePath } from "../support/browser.ts"
+import { executablePath } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 
 /** Counts the packets that arrive at a UDP port of loopback until the scope closes. */

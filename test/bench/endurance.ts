@@ -3,9 +3,9 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Layer } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
-import { executablePath } from "../support/browser.ts"
 import { chromiumsOf } from "../support/chromiums.ts"
 import * as Endurance from "../support/endurance.ts"
+import { executablePath } from "../support/realBrowser.ts"
 import type { Row } from "./Row.ts"
 
 const warmUp = 50

@@ -6,7 +6,7 @@ import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.
 import { Browser } from "../../core/agent/page/Browser.ts"
 import type { ExtractionPlan } from "../../core/agent/page/Extraction.ts"
 import * as Session from "../../core/agent/page/Session.ts"
-import { executablePath } from "../support/browser.ts"
+import { executablePath } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 import { rest } from "./ProcessTime.ts"
 import { inTurn, millis, type Row, timed } from "./Row.ts"

@@ -2,7 +2,7 @@
  * `npm run bench`: the numbers that the project holds itself to, each against its reference in the same run.
  */
 import { cpus, totalmem } from "node:os"
-import startServer from "../support/globalSetup.ts"
+import startServer from "../support/postgresServer.ts"
 import { api } from "./api.ts"
 import { endurance } from "./endurance.ts"
 import { extract } from "./extract.ts"

@@ -6,9 +6,9 @@ import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as Beginning from "../../core/builder/Beginning.ts"
 import * as Host from "../../core/builder/Host.ts"
 import * as Worker from "../../core/run/Worker.ts"
-import { chromium } from "../support/browser.ts"
 import { freshDatabase } from "../support/databases.ts"
 import * as Processes from "../support/processes.ts"
+import { chromium } from "../support/realBrowser.ts"
 import { Service, layer as serviceLayer } from "../support/service.ts"
 
 /** The service with a host and a worker, both on one real Chromium that may reach the site. */

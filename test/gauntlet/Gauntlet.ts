@@ -3,7 +3,8 @@
  */
 import { Context, Effect, Layer } from "effect"
 import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
-import { chromium, walk } from "../support/browser.ts"
+import { walk } from "../support/browser.ts"
+import { chromium } from "../support/realBrowser.ts"
 import type { Challenge } from "./Challenge.ts"
 import { challenges as decoys } from "./pages/Decoys.ts"
 import { challenges as disclosure } from "./pages/Disclosure.ts"

@@ -2,9 +2,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Budget from "../../core/agent/model/Budget.ts"
-import { inBrowser, type Step } from "../support/browser.ts"
+import type { Step } from "../support/browser.ts"
 import { answering, calls, type Reply, says, wordsOf } from "../support/modelServer.ts"
 import { chooses, out, pointOf, walked } from "../support/modelWalk.ts"
+import { inBrowser } from "../support/realBrowser.ts"
 
 const shop = `<title>Shop</title><h1>Shop</h1>
   <p id="out">nothing</p>

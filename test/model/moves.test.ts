@@ -2,10 +2,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { account } from "../support/accounts.ts"
-import { inBrowser, type Step } from "../support/browser.ts"
+import type { Step } from "../support/browser.ts"
 import { entryOf } from "../support/entries.ts"
 import { type Asked, answering, calls, type Reply, says, wordsOf } from "../support/modelServer.ts"
 import { chooses, out, refOf, walked } from "../support/modelWalk.ts"
+import { inBrowser } from "../support/realBrowser.ts"
 
 const password = "correct-horse-battery"
 const userName = "ada@example.com"

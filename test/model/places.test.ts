@@ -2,10 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { account } from "../support/accounts.ts"
-import { inBrowser, type Step } from "../support/browser.ts"
+import type { Step } from "../support/browser.ts"
 import { entryOf } from "../support/entries.ts"
 import { answering, calls, type Reply, wordsOf } from "../support/modelServer.ts"
 import { chooses, pointOf, walked } from "../support/modelWalk.ts"
+import { inBrowser } from "../support/realBrowser.ts"
 
 const patient = { timeout: 90_000 }
 

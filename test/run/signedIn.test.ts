@@ -10,8 +10,9 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { Vault } from "../../core/vault/Vault.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
-import { chromium, graphOf } from "../support/browser.ts"
+import { graphOf } from "../support/browser.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
+import { chromium } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 
 /** Greets whoever has its cookie, and lets in whoever presses the button. It tells which header it was sent. */

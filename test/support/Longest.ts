@@ -1,25 +1,20 @@
 /**
- * The order in which files of tests are run: those that take long first, so that none is left alone at the end.
+ * The order in which test files run: project by project, because a worker keeps its modules and its browser only for files
+ * of one project, and those that take long first, so that none is left alone at the end.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+import type { Project } from "../projects.ts"
 
-/** What takes long on every machine: whole browsers, and processes that start anew. */
-const long = [
-  "test/gauntlet/",
-  "test/agent/hostile.",
-  "test/e2e/",
-  "test/leaks/",
-  "test/model/",
-  "test/agent/recovery/browser.",
-  "test/agent/",
-  "test/api/",
-  "test/mail/",
-  "test/contract/"
-]
+const order: ReadonlyArray<Project> = ["e2e", "browser", "http", "contract", "unit"]
 
-const rank = ({ moduleId }: TestSpecification): number => {
+/** What takes long on every machine within its project: whole browsers and processes. */
+const long = ["test/gauntlet/", "test/agent/hostile.", "test/leaks/", "test/agent/recovery/browser.", "test/mail/"]
+
+/** Files of a lower rank run first. */
+export const rank = ({ moduleId, project }: TestSpecification): number => {
   const at = long.findIndex((part) => moduleId.includes(part))
-  return at < 0 ? long.length : at
+  const place = order.indexOf(project.name as Project)
+  return place * (long.length + 1) + (at < 0 ? long.length : at)
 }
 
 export default class Longest extends BaseSequencer {

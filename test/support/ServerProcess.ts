@@ -11,6 +11,7 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
+import { Readiness } from "../../apps/api/Readiness.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
@@ -26,7 +27,7 @@ const runtime = ManagedRuntime.make(
       ArtifactLinks.layer,
       LiveTickets.layer,
       HttpSender.layer(HttpSender.defaults),
-      Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) })
+      Layer.succeed(Readiness, { ready: Effect.succeed(true) })
     ]),
     Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
     Layer.provideMerge(storage as Layer.Layer<Layer.Success<typeof Memory.layer | typeof Crypto.layer>>)

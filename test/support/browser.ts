@@ -1,16 +1,12 @@
 /**
- * A real Chromium with the agent, for tests that walk graphs in it.
+ * Walks graphs with the agent, in the browser of the context, and collects what the observer receives.
  */
-import { existsSync } from "node:fs"
-import { Context, Effect, Layer, ManagedRuntime, Option, Result, type Schema } from "effect"
-import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
-import * as Site from "../../apps/demo/Site.ts"
+import { Effect, Result, type Schema } from "effect"
 import * as Agent from "../../core/agent/Agent.ts"
 import type { Limits } from "../../core/agent/Limits.ts"
 import type { Picture } from "../../core/agent/Observer.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import type { Person } from "../../core/agent/Person.ts"
-import type { Browser } from "../../core/agent/page/Browser.ts"
 import * as Session from "../../core/agent/page/Session.ts"
 import { type Memories, nothing } from "../../core/agent/recovery/ElementMemory.ts"
 import type { Analysis } from "../../core/agent/recovery/Remedy.ts"
@@ -20,42 +16,6 @@ import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { Account } from "../../core/vault/Account.ts"
 import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 import type { Offer } from "../../core/workflow/Patch.ts"
-
-export const executablePath = Option.getOrThrow(
-  PlaywrightBrowser.findExecutable(Option.fromUndefinedOr(process.env.SLUICE_CHROMIUM), existsSync)
-)
-
-class DemoSite extends Context.Service<DemoSite, string>()("sluice/test/DemoSite") {}
-
-/** Chromium that may reach the given origins, and nothing else that is private. */
-export const chromium = (allowedOrigins: ReadonlyArray<string>) =>
-  PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowedOrigins })
-
-/** A browser for the tests of many files. It is never replaced: one that closes late would be in the way of tests that count. */
-const shared = (options: Partial<PlaywrightBrowser.Options>) =>
-  PlaywrightBrowser.layer({
-    ...PlaywrightBrowser.defaults,
-    executablePath,
-    runsPerBrowser: Number.POSITIVE_INFINITY,
-    ...options
-  })
-
-/** One demo site and one Chromium that may reach it for all tests of a process, started for the first that needs them. */
-const demo = ManagedRuntime.make(
-  Layer.unwrap(
-    Effect.map(Site.serve(0), (site) => Layer.merge(Layer.succeed(DemoSite, site), shared({ allowedOrigins: [site] })))
-  )
-)
-
-/** Runs a test with the demo site and a browser that may reach it. */
-export const withSite = <A, E>(test: (site: string) => Effect.Effect<A, E, Browser>) =>
-  Effect.flatMap(demo.contextEffect, (context) => test(Context.get(context, DemoSite)).pipe(Effect.provide(context)))
-
-const open = ManagedRuntime.make(shared({ allowPrivateNetworks: true }))
-
-/** Gives a test a browser that may reach everything, which all tests of a process share. */
-export const inBrowser = <A, E, R>(test: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(open.contextEffect, (context) => Effect.provide(test, context))
 
 export interface Step {
   readonly action: string

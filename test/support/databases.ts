@@ -5,16 +5,20 @@ import { randomUUID } from "node:crypto"
 import { openAsBlob } from "node:fs"
 import { PgClient } from "@effect/sql-pg"
 import { PGlite } from "@electric-sql/pglite"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import { embeddedTemplate } from "./embeddedTemplate.ts"
 
 const given = (name: string): string => {
   const value = process.env[name]
-  if (value === undefined) throw new Error(`${name} is not set: run the tests with test/vitest.config.ts`)
+  if (value === undefined)
+    throw new Error(
+      `${name} is not set: test files that need a PostgreSQL server belong to the project contract or e2e in test/projects.ts`
+    )
   return value
 }
 
@@ -46,7 +50,7 @@ const embeddedLayer = Embedded.layerOn(
   Layer.unwrap(
     Effect.map(
       Effect.acquireRelease(
-        Effect.promise(async () => PGlite.create({ loadDataDir: await openAsBlob(given("SLUICE_TEST_EMBEDDED")) })),
+        Effect.promise(async () => PGlite.create({ loadDataDir: await openAsBlob(await embeddedTemplate()) })),
         (open) => Effect.promise(() => open.close())
       ),
       Embedded.layerClientOf
@@ -65,7 +69,13 @@ const clear = Effect.map(Tables, (tables) => {
   tables.events.length = 0
 })
 
+/**
+ * A scheduler that lets other fibers run after every third step. Whatever a store does in several steps is interrupted in
+ * the middle of it, as happens rarely, and unpredictably, under the usual 2,048.
+ */
+const yielding = Layer.succeed(References.MaxOpsBeforeYield, 3)
+
 /** Each kind of store as a layer, with what empties it. */
-export const memory = [Memory.layer, clear] as const
-export const embedded = [embeddedLayer, truncate] as const
-export const postgres = [postgresLayer, truncate] as const
+export const memory = [Layer.merge(Memory.layer, yielding), clear] as const
+export const embedded = [Layer.merge(embeddedLayer, yielding), truncate] as const
+export const postgres = [Layer.merge(postgresLayer, yielding), truncate] as const

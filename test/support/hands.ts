@@ -5,7 +5,8 @@ import { Context, Effect, Layer } from "effect"
 import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import { defaultPageLimits } from "../../core/agent/Limits.ts"
-import { executablePath, graphOf, type Step, walk } from "./browser.ts"
+import { graphOf, type Step, walk } from "./browser.ts"
+import { executablePath } from "./realBrowser.ts"
 import { type Answer, html, serve } from "./site.ts"
 
 /** Small bounds, so that a test reaches them. */

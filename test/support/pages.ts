@@ -5,7 +5,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { Browser, type Page } from "../../core/agent/page/Browser.ts"
 import type { PageFailure } from "../../core/agent/page/PageFailure.ts"
 import * as Session from "../../core/agent/page/Session.ts"
-import { inBrowser } from "./browser.ts"
+import { inBrowser } from "./realBrowser.ts"
 import { type Answer, html, serve } from "./site.ts"
 
 export class Pages extends Context.Service<

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { executablePath } from "./browser.ts"
+import { executablePath } from "./realBrowser.ts"
 
 export const key = "sk_test_0123456789012345678901234567890123"
 export const masterKey = "ab".repeat(32)

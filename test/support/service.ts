@@ -11,6 +11,7 @@ import { Tables } from "../../adapters/memory/Tables.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
+import { Readiness } from "../../apps/api/Readiness.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
 import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
@@ -156,7 +157,7 @@ const layerOf = ({ rateLimits, sending, stores }: Options & { readonly stores: S
   service.pipe(
     Layer.provide(
       Server.layer({ host: "127.0.0.1", port: 0, rateLimits }).pipe(
-        Layer.provide(Layer.succeed(Server.Readiness, { ready: Effect.succeed(true) }))
+        Layer.provide(Layer.succeed(Readiness, { ready: Effect.succeed(true) }))
       )
     ),
     Layer.provideMerge(layerOutside(sending)),

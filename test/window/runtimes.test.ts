@@ -1,13 +1,10 @@
 import { execFileSync } from "node:child_process"
-import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
+import { otherRuntimes } from "../../apps/bootstrap/runtimes.js"
 
 const digestFile = fileURLToPath(new URL("./digest.ts", import.meta.url))
-const deno = fileURLToPath(new URL("../../node_modules/.bin/deno", import.meta.url))
-const temporalNode =
-  process.env.SLUICE_TEST_NODE_TEMPORAL ??
-  fileURLToPath(new URL("../../node_modules/node-temporal/bin/node", import.meta.url))
+const { deno, temporalNode } = otherRuntimes()
 
 const digest = (program: string, args: ReadonlyArray<string>, zone: string): string =>
   execFileSync(program, [...args, digestFile], { encoding: "utf8", env: { ...process.env, TZ: zone } }).trim()
@@ -22,7 +19,8 @@ describe("the evaluator", () => {
     (zone) => assert.strictEqual(digest(process.execPath, [], zone), expected)
   )
 
-  it.skipIf(!existsSync(temporalNode))("answers the same on a Node with a native Temporal", () => {
+  it.skipIf(temporalNode === null)("answers the same on a Node with a native Temporal", () => {
+    if (temporalNode === null) return
     assert.strictEqual(execFileSync(temporalNode, ["-p", "typeof Temporal"], { encoding: "utf8" }).trim(), "object")
     assert.strictEqual(digest(temporalNode, [], "America/New_York"), expected)
   })

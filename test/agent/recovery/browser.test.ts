@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Browser } from "../../../core/agent/page/Browser.ts"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
-import { graphOf, inBrowser, type Step, walk } from "../../support/browser.ts"
+import { graphOf, type Step, walk } from "../../support/browser.ts"
+import { inBrowser } from "../../support/realBrowser.ts"
 import { type Answer, html, serve } from "../../support/site.ts"
 
 const done = `<h1>Done</h1>`

@@ -1,0 +1,94 @@
+/**
+ * What the HTTP server needs from its surroundings.
+ *
+ * It is written down, although it could be inferred: without it, the compiler checks every endpoint again
+ * for each file that assembles the server. The compiler names what is missing here.
+ */
+
+import type { BuilderStore } from "../../core/builder/BuilderStore.ts"
+import type { ClientProgress } from "../../core/event/ClientProgress.ts"
+import type { EventLog } from "../../core/event/EventLog.ts"
+import type { RunSubscriptionStore } from "../../core/event/KeptSubscription.ts"
+import type { Signals } from "../../core/event/Signals.ts"
+import type { GateStore } from "../../core/gate/GateStore.ts"
+import type { InteractionStore } from "../../core/interaction/InteractionStore.ts"
+import type { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
+import type { ArtifactStore } from "../../core/run/ArtifactStore.ts"
+import type { DecisionStore } from "../../core/run/DecisionStore.ts"
+import type { ErrorReports } from "../../core/run/ErrorReports.ts"
+import type { EvidenceStore } from "../../core/run/EvidenceStore.ts"
+import type { LiveChannel } from "../../core/run/LiveChannel.ts"
+import type { LiveStore } from "../../core/run/LiveStore.ts"
+import type { RunStore } from "../../core/run/RunStore.ts"
+import type { Mailboxes } from "../../core/tfa/Mailboxes.ts"
+import type { PhoneNumberStore } from "../../core/tfa/PhoneNumbers.ts"
+import type { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
+import type { TimeSteps } from "../../core/tfa/TimeSteps.ts"
+import type { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
+import type { Fingerprints } from "../../core/vault/Fingerprints.ts"
+import type { ResealingWalks } from "../../core/vault/ResealingWalk.ts"
+import type { SealedColumns } from "../../core/vault/SealedPlaces.ts"
+import type { Sealing } from "../../core/vault/Sealing.ts"
+import type { SecretProviders } from "../../core/vault/SecretProviders.ts"
+import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { KeyWrapping, WrappedKeys } from "../../core/vault/WrappedKeys.ts"
+import type { Deliveries } from "../../core/webhook/Deliveries.ts"
+import type { Sender } from "../../core/webhook/Sender.ts"
+import type { WebhookStore } from "../../core/webhook/Webhook.ts"
+import type { WebhookSecrets } from "../../core/webhook/WebhookSecrets.ts"
+import type { ComponentStore } from "../../core/workflow/ComponentStore.ts"
+import type { PatchStore } from "../../core/workflow/Patches.ts"
+import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
+import type { IdempotencyStore } from "../../core/workspace/Idempotency.ts"
+import type { Identifiers } from "../../core/workspace/Identifiers.ts"
+import type { Keys } from "../../core/workspace/Keys.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import type { LiveTickets } from "./live/LiveTickets.ts"
+import type { Readiness } from "./Readiness.ts"
+import type { ArtifactLinks } from "./run/ArtifactLinks.ts"
+
+export type Needs =
+  | ArtifactFiles
+  | ArtifactLinks
+  | ArtifactStore
+  | BuilderStore
+  | ClientProgress
+  | ComponentStore
+  | DecisionStore
+  | Deliveries
+  | EncryptionKeys
+  | ErrorCodeStore
+  | ErrorReports
+  | EventLog
+  | EvidenceStore
+  | Fingerprints
+  | GateStore
+  | IdempotencyStore
+  | Identifiers
+  | InteractionStore
+  | KeyWrapping
+  | Keys
+  | LiveChannel
+  | LiveStore
+  | LiveTickets
+  | Mailboxes
+  | PatchStore
+  | PhoneNumberStore
+  | Readiness
+  | ReceivedCodes
+  | ResealingWalks
+  | RunStore
+  | RunSubscriptionStore
+  | SealedColumns
+  | Sealing
+  | SecretProviders
+  | Sender
+  | Signals
+  | TimeSteps
+  | VaultEntries
+  | WebhookSecrets
+  | WebhookStore
+  | WorkflowStore
+  | WorkspaceStore
+  | WrappedKeys

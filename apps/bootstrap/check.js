@@ -1,0 +1,55 @@
+// @ts-check
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { root, withNode } from "./run.js"
+import { unlinted } from "./unlinted.js"
+
+/** Arguments of the type checker. It keeps what it knows in `.cache`, so that the next check only reads what changed. */
+export const types = [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", root]
+
+/** Arguments of the formatter and linter. */
+export const lint = [join(root, "node_modules", "@biomejs", "biome", "bin", "biome"), "check", "--error-on-warnings"]
+
+/**
+ * Checks types, format and lint at the same time, and answers the exit code. Files that the linter has accepted before are
+ * left out.
+ *
+ * @param {string} node
+ * @returns {Promise<number>}
+ */
+export const check = async (node) => {
+  const codes = await Promise.all([shown(node, types), lintChanged(node)])
+  return codes.every((code) => code === 0) ? 0 : 1
+}
+
+/** @param {string} node */
+const lintChanged = async (node) => {
+  const { accept, files } = unlinted(root, join(root, ".cache", "linted.json"))
+  if (files.length === 0) return 0
+  // A long list does not fit into one command.
+  const some = files.length > 300 ? [] : files
+  const code = await shown(node, [...lint, "--no-errors-on-unmatched", "--files-ignore-unknown=true", ...some])
+  if (code === 0) accept()
+  return code
+}
+
+/**
+ * Runs a program and shows its output when it has ended, so that two of them do not mix.
+ *
+ * @param {string} node
+ * @param {ReadonlyArray<string>} args
+ * @returns {Promise<number | null>}
+ */
+const shown = (node, args) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(node, args, { cwd: root, env: withNode(node), stdio: ["ignore", "pipe", "pipe"] })
+    /** @type {Buffer[]} */
+    const output = []
+    child.stdout.on("data", (piece) => output.push(piece))
+    child.stderr.on("data", (piece) => output.push(piece))
+    child.on("error", reject)
+    child.on("close", (code) => {
+      process.stdout.write(Buffer.concat(output))
+      resolve(code)
+    })
+  })

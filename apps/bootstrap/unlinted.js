@@ -1,0 +1,56 @@
+// @ts-check
+import { spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+/**
+ * The files of a checkout that differ from those that the linter last accepted. Every rule in use judges a file by itself,
+ * so a file that has not changed needs no second look.
+ *
+ * `accept` records the files as they were when this was called.
+ *
+ * @param {string} folder of the checkout
+ * @param {string} record the file that keeps what was accepted
+ * @returns {{ readonly files: ReadonlyArray<string>, readonly accept: () => void }}
+ */
+export const unlinted = (folder, record) => {
+  const listed = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: folder,
+    encoding: "utf8"
+  })
+  // Without Git, as in an unpacked archive, everything is linted.
+  if (listed.status !== 0) return { files: ["."], accept: () => {} }
+  const paths = listed.stdout.split("\0").filter((path) => path !== "" && isFile(join(folder, path)))
+  const hashes = new Map(paths.map((path) => [path, hashOf(readFileSync(join(folder, path)))]))
+  // What decides how files are judged: the rules, and the version of the linter.
+  const judge = `${hashes.get(".biome.json")} ${hashes.get("package-lock.json")}`
+  const kept = read(record)
+  const accepted = kept?.judge === judge ? new Map(Object.entries(kept.hashes)) : new Map()
+  return {
+    files: paths.filter((path) => accepted.get(path) !== hashes.get(path)),
+    accept: () => {
+      mkdirSync(dirname(record), { recursive: true })
+      writeFileSync(record, JSON.stringify({ judge, hashes: Object.fromEntries(hashes) }))
+    }
+  }
+}
+
+/** @param {string} path */
+const isFile = (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+
+/** @param {Buffer} bytes */
+const hashOf = (bytes) => createHash("sha1").update(bytes).digest("base64")
+
+/**
+ * @param {string} record
+ * @returns {{ judge: string, hashes: Record<string, string> } | null}
+ */
+const read = (record) => {
+  try {
+    return existsSync(record) ? JSON.parse(readFileSync(record, "utf8")) : null
+  } catch {
+    // A record that was cut off counts as none.
+    return null
+  }
+}

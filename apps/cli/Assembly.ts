@@ -16,6 +16,7 @@ import type { ChromiumNotRunnable } from "../../adapters/playwright/PlaywrightBr
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
+import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
 import { RunLimits } from "../../core/agent/Limits.ts"
 import type { Browser } from "../../core/agent/page/Browser.ts"
 import * as Host from "../../core/builder/Host.ts"
@@ -110,6 +111,9 @@ export interface Serving extends Inbox.Reachable, Models.Asked {
   readonly secretProviderOrigins: ReadonlyArray<string>
 }
 
+/** The threads in which the content of users is processed. Whatever of a process needs them shares the same. */
+const layerSandbox = ThreadSandbox.layer()
+
 /** The outside stores of secrets that connections may lead to. */
 const layerSecretSources = (settings: Pick<Serving, "allowPrivateNetworks" | "secretProviderOrigins">) =>
   HttpSources.layer({
@@ -123,6 +127,7 @@ export const layerApi = (settings: Serving) =>
   layerWebhooks.pipe(
     Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
     Layer.provide([
+      layerSandbox,
       layerReadiness,
       Models.layerAvailability(settings),
       ArtifactLinks.layer,
@@ -200,6 +205,7 @@ export const layerWorker = (
     })
   ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(layerSandbox),
     Layer.provide(Models.layer(settings)),
     Layer.provide(Inbox.layerReceived(settings)),
     Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),

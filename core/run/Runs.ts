@@ -8,6 +8,7 @@ import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import * as InputContract from "../workflow/InputContract.ts"
+import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import { type RunTerms, WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
@@ -85,7 +86,15 @@ export class Runs extends Context.Service<
       const signals = yield* Signals
 
       const submitWith = Effect.fnUntraced(function* (version: RunTerms, caller: Caller, request: Request) {
-        yield* Effect.fromResult(InputContract.validate(version, request.input))
+        const { content } = version
+        const errors = yield* Sandbox.run(caller.workspaceId, "checkInput", {
+          content: { input_schema: content.input_schema, vault_schema: content.vault_schema },
+          input: request.input
+        }).pipe(Effect.catchTag("TooCostly", (error) => Effect.succeed([InputContract.tooCostly(error)])))
+        if (errors.length > 0) {
+          const inputSchema = InputContract.effectiveSchema(content)
+          return yield* new InputContract.InvalidInput({ errors, inputSchema })
+        }
         const workspace = yield* workspaces.get(caller.workspaceId)
         const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
         return yield* runs.submit({

@@ -220,6 +220,14 @@ const errorsOf = (validate: ValidateFunction, value: Schema.Json): ReadonlyArray
   }
 }
 
+/** The error of an input that takes too much to be checked. */
+export const tooCostly = ({ message }: { readonly message: string }): InputError => ({
+  field: "",
+  message,
+  keyword: "schema",
+  expected: {}
+})
+
 const unusable = (message: string): ErrorObject => ({
   instancePath: "",
   schemaPath: "#",

@@ -54,10 +54,14 @@ export const compile = (source: string): Result.Result<Expression, string> => {
 
 /** Most expressions are only a path: they are not compiled before they are evaluated. */
 const plainPath = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$/
+/** How many names a path may have. The compiler takes each as one more level, and a stack has an end. */
+const maxPath = 200
+
 const reserved = new Set(["and", "or", "in", "true", "false", "null", "function"])
 
 const compileNew = (source: string): Result.Result<Expression, string> => {
   const path = plainPath.test(source) ? source.split(".") : null
+  if (path !== null && path.length > maxPath) return Result.fail(`its path has more than ${maxPath} names`)
   if (path !== null && !path.some((name) => reserved.has(name))) {
     let compiled: jsonata.Expression | undefined
     return Result.succeed({

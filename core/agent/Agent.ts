@@ -138,7 +138,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     // Before the first page there is nothing that a person could do.
     if (node.action !== "START") yield* observer.hold ?? Effect.void
     if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
-      const outcome = finish(execution, position.memory, node, yield* address)
+      const outcome = yield* finish(execution, position.memory, node, yield* address)
       yield* outcome._tag === "Success" ? (observer.seen?.(page, node, "begins") ?? Effect.void) : showFailed(node)
       return outcome
     }

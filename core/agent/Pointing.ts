@@ -48,7 +48,7 @@ export const place = Effect.fnUntraced(function* (
   const { execution, llm_model, prompt, wait_time } = node.parameters
   const { memory, page } = surroundings
   if (execution === "COORDINATES") return yield* point(node, surroundings)
-  const used = References.usedBy(text, memory)
+  const used = yield* References.usedBy(text, memory)
   const objection = (chosen: Place) =>
     page.spot(chosen).pipe(
       Effect.map(({ address }) => {

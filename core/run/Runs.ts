@@ -125,7 +125,11 @@ export class Runs extends Context.Service<
         const { run, gate } = yield* submitWith(recent, caller, request).pipe(
           Effect.catchTags({
             VersionOutdated: () => again(caller, request),
-            InvalidInput: () => again(caller, request)
+            InvalidInput: Effect.fnUntraced(function* (error) {
+              const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
+              // Checked once more by another version only: a check may take seconds.
+              return yield* version.versionId === recent.versionId ? error : again(caller, request)
+            })
           })
         )
         yield* signals.publish({ _tag: Gate.mayStart(gate, run.createdAt) ? "work" : "due" })

@@ -50,6 +50,6 @@ const processorMillis = (): number => {
     // The first field of schedstat is in nanoseconds.
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ", 1)[0]) / 1e6
   } catch {
-    return performance.eventLoopUtilization().active
+    return process.cpuUsage().user / 1e3
   }
 }

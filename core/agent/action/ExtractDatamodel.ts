@@ -78,7 +78,7 @@ const resolve = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, { mem
   const resolved = new Map<string, ReturnType<Extraction.Resolve>>()
   for (const text of texts.filter(Template.isTemplate)) {
     const value = yield* Memory.evaluate(text, memory, page)
-    resolved.set(text, Template.parse(text).template.whole ? { known: value } : { text: Memory.asText(value) })
+    resolved.set(text, Template.split(text).whole ? { known: value } : { text: Memory.asText(value) })
   }
   return resolved
 })

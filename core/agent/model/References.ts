@@ -8,6 +8,7 @@ import * as Domain from "../../vault/Domain.ts"
 import * as CredentialUse from "../../workflow/CredentialUse.ts"
 import * as Template from "../../workflow/Template.ts"
 import * as Credentials from "../Credentials.ts"
+import * as Expressions from "../Expressions.ts"
 import { StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import type { Page } from "../page/Browser.ts"
@@ -27,7 +28,7 @@ export const evaluate = Effect.fnUntraced(function* (
   const told: Array<string> = []
   for (const part of parts) {
     const read = secretOf(part, memory)
-    const [account] = read === null ? usedBy(part, memory) : []
+    const [account] = read === null ? yield* usedBy(part, memory) : []
     if (account !== undefined) return yield* exposing(account)
     told.push(read === null ? yield* Memory.evaluateText(part, memory, page) : reference(read.alias, read.name))
   }
@@ -73,16 +74,22 @@ export const isAtHome = (domain: string, address: string): boolean => {
 }
 
 /** The credentials whose secrets a text of the workflow reads. */
-export const usedBy = (text: string, { credentials }: Memory.Memory) => {
+export const usedBy = Effect.fnUntraced(function* (
+  text: string,
+  { credentials }: Memory.Memory
+): Effect.fn.Return<ReadonlyArray<Account>, StepFailed> {
   if (!Template.isTemplate(text)) return []
-  return Template.parse(text).template.parts.flatMap((part) =>
-    (typeof part === "string" ? [] : Template.reads(part)).flatMap((path) => {
+  const found: Array<Account> = []
+  for (const part of Template.split(text).parts) {
+    const { reads } = typeof part === "string" ? { reads: [] } : yield* Expressions.describe(part.source)
+    for (const path of reads) {
       const read = CredentialUse.readBy(path, (name) => credentials.accounts.has(name))
       const account = read === null ? undefined : credentials.accounts.get(read.alias)
-      return account === undefined ? [] : [account]
-    })
-  )
-}
+      if (account !== undefined) found.push(account)
+    }
+  }
+  return found
+})
 
 /** What is to be typed: a text as it is, or a secret. */
 export interface ToType {

@@ -1,7 +1,7 @@
 /**
  * Does the turns of a conversation on its page, with the actions that runs are made of.
  */
-import { Clock, Effect, Redacted, Result, type Schema } from "effect"
+import { Clock, Effect, Option, Redacted, Result, type Schema } from "effect"
 import { StepFailed } from "../agent/Failure.ts"
 import type { Limits } from "../agent/Limits.ts"
 import * as Memory from "../agent/Memory.ts"
@@ -14,7 +14,7 @@ import * as Session from "../agent/page/Session.ts"
 import { Secrets } from "../agent/Secrets.ts"
 import type { Surroundings } from "../agent/Step.ts"
 import type { Graph, Node, NodeId } from "../workflow/Graph.ts"
-import * as InputContract from "../workflow/InputContract.ts"
+import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import type { Beginning } from "./Beginning.ts"
 import type { Candidate } from "./Command.ts"
 import type { Outcome } from "./Conversation.ts"
@@ -168,7 +168,7 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
     memory: stage.known.memory,
     shoot: () => Effect.void,
     keep: ({ discard }) => discard,
-    ask: ({ schema }) => Effect.succeed(fromInputs(schema, stage.known.memory.inputs)),
+    ask: ({ schema }) => fromInputs(schema, stage.known.memory.inputs),
     option: null,
     heard: null,
     manualCaptcha: false,
@@ -189,12 +189,13 @@ const step = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, node
 })
 
 /** What a step asks a person for is taken from the inputs of the conversation, where they have it. */
-const fromInputs = (schema: Schema.JsonObject, inputs: Schema.JsonObject): Schema.JsonObject | null => {
+const fromInputs = Effect.fnUntraced(function* (schema: Schema.JsonObject, inputs: Schema.JsonObject) {
   const { properties } = schema
   const asked = typeof properties === "object" && properties !== null ? properties : {}
   const answer = Object.fromEntries(Object.entries(inputs).filter(([name]) => Object.hasOwn(asked, name)))
-  return InputContract.violations(schema, answer).length === 0 ? answer : null
-}
+  const wrong = yield* Sandbox.runHere("violation", { schema, value: answer }).pipe(Effect.option)
+  return Option.isSome(wrong) && wrong.value === null ? answer : null
+})
 
 const bounded = <A>(effect: Effect.Effect<A, StepFailed>, millis: number): Effect.Effect<A, StepFailed> =>
   Effect.timeoutOrElse(effect, {

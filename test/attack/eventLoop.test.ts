@@ -93,11 +93,6 @@ layer(layerService, { timeout: "2 minutes" })("the event loop of the service", (
       ["a schema that refers to itself at the same place", saving({ allOf: [{ $ref: "#" }] }), /refers to itself/],
       ["a path of 8,000 names", chain(1, () => setting(`a${".a".repeat(8_000)}`)), /at most|more than \d+ names/],
       [
-        "a list of a path of 4,900 names",
-        chain(1, () => setting(`[a${".a".repeat(4_900)}]`)),
-        /Cannot read|longer than/
-      ],
-      [
         "a pattern that takes long to be judged",
         saving({ type: "object", properties: { value: { type: "string", pattern: `^${".?".repeat(290)}$` } } }),
         /Cannot use the pattern|longer than/
@@ -109,6 +104,7 @@ layer(layerService, { timeout: "2 minutes" })("the event loop of the service", (
     )
 
     it.effect.each([
+      ["a list of a path of 4,900 names", chain(1, () => setting(`[a${".a".repeat(4_900)}]`)), [201]],
       ["3,000 TRANSFORMs", chain(3_000, (index) => setting(`1${"+1".repeat(100)}`, `value${index}`)), [201]],
       [
         "a schema of 1,000 properties",
@@ -131,8 +127,7 @@ layer(layerService, { timeout: "2 minutes" })("the event loop of the service", (
   describe("is not held by an input", () => {
     it.effect.each([
       ["20,000 elements that are to differ", unique, Array.from({ length: 20_000 }, (_, index) => ({ index }))],
-      ["levels that are each checked twice as often", growing, nested(40)],
-      ["100,000 elements", unique, Array.from({ length: 100_000 }, (_, index) => index)]
+      ["levels that are each checked twice as often", growing, nested(40)]
     ] as const)("of %s", ([, schema, value]) =>
       Effect.gen(function* () {
         const { member, send } = yield* Service

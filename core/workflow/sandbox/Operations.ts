@@ -168,12 +168,9 @@ export const operations = {
     }
   },
 
-  /** How long a text may be for a pattern; fails with why the pattern may not be used. */
-  textLimit: (asked: { readonly pattern: string }): Outcome<number, string> => {
-    const limit = SafePattern.textLimit(asked.pattern)
-    // JSON has no endless number.
-    return outcomeOf(Result.map(limit, (characters) => Math.min(characters, Number.MAX_SAFE_INTEGER)))
-  },
+  /** The power with which the cost of a pattern grows; fails with why the pattern may not be used. */
+  patternCost: (asked: { readonly pattern: string }): Outcome<number, string> =>
+    outcomeOf(SafePattern.costOf(asked.pattern)),
 
   /** The first match of a pattern and its groups; `null` where there is none. Fails with why it cannot be looked for. */
   match: (asked: {

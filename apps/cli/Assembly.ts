@@ -17,6 +17,7 @@ import type { BrowserNotConfined, ChromiumNotRunnable } from "../../adapters/pla
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
+import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
 import { RunLimits } from "../../core/agent/Limits.ts"
 import type { Browser } from "../../core/agent/page/Browser.ts"
 import * as Host from "../../core/builder/Host.ts"
@@ -114,6 +115,9 @@ export interface Serving extends Inbox.Reachable, Models.Asked {
   readonly secretProviderOrigins: ReadonlyArray<string>
 }
 
+/** The threads in which the content of users is processed. Whatever of a process needs them shares the same. */
+const layerSandbox = ThreadSandbox.layer()
+
 /** The outside stores of secrets that connections may lead to. */
 const layerSecretSources = (settings: Pick<Serving, "allowPrivateNetworks" | "secretProviderOrigins">) =>
   HttpSources.layer({
@@ -127,6 +131,7 @@ export const layerApi = (settings: Serving) =>
   layerWebhooks.pipe(
     Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
     Layer.provide([
+      layerSandbox,
       layerReadiness,
       Models.layerAvailability(settings),
       ArtifactLinks.layer,
@@ -204,6 +209,7 @@ export const layerWorker = (
     })
   ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))
   return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(layerSandbox),
     Layer.provide(Models.layer(settings)),
     Layer.provide(Inbox.layerReceived(settings)),
     Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),

@@ -29,8 +29,9 @@ import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 import { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { AccountUnavailable } from "../../core/vault/Account.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
-import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
 import { Patches } from "../../core/workflow/Patches.ts"
+import * as SavedGraph from "../../core/workflow/SavedGraph.ts"
+import * as Sandbox from "../../core/workflow/sandbox/Sandbox.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { type ErrorCode, ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
@@ -123,10 +124,7 @@ export const layer = Layer.effect(
         return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome
       }
       // A version was checked when it was saved, so a graph that cannot be read is a mistake of ours.
-      const graph = Result.getOrThrowWith(
-        GraphCheck.read(content.nodes, content.edges),
-        (problems) => new Error(`The saved graph is not valid: ${JSON.stringify(problems)}`)
-      )
+      const graph = yield* SavedGraph.read(content)
       const dryRun = claimed.run.options.dry_run
       const begun = yield* Effect.result(
         StoreUnavailable.waitUntilBack(sessionOf(RunSession.ofRun(claimed, accounts.success.values())))
@@ -186,6 +184,7 @@ export const layer = Layer.effect(
     const execute = Effect.fn("AgentExecutor.execute")((claimed: Claimed, reporter: Reporter) => {
       const secrets = new Secrets()
       return carryOut(claimed, reporter, secrets).pipe(
+        Effect.provideService(Sandbox.Owner, claimed.run.workspaceId),
         Effect.tap((outcome) => forgetFailed(claimed.run, outcome)),
         Effect.catchDefect((defect) => Effect.die(new Error(secrets.describe(defect))))
       )

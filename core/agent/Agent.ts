@@ -69,7 +69,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
         break
       case "Ended": {
         const { memory, node } = stepped
-        const outcome = finish(execution, memory, node, yield* address)
+        const outcome = yield* finish(execution, memory, node, yield* address)
         yield* outcome._tag === "Success" ? (observer.seen?.(page, node, "begins") ?? Effect.void) : showFailed(node)
         return outcome
       }

@@ -1,14 +1,10 @@
 /** Which inputs of a run the expressions of a node read. */
-import { Result } from "effect"
-import * as Expression from "../workflow/expression/Expression.ts"
 import type { Node } from "../workflow/Graph.ts"
 import * as NodeExpressions from "../workflow/NodeExpressions.ts"
 
 /** The names of the inputs, each once; an empty name where an expression reads all of them. */
 export const of = (node: Node): ReadonlyArray<string> => {
-  const paths = NodeExpressions.of(node, "").flatMap(({ read }) =>
-    Result.isSuccess(read) ? Expression.reads(read.success) : []
-  )
+  const paths = NodeExpressions.reads(node)
   return [
     ...new Set(paths.flatMap(([root, name, input]) => (root === "context" && name === "inputs" ? [input ?? ""] : [])))
   ]

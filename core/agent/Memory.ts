@@ -1,13 +1,13 @@
 /**
  * What a run knows while it goes on, and the evaluation of templates over it.
  */
-import { Effect, Result, type Schema } from "effect"
+import { Effect, type Schema } from "effect"
 import * as Comparison from "../workflow/Comparison.ts"
 import * as CredentialUse from "../workflow/CredentialUse.ts"
-import * as Expression from "../workflow/expression/Expression.ts"
 import * as Template from "../workflow/Template.ts"
 import * as Credentials from "./Credentials.ts"
-import { type Code, ofPage, StepFailed } from "./Failure.ts"
+import * as Expressions from "./Expressions.ts"
+import { ofPage, type StepFailed } from "./Failure.ts"
 import type { Page } from "./page/Browser.ts"
 
 /**
@@ -103,17 +103,16 @@ export const evaluate = Effect.fnUntraced(function* (
   more: Schema.JsonObject = {}
 ) {
   if (!Template.isTemplate(text)) return text
-  const { template, unreadable } = Template.parse(text)
-  const [first] = unreadable
-  if (first !== undefined) return yield* refuse(first.source, first.reason)
-  const expressions = template.parts.filter((part) => typeof part !== "string")
+  const { excess, parts, whole } = Template.split(text)
+  if (excess !== null) return yield* Expressions.refuse(excess.source, excess.reason)
+  const read: Array<string | Expressions.Readable> = []
+  for (const part of parts) read.push(typeof part === "string" ? part : yield* Expressions.describe(part.source))
+  const expressions = read.filter((part) => typeof part !== "string")
   const roots = { ...(yield* rootsFor(expressions, memory, page)), ...more }
   const values: Array<Schema.Json> = []
-  for (const part of template.parts) {
-    values.push(typeof part === "string" ? part : yield* valueOf(part, memory, roots))
-  }
+  for (const part of read) values.push(typeof part === "string" ? part : yield* valueOf(part, memory, roots))
   const [only] = values
-  return template.whole && only !== undefined ? only : values.map(asText).join("")
+  return whole && only !== undefined ? only : values.map(asText).join("")
 })
 
 /** The value of an expression that is written without braces. `more` are roots beside those that all expressions have. */
@@ -123,10 +122,9 @@ export const evaluateExpression = Effect.fnUntraced(function* (
   page: Page,
   more: Schema.JsonObject = {}
 ) {
-  const compiled = Expression.compile(source.trim())
-  if (Result.isFailure(compiled)) return yield* refuse(source, compiled.failure)
-  const roots = yield* rootsFor([compiled.success], memory, page)
-  return yield* valueOf(compiled.success, memory, { ...roots, ...more })
+  const expression = yield* Expressions.describe(source.trim())
+  const roots = yield* rootsFor([expression], memory, page)
+  return yield* valueOf(expression, memory, { ...roots, ...more })
 })
 
 /** The value of an expression over something other than the context. `bindings` are variables, such as `$context`. */
@@ -135,31 +133,14 @@ export const evaluateOver = Effect.fnUntraced(function* (
   input: Schema.Json,
   bindings: Readonly<Record<string, Schema.Json>>
 ) {
-  const compiled = Expression.compile(source.trim())
-  if (Result.isFailure(compiled)) return yield* refuse(source, compiled.failure)
-  return yield* bounded(source, (signal) => Expression.evaluate(compiled.success, input, bindings, signal))
+  const expression = yield* Expressions.describe(source.trim())
+  return yield* Expressions.valueOf(expression, { roots: input, bindings })
 })
 
-const valueOf = Effect.fnUntraced(function* (expression: Template.Expression, memory: Memory, roots: object) {
-  const secrets = yield* secretsFor(expression, memory.credentials)
-  return yield* bounded(expression.source, (signal) =>
-    Template.evaluate(secrets.expression, roots, secrets.values, signal)
-  )
+const valueOf = Effect.fnUntraced(function* (expression: Expressions.Readable, memory: Memory, roots: Schema.Json) {
+  const apart = yield* secretsFor(expression, memory.credentials)
+  return yield* Expressions.valueOf(expression, { roots, apart })
 })
-
-const bounded = (source: string, evaluate: (signal: AbortSignal) => Promise<Schema.Json>) =>
-  Effect.tryPromise({ try: evaluate, catch: (error) => error }).pipe(
-    Effect.catch((error) => refuse(source, Template.reasonOf(error), codeOf(error))),
-    // An expression that waits for nothing would never end.
-    Effect.timeoutOrElse({
-      duration: longestMillis,
-      orElse: () => refuse(source, `it took longer than ${longestMillis / 1_000} s`, "TEMPLATE-E0002")
-    })
-  )
-
-const longestMillis = 30_000
-
-const codeOf = (error: unknown): Code => (Template.isOverLimit(error) ? "TEMPLATE-E0002" : "TEMPLATE-E0001")
 
 /** Like `evaluate`, and makes a text of the value. */
 export const evaluateText = (text: string, memory: Memory, page: Page): Effect.Effect<string, StepFailed> =>
@@ -168,22 +149,11 @@ export const evaluateText = (text: string, memory: Memory, page: Page): Effect.E
 /** A value as text: nothing for `null`, JSON for lists and objects. */
 export const asText = Comparison.asText
 
-const refuse = (source: string, reason: string, code: Code = "TEMPLATE-E0001"): Effect.Effect<never, StepFailed> =>
-  Effect.fail(
-    new StepFailed({
-      code,
-      sentence: `Cannot evaluate the expression {{${shown(source)}}}: ${reason}`,
-      original: reason
-    })
-  )
-
-const shown = (source: string): string => (source.length <= 500 ? source : `${source.slice(0, 500)}…`)
-
-/** The secrets that an expression reads, by alias and name, and the expression as it reads them there. */
-const secretsFor = Effect.fnUntraced(function* (expression: Template.Expression, credentials: Credentials.Credentials) {
+/** The secrets that an expression reads, by alias and name. */
+const secretsFor = Effect.fnUntraced(function* ({ reads }: Expressions.Readable, credentials: Credentials.Credentials) {
   const { accounts } = credentials
   const found = new Map<string, Array<readonly [string, string | null]>>()
-  for (const path of accounts.size === 0 ? [] : Template.reads(expression)) {
+  for (const path of accounts.size === 0 ? [] : reads) {
     const read = CredentialUse.readBy(path, (name) => accounts.has(name))
     const account = read === null ? undefined : accounts.get(read.alias)
     if (read === null || account === undefined) continue
@@ -193,11 +163,7 @@ const secretsFor = Effect.fnUntraced(function* (expression: Template.Expression,
       values.push([read.name, yield* Credentials.read(credentials, account, read.name)])
     }
   }
-  if (found.size === 0) return { expression, values: {} }
-  return {
-    expression: Template.readApart(expression, new Set(found.keys())),
-    values: Object.fromEntries([...found].map(([alias, values]) => [alias, Object.fromEntries(values)]))
-  }
+  return Object.fromEntries([...found].map(([alias, values]) => [alias, Object.fromEntries(values)]))
 })
 
 /** The context as expressions see it. */
@@ -210,13 +176,13 @@ export const contextOf = (memory: Memory): Schema.JsonObject => ({
 
 /** What expressions see. The document is fetched only for an expression that reads it. */
 const rootsFor = Effect.fnUntraced(function* (
-  expressions: ReadonlyArray<Template.Expression>,
+  expressions: ReadonlyArray<Expressions.Readable>,
   memory: Memory,
   page: Page
 ) {
   const context = contextOf(memory)
   const location = locationOf(yield* page.address)
-  const reads = expressions.flatMap(Template.reads)
+  const reads = expressions.flatMap(({ reads }) => reads)
   const document = reads.find(([root]) => root === "document")
   if (document === undefined) return { context, window: { location } }
   const sanitized = document[1] === "sanitized"

@@ -1,7 +1,7 @@
 /**
  * How an execution ended, with everything secret hidden in it.
  */
-import type { Schema } from "effect"
+import { Effect, type Schema } from "effect"
 import * as ErrorReferences from "../workflow/ErrorReferences.ts"
 import type { Node } from "../workflow/Graph.ts"
 import * as OutputContract from "../workflow/OutputContract.ts"
@@ -40,10 +40,15 @@ export type Outcome =
   | { readonly _tag: "Failed"; readonly data: Schema.JsonObject; readonly failure: Failure }
 
 /** The end at a node on a page: the data that the output schema allows, or that it does not fit. A dry run that ends before END has not gathered all of it. */
-export const finish = (execution: Execution, memory: Memory.Memory, node: Node, address: string): Outcome => {
+export const finish = Effect.fnUntraced(function* (
+  execution: Execution,
+  memory: Memory.Memory,
+  node: Node,
+  address: string
+): Effect.fn.Return<Outcome> {
   const data = Memory.gathered(memory, execution.outputSchema)
   const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
-  const mismatch = node.action === "END" ? OutputContract.mismatch(execution.outputSchema, output) : null
+  const mismatch = node.action === "END" ? yield* OutputContract.mismatch(execution.outputSchema, output) : null
   const { secrets } = execution
   if (mismatch === null) return { _tag: "Success", data: secrets.hideInData(output) }
   return failed(
@@ -53,7 +58,7 @@ export const finish = (execution: Execution, memory: Memory.Memory, node: Node, 
     address,
     secrets
   )
-}
+})
 
 /** What is known of a failure beside what the step says. */
 export interface Judged {

@@ -115,7 +115,7 @@ const turn = Effect.fnUntraced(function* (
 const itemsOf = Effect.fnUntraced(function* (node: Position.LoopNode, memory: Memory.Memory, page: Page) {
   const over = node.parameters.variable_over
   const value = typeof over === "string" ? yield* Memory.evaluate(over, memory, page) : over
-  const used = typeof over === "string" ? SecretUse.usedBy(over, memory) : []
+  const used = typeof over === "string" ? yield* SecretUse.usedBy(over, memory) : []
   memory.credentials.secrets.noteMade(
     `runtime.${node.parameters.variable_current_item}`,
     used.map(({ alias }) => alias),

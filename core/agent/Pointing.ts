@@ -50,7 +50,7 @@ export const place = Effect.fnUntraced(function* (
   const { execution, llm_model, prompt, wait_time } = node.parameters
   const { memory, page } = surroundings
   if (execution === "COORDINATES") return yield* point(node, surroundings)
-  const used = SecretUse.usedBy(text, memory)
+  const used = yield* SecretUse.usedBy(text, memory)
   const objection = (chosen: Place) =>
     page.spot(chosen).pipe(
       Effect.map(({ address }) => {

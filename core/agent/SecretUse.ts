@@ -5,31 +5,41 @@
  * before, and when the text that comes of it holds a secret however it is written.
  */
 
-import { Result } from "effect"
+import { Effect } from "effect"
 import type { Account } from "../vault/Account.ts"
 import * as SecretSites from "../vault/SecretSites.ts"
 import * as CredentialUse from "../workflow/CredentialUse.ts"
 import * as Expression from "../workflow/expression/Expression.ts"
 import * as Template from "../workflow/Template.ts"
+import * as Expressions from "./Expressions.ts"
 import { StepFailed } from "./Failure.ts"
 import type { Memory } from "./Memory.ts"
 import type { Guard } from "./page/Target.ts"
 
 /** The credentials whose secrets a text of the workflow reads, directly or by way of values that were made of them. */
-export const usedBy = (text: string, memory: Memory): ReadonlyArray<Account> => {
+export const usedBy = Effect.fnUntraced(function* (
+  text: string,
+  memory: Memory
+): Effect.fn.Return<ReadonlyArray<Account>, StepFailed> {
   if (memory.credentials.accounts.size === 0 || !Template.isTemplate(text)) return []
+  const reads = yield* Effect.forEach(sourcesIn(text), Expressions.describe)
   return readBy(
-    Template.parse(text).template.parts.flatMap((part) => (typeof part === "string" ? [] : Template.reads(part))),
+    reads.flatMap((one) => one.reads),
     memory
   )
-}
+})
 
 /** The same of an expression that is written without braces. */
-export const usedByExpression = (source: string, memory: Memory): ReadonlyArray<Account> => {
-  if (memory.credentials.accounts.size === 0) return []
-  const compiled = Expression.compile(source.trim())
-  return Result.isFailure(compiled) ? [] : readBy(Expression.reads(compiled.success), memory)
-}
+export const usedByExpression = Effect.fnUntraced(function* (
+  source: string,
+  memory: Memory
+): Effect.fn.Return<ReadonlyArray<Account>, StepFailed> {
+  if (memory.credentials.accounts.size === 0 || source.trim() === "") return []
+  return readBy((yield* Expressions.describe(source.trim())).reads, memory)
+})
+
+const sourcesIn = (text: string): ReadonlyArray<string> =>
+  Template.split(text).parts.flatMap((part) => (typeof part === "string" ? [] : [part.source]))
 
 const readBy = (paths: ReadonlyArray<ReadonlyArray<string>>, { credentials }: Memory): ReadonlyArray<Account> => {
   const { accounts, secrets } = credentials
@@ -46,13 +56,13 @@ const readBy = (paths: ReadonlyArray<ReadonlyArray<string>>, { credentials }: Me
  * Guards what a step does with texts: `written` as they stand in the workflow, `texts` with their expressions evaluated.
  * Absent where nothing needs to be guarded. `pastes` where the step may paste what a field held.
  */
-export const guard = (
+export const guard = Effect.fnUntraced(function* (
   written: ReadonlyArray<string>,
   texts: ReadonlyArray<string>,
   memory: Memory,
   pastes = false
-): Guard | undefined => {
-  const used = [...new Set(written.flatMap((one) => usedBy(one, memory)))]
+): Effect.fn.Return<Guard | undefined, StepFailed> {
+  const used = [...new Set((yield* Effect.forEach(written, (one) => usedBy(one, memory))).flat())]
   const evaluated = written.some(Template.isTemplate) ? texts : []
   // What an expression makes of a secret may be read from the page again.
   if (written.some(makes)) {
@@ -62,12 +72,11 @@ export const guard = (
     )
   }
   return guardOf(used, evaluated, memory, pastes)
-}
+})
 
 /** Whether an expression of a text is more than the name of a value. */
 const makes = (text: string): boolean =>
-  Template.isTemplate(text) &&
-  Template.parse(text).template.parts.some((part) => typeof part !== "string" && !Expression.isPath(part))
+  Template.isTemplate(text) && sourcesIn(text).some((source) => Expression.pathOf(source) === null)
 
 /** The same where it is known which credentials are used. */
 export const guardOf = (

@@ -1,7 +1,7 @@
 /**
  * Does the turns of a conversation on its page, with the actions that runs are made of.
  */
-import { Clock, Effect, Redacted, Result, type Schema } from "effect"
+import { Clock, Effect, Option, Redacted, Result, type Schema } from "effect"
 import { StepFailed } from "../agent/Failure.ts"
 import type { Heard } from "../agent/Heard.ts"
 import type { Limits } from "../agent/Limits.ts"
@@ -18,7 +18,7 @@ import * as RecoverySettings from "../agent/recovery/Settings.ts"
 import { Secrets } from "../agent/Secrets.ts"
 import * as Stepper from "../agent/Stepper.ts"
 import type { Graph, Node, NodeId } from "../workflow/Graph.ts"
-import * as InputContract from "../workflow/InputContract.ts"
+import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import type { Beginning } from "./Beginning.ts"
 import type { Candidate } from "./Command.ts"
 import type { Outcome } from "./Conversation.ts"
@@ -238,18 +238,19 @@ const observerFor = (inputs: Schema.JsonObject): Observer<never> => ({
   picture: () => Effect.void,
   before: () => Effect.void,
   person: {
-    ask: ({ schema }) => Effect.succeed(fromInputs(schema, inputs)),
+    ask: ({ schema }) => fromInputs(schema, inputs),
     correct: () => Effect.succeed(null)
   }
 })
 
 /** What a step asks a person for is taken from the inputs of the conversation, where they have it. */
-const fromInputs = (schema: Schema.JsonObject, inputs: Schema.JsonObject): Schema.JsonObject | null => {
+const fromInputs = Effect.fnUntraced(function* (schema: Schema.JsonObject, inputs: Schema.JsonObject) {
   const { properties } = schema
   const asked = typeof properties === "object" && properties !== null ? properties : {}
   const answer = Object.fromEntries(Object.entries(inputs).filter(([name]) => Object.hasOwn(asked, name)))
-  return InputContract.violations(schema, answer).length === 0 ? answer : null
-}
+  const wrong = yield* Sandbox.runHere("violation", { schema, value: answer }).pipe(Effect.option)
+  return Option.isSome(wrong) && wrong.value === null ? answer : null
+})
 
 const tooLong = new StepFailed({
   code: "LIMIT-E0002",

@@ -153,17 +153,21 @@ export const closedTo = (interaction: Asked | null, run: Run.Run, at: number): N
   return interaction.closedAt === null ? null : "NOTHING_ASKED"
 }
 
+/** Tells how a value breaks a schema. Given where that was found out before. */
+export type Judge = (schema: Schema.JsonObject, value: Schema.Json) => ReadonlyArray<Problem>
+
 /** Accepts the answer to a question for data, if it is still open and the answer satisfies its schema. */
 export const answer = (
   interaction: Asked,
   run: Run.Run,
   data: Schema.JsonObject,
-  at: number
+  at: number,
+  judge: Judge = InputContract.problems
 ): Result.Result<Answered, NotWaiting | InvalidAnswer> => {
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)
   if (interaction.subject._tag !== "interaction") return refuse(run, "INPUTS_ASKED")
-  const problems = InputContract.problems(interaction.schema, data)
+  const problems = judge(interaction.schema, data)
   return problems.length === 0
     ? Result.succeed(answered(interaction, { _tag: "data", data }, at))
     : Result.fail(new InvalidAnswer({ problems, expected: interaction.schema }))
@@ -177,7 +181,8 @@ export const correct = (
   interaction: Asked,
   run: Run.Run,
   correction: Correction,
-  at: number
+  at: number,
+  judge: Judge = InputContract.problems
 ): Result.Result<Answered, NotWaiting | InvalidAnswer> => {
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)
@@ -208,7 +213,7 @@ export const correct = (
         return invalid("input_variables", "Expected at least one input")
       }
       const inputs = { ...subject.inputs, ...correction.inputs }
-      const problems = InputContract.problems(schema, inputs).map(({ message, path }) => ({
+      const problems = judge(schema, inputs).map(({ message, path }) => ({
         path: path === "" ? "input_variables" : `input_variables.${path}`,
         message
       }))

@@ -8,9 +8,23 @@ import type { Run, RunId, RunNotFound } from "../run/Run.ts"
 import { RunStore } from "../run/RunStore.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Sealing } from "../vault/Sealing.ts"
+import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
+import type { Problem } from "../workflow/Workflow.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import * as Interaction from "./Interaction.ts"
 import { InteractionStore } from "./InteractionStore.ts"
+
+/** How what was given breaks the schema of a question. */
+const problemsOf = (
+  { workspaceId }: Caller,
+  { schema }: Interaction.Asked,
+  value: Schema.JsonObject | null
+): Effect.Effect<ReadonlyArray<Problem>> =>
+  value === null
+    ? Effect.succeed([])
+    : Sandbox.run(workspaceId, "problems", { schema, value }).pipe(
+        Effect.catchTag("TooCostly", ({ message }) => Effect.succeed([{ path: "", message }]))
+      )
 
 /** Another question took the place of the one that was to be answered. */
 class AskedAnew {
@@ -60,7 +74,13 @@ export class Interactions extends Context.Service<
       const change = Effect.fnUntraced(function* <E>(
         caller: Caller,
         id: RunId,
-        decide: (before: Interaction.Asked, run: Run, now: number) => Result.Result<Interaction.Answered, E>
+        given: (before: Interaction.Asked) => Schema.JsonObject | null,
+        decide: (
+          before: Interaction.Asked,
+          run: Run,
+          now: number,
+          judge: Interaction.Judge
+        ) => Result.Result<Interaction.Answered, E>
       ) {
         const { run } = yield* runs.get(caller.workspaceId, id)
         const attempt = Effect.gen(function* () {
@@ -69,14 +89,16 @@ export class Interactions extends Context.Service<
             const reason = Interaction.closedTo(null, run, 0) ?? "NOTHING_ASKED"
             return yield* new Interaction.NotWaiting({ sessionId: id, reason })
           }
+          const problems = yield* problemsOf(caller, latest, given(latest))
+          const judge = () => problems
           // What is sealed is found out before the question is locked, and decided on once more when it is.
-          const { answer } = yield* Effect.fromResult(decide(latest, run, yield* Clock.currentTimeMillis))
+          const { answer } = yield* Effect.fromResult(decide(latest, run, yield* Clock.currentTimeMillis, judge))
           const sealed = yield* sealing.seal(caller.workspaceId, Redacted.make(answer))
           yield* store.change(
             id,
             (before, now): Result.Result<Interaction.Interaction, E | AskedAnew> =>
               before.id === latest.id
-                ? Result.map(decide(before, run, now), (after) => ({ ...after, answer: sealed }))
+                ? Result.map(decide(before, run, now, judge), (after) => ({ ...after, answer: sealed }))
                 : Result.fail(new AskedAnew())
           )
         })
@@ -90,10 +112,23 @@ export class Interactions extends Context.Service<
       return Interactions.of({
         open,
         answer: Effect.fn("Interactions.answer")((caller, id, data) =>
-          change(caller, id, (before, run, now) => Interaction.answer(before, run, data, now))
+          change(
+            caller,
+            id,
+            () => data,
+            (before, run, now, judge) => Interaction.answer(before, run, data, now, judge)
+          )
         ),
         correct: Effect.fn("Interactions.correct")((caller, id, correction) =>
-          change(caller, id, (before, run, now) => Interaction.correct(before, run, correction, now))
+          change(
+            caller,
+            id,
+            ({ subject }) =>
+              correction._tag === "inputs" && subject._tag === "input_required"
+                ? { ...subject.inputs, ...correction.inputs }
+                : null,
+            (before, run, now, judge) => Interaction.correct(before, run, correction, now, judge)
+          )
         )
       })
     })

@@ -10,6 +10,7 @@ import * as Gate from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import * as InputContract from "../workflow/InputContract.ts"
+import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import { type RunTerms, WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
@@ -87,7 +88,15 @@ export class Runs extends Context.Service<
       const signals = yield* Signals
 
       const submitWith = Effect.fnUntraced(function* (version: RunTerms, caller: Caller, request: Request) {
-        yield* Effect.fromResult(InputContract.validate(version, request.input))
+        const { content } = version
+        const errors = yield* Sandbox.run(caller.workspaceId, "checkInput", {
+          content: { input_schema: content.input_schema, vault_schema: content.vault_schema },
+          input: request.input
+        }).pipe(Effect.catchTag("TooCostly", (error) => Effect.succeed([InputContract.tooCostly(error)])))
+        if (errors.length > 0) {
+          const inputSchema = InputContract.effectiveSchema(content)
+          return yield* new InputContract.InvalidInput({ errors, inputSchema })
+        }
         const workspace = yield* workspaces.get(caller.workspaceId)
         const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
         return yield* runs.submit({
@@ -118,7 +127,11 @@ export class Runs extends Context.Service<
         const { run, gate } = yield* submitWith(recent, caller, request).pipe(
           Effect.catchTags({
             VersionOutdated: () => again(caller, request),
-            InvalidInput: () => again(caller, request)
+            InvalidInput: Effect.fnUntraced(function* (error) {
+              const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
+              // Checked once more by another version only: a check may take seconds.
+              return yield* version.versionId === recent.versionId ? error : again(caller, request)
+            })
           })
         )
         yield* signals.publish({ _tag: Gate.mayStart(gate, run.createdAt) ? "work" : "due" })

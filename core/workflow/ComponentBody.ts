@@ -1,12 +1,14 @@
 /**
  * What callers send to create a component, to save a next version of one, or to rename it.
  */
-import { Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
+import type { Caller } from "../workspace/Workspace.ts"
 import { type ComponentData, InvalidComponent } from "./Component.ts"
-import * as ComponentCheck from "./ComponentCheck.ts"
 import * as FieldLimit from "./FieldLimit.ts"
 import { problemsOf } from "./Paths.ts"
 import { Text } from "./SaveBody.ts"
+import type { Outcome } from "./sandbox/Operations.ts"
+import * as Sandbox from "./sandbox/Sandbox.ts"
 import { type Problem, WorkflowId } from "./Workflow.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -32,22 +34,23 @@ export const RenameBody = Schema.Struct({ name }).annotate({ identifier: "Compon
 
 type Refused = InvalidComponent | FieldLimit.FieldsTooLarge
 
+export interface Create {
+  readonly name: string
+  readonly data: ComponentData
+  readonly versionNote: string | null
+}
+
 /** Reads a new component. Every problem is reported; texts that are too long by themselves when nothing else is wrong. */
-export const readCreate = (
+export const readCreate = Effect.fnUntraced(function* (
+  caller: Caller,
   body: unknown
-): Result.Result<
-  { readonly name: string; readonly data: ComponentData; readonly versionNote: string | null },
-  Refused
-> =>
-  Result.flatMap(decoded(decodeCreate, body), (sent) => {
-    const data = ComponentCheck.read(sent.componentData, "componentData")
-    const versionNote = sent.versionNote ?? null
-    return Result.map(judged(data, [...longName(sent.name), ...longNote(versionNote)]), (read) => ({
-      name: sent.name,
-      data: read,
-      versionNote
-    }))
-  })
+): Effect.fn.Return<Create, Refused> {
+  const sent = yield* Effect.fromResult(decoded(decodeCreate, body))
+  const versionNote = sent.versionNote ?? null
+  const data = yield* read(caller, sent.componentData)
+  const judging = judged(data, [...longName(sent.name), ...longNote(versionNote)])
+  return { name: sent.name, data: yield* Effect.fromResult(judging), versionNote }
+})
 
 export interface Save {
   readonly data: ComponentData
@@ -57,17 +60,22 @@ export interface Save {
 }
 
 /** Reads a next version of a component. */
-export const readSave = (body: unknown): Result.Result<Save, Refused> =>
-  Result.flatMap(decoded(decodeSave, body), (sent) => {
-    const data = ComponentCheck.read(sent.componentData, "componentData")
-    const versionNote = sent.versionNote ?? null
-    return Result.map(judged(data, longNote(versionNote)), (read) => ({
-      data: read,
-      versionNote,
-      propagate: sent.propagate ?? true,
-      source: sent.sourceWorkflowId == null ? null : WorkflowId.make(sent.sourceWorkflowId.toLowerCase())
-    }))
-  })
+export const readSave = Effect.fnUntraced(function* (caller: Caller, body: unknown): Effect.fn.Return<Save, Refused> {
+  const sent = yield* Effect.fromResult(decoded(decodeSave, body))
+  const versionNote = sent.versionNote ?? null
+  const data = yield* read(caller, sent.componentData)
+  return {
+    data: yield* Effect.fromResult(judged(data, longNote(versionNote))),
+    versionNote,
+    propagate: sent.propagate ?? true,
+    source: sent.sourceWorkflowId == null ? null : WorkflowId.make(sent.sourceWorkflowId.toLowerCase())
+  }
+})
+
+const read = (caller: Caller, data: Schema.Json) =>
+  Sandbox.run(caller.workspaceId, "readComponent", { data, path: "componentData" }).pipe(
+    Effect.catchTag("TooCostly", ({ message }) => Effect.succeed({ failure: [{ path: "componentData", message }] }))
+  )
 
 /** Reads a new name of a component. */
 export const readName = (body: unknown): Result.Result<string, Refused> =>
@@ -86,10 +94,10 @@ const decoded = <A>(
   Result.mapError(decode(body), (error) => new InvalidComponent({ problems: problemsOf(error) }))
 
 const judged = (
-  data: Result.Result<ComponentData, ReadonlyArray<Problem>>,
+  data: Outcome<ComponentData, ReadonlyArray<Problem>>,
   tooLong: ReadonlyArray<FieldLimit.FieldTooLarge>
 ): Result.Result<ComponentData, Refused> =>
-  Result.isFailure(data)
+  "failure" in data
     ? Result.fail(new InvalidComponent({ problems: [...data.failure, ...FieldLimit.asProblems(tooLong)] }))
     : Result.map(FieldLimit.refuse(tooLong), () => data.success)
 

@@ -2,7 +2,7 @@
  * Creating, saving and reading the components of a workspace, as callers do.
  */
 
-import { Clock, Context, Effect, Layer, Result, type Schema } from "effect"
+import { Clock, Context, Effect, Layer, type Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
@@ -19,8 +19,8 @@ import { type Carry, ComponentStore, type Propagation, type StoredComponent } fr
 import * as FieldLimit from "./FieldLimit.ts"
 import * as Instances from "./Instances.ts"
 import * as ModelAvailability from "./ModelAvailability.ts"
-import * as PropagationRule from "./Propagation.ts"
-import * as SaveBody from "./SaveBody.ts"
+import type * as PropagationRule from "./Propagation.ts"
+import * as Sandbox from "./sandbox/Sandbox.ts"
 import { type Content, InvalidWorkflow, VersionId, type Workflow } from "./Workflow.ts"
 import type { Stored } from "./WorkflowStore.ts"
 
@@ -100,10 +100,7 @@ export class Components extends Context.Service<
       }
 
       const create = Effect.fn("Components.create")(function* (caller: Caller, body: unknown) {
-        const { data, name, versionNote } = yield* Effect.flatMap(
-          Effect.fromResult(ComponentBody.readCreate(body)),
-          served
-        )
+        const { data, name, versionNote } = yield* Effect.flatMap(ComponentBody.readCreate(caller, body), served)
         const at = yield* Clock.currentTimeMillis
         const id = ComponentId.make(yield* identifiers.uuid)
         const stored: StoredComponent = {
@@ -133,10 +130,10 @@ export class Components extends Context.Service<
       const followed = (
         caller: Caller,
         note: string,
-        change: (content: Content) => Result.Result<Content, InvalidWorkflow>
+        change: (content: Content) => Effect.Effect<Content, InvalidWorkflow>
       ): Carry =>
         Effect.fnUntraced(function* (before: Stored, at: number) {
-          const content = yield* Effect.fromResult(change(before.version.content))
+          const content = yield* change(before.version.content)
           return {
             workflow: { ...before.workflow, updatedAt: at },
             version: {
@@ -154,7 +151,7 @@ export class Components extends Context.Service<
 
       const save = Effect.fn("Components.save")(function* (caller: Caller, id: ComponentId, body: unknown) {
         yield* store.get(caller.workspaceId, id)
-        const sent = yield* Effect.flatMap(Effect.fromResult(ComponentBody.readSave(body)), served)
+        const sent = yield* Effect.flatMap(ComponentBody.readSave(caller, body), served)
         const versionId = yield* identifiers.uuid
         return yield* store.save(
           caller.workspaceId,
@@ -163,7 +160,7 @@ export class Components extends Context.Service<
             const versionNumber = before.version.versionNumber + 1
             const carried = { component: id, before: before.version.data, after: sent.data }
             const note = `Version ${versionNumber} of the component "${before.component.name}"`
-            const carry = followed(caller, note, (content) => carriedOver(content, carried))
+            const carry = followed(caller, note, (content) => carriedOver(caller, content, carried))
             return {
               after: {
                 component: { ...before.component, updatedAt: at },
@@ -193,7 +190,7 @@ export class Components extends Context.Service<
         const { component } = yield* store.get(caller.workspaceId, id)
         const note = `The component "${component.name}" was deleted`
         const carry = followed(caller, note, (content) =>
-          Result.succeed({ ...content, nodes: Instances.unlinked(content.nodes as ReadonlyArray<Schema.Json>, id) })
+          Effect.succeed({ ...content, nodes: Instances.unlinked(content.nodes as ReadonlyArray<Schema.Json>, id) })
         )
         return yield* store.remove(caller.workspaceId, id, carry)
       })
@@ -224,10 +221,9 @@ export class Components extends Context.Service<
 }
 
 /** The content of a workflow with a new version of a component, if that is a valid one. */
-const carriedOver = (content: Content, carried: PropagationRule.Carried): Result.Result<Content, InvalidWorkflow> => {
-  const result = PropagationRule.carry(content, carried)
-  const problems = Result.isFailure(result) ? result.failure : SaveBody.contentProblems(result.success)
-  return Result.isFailure(result) || problems.length > 0
-    ? Result.fail(new InvalidWorkflow({ problems }))
-    : Result.succeed(result.success)
-}
+const carriedOver = Effect.fnUntraced(function* (caller: Caller, content: Content, carried: PropagationRule.Carried) {
+  const result = yield* Sandbox.run(caller.workspaceId, "carry", { content, carried }).pipe(
+    Effect.catchTag("TooCostly", ({ message }) => Effect.succeed({ failure: [{ path: "", message }] }))
+  )
+  return "success" in result ? result.success : yield* new InvalidWorkflow({ problems: result.failure })
+})

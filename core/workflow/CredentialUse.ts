@@ -28,7 +28,7 @@ export const readBy = (
 /** The aliases whose secrets a node uses. */
 export const usedBy = (node: Node, isAlias: (name: string) => boolean): ReadonlySet<string> => {
   const used = new Set<string>()
-  for (const path of pathsOf(node)) {
+  for (const path of NodeExpressions.reads(node)) {
     const read = readBy(path, isAlias)
     if (read !== null && isSecretName(read.name)) used.add(read.alias)
   }
@@ -58,7 +58,7 @@ export const problems = (
   const isAlias = (name: string) => Object.hasOwn(vaultSchema, name)
   return [...graph.nodes.values()].flatMap((node) => {
     const parameters = `${pathOf(node.id)}.parameters`
-    const unknown = pathsOf(node).flatMap((path) => {
+    const unknown = NodeExpressions.reads(node).flatMap((path) => {
       const read = readBy(path, isAlias)
       if (read === null || isSecretName(read.name)) return []
       const message = `Node "${node.name}" reads "${read.name}" of the credential ${read.alias}: expected one of ${Object.keys(fields).join(", ")}`
@@ -77,7 +77,3 @@ export const problems = (
     return [...found, { path: `${parameters}.credential`, message }]
   })
 }
-
-/** The paths that the expressions of a node read. */
-const pathsOf = (node: Node): ReadonlyArray<ReadonlyArray<string>> =>
-  NodeExpressions.of(node, "").flatMap(({ read }) => (Result.isSuccess(read) ? Expression.reads(read.success) : []))

@@ -4,6 +4,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Result, Schema } from "effect"
 import * as SafePattern from "./SafePattern.ts"
+import * as SchemaReferences from "./SchemaReferences.ts"
 import * as VaultSchema from "./VaultSchema.ts"
 import type { Problem, WorkflowVersion } from "./Workflow.ts"
 
@@ -123,18 +124,15 @@ export const rehearse = (version: Pick<WorkflowVersion, "content">, input: Schem
 
 /** Every way in which a value breaks a schema, each at its path, such as `address.lines[0]`. */
 export const problems = (schema: Schema.JsonObject, value: Schema.Json): ReadonlyArray<Problem> => {
-  const compiled = compile(schema, thorough)
+  const compiled = compile(schema, { thorough: true })
   if (Result.isFailure(compiled)) return [{ path: "", message: compiled.failure }]
-  return compiled.success(value) ? [] : (compiled.success.errors ?? []).map((error) => problem(error, value))
+  return errorsOf(compiled.success, value).map((error) => problem(error, value))
 }
 
 /** How a value breaks a schema; empty when it does not. A schema that does not compile is one error. */
 export const violations = (schema: Schema.JsonObject, value: Schema.Json): ReadonlyArray<ErrorObject> => {
   const compiled = compile(schema)
-  if (Result.isFailure(compiled)) {
-    return [{ instancePath: "", schemaPath: "#", keyword: "schema", params: {}, message: compiled.failure }]
-  }
-  return compiled.success(value) ? [] : [...(compiled.success.errors ?? [])]
+  return Result.isFailure(compiled) ? [unusable(compiled.failure)] : errorsOf(compiled.success, value)
 }
 
 const settings: Options = {
@@ -149,38 +147,94 @@ const settings: Options = {
   code: { regExp: Object.assign(SafePattern.compile, { code: "SafePattern.compile" }) }
 }
 
-const ajv = new Ajv(settings)
+/** Knows draft-07 alone. No schema of a user is ever given to it, so none can change what another means. */
+const draft = new Ajv(settings)
+const draftName = "http://json-schema.org/draft-07/schema"
 
-/** Goes on after the first error. */
-const thorough = new Ajv({ ...settings, allErrors: true })
-
-/** Compiled schemas by their text, and by the object that they were last met as: a version is loaded often, and compiled once. */
+/**
+ * Compiled schemas by their text, and by the object that they were last met as: a version is loaded often, and compiled
+ * once.
+ */
 const compiled = new Map<string, Result.Result<ValidateFunction, string>>()
 const met = new WeakMap<Schema.JsonObject, Result.Result<ValidateFunction, string>>()
 const maxCompiled = 500
+let compiledCharacters = 0
+const maxCompiledCharacters = 4_000_000
 
-const compile = (schema: Schema.JsonObject, by = ajv): Result.Result<ValidateFunction, string> => {
-  const before = by === ajv ? met.get(schema) : undefined
+const compile = (
+  schema: Schema.JsonObject,
+  options: { readonly thorough: boolean } = { thorough: false }
+): Result.Result<ValidateFunction, string> => {
+  const before = options.thorough ? undefined : met.get(schema)
   if (before !== undefined) return before
-  const key = `${by === ajv ? "" : "all "}${JSON.stringify(schema)}`
-  const result = compiled.get(key) ?? compileNew(schema, by)
-  if (compiled.size >= maxCompiled) compiled.clear()
-  compiled.set(key, result)
-  if (by === ajv) met.set(schema, result)
+  const key = `${options.thorough ? "all " : ""}${JSON.stringify(schema)}`
+  const known = compiled.get(key)
+  const result = known ?? compileNew(schema, options.thorough)
+  if (known === undefined) {
+    compiledCharacters += key.length
+    if (compiled.size >= maxCompiled || compiledCharacters > maxCompiledCharacters) {
+      compiled.clear()
+      compiledCharacters = key.length
+    }
+    compiled.set(key, result)
+  }
+  if (!options.thorough) met.set(schema, result)
   return result
 }
 
-const compileNew = (schema: Schema.JsonObject, by: Ajv): Result.Result<ValidateFunction, string> => {
+/** Each schema is compiled by a validator of its own: what one names by `$id` no other schema can refer to. */
+const compileNew = (schema: Schema.JsonObject, thorough: boolean): Result.Result<ValidateFunction, string> => {
+  const refused = SchemaReferences.refusal(schema) ?? notDraft(schema)
+  if (refused !== null) return Result.fail(notValid(refused))
   try {
-    return Result.succeed(by.compile(schema))
+    const validator = new Ajv({ ...settings, allErrors: thorough, meta: false, validateSchema: false })
+    return Result.succeed(validator.compile(schema))
   } catch (error) {
-    return Result.fail(
-      `Not a valid JSON Schema (draft-07, strict): ${error instanceof Error ? error.message : String(error)}`
-    )
-  } finally {
-    by.removeSchema(schema)
+    return Result.fail(notValid(error instanceof RangeError ? "it is nested too deeply" : messageOf(error)))
   }
 }
+
+/** Why a schema is none of draft-07; `null` when it is one. */
+const notDraft = ({ $schema, ...schema }: Schema.JsonObject): string | null => {
+  if ($schema !== undefined && $schema !== draftName && $schema !== `${draftName}#`) {
+    return `$schema is ${JSON.stringify($schema).slice(0, 200)}: expected "${draftName}#", or nothing`
+  }
+  try {
+    return draft.validate(draftName, schema) ? null : `schema is invalid: ${draft.errorsText()}`
+  } catch (error) {
+    return error instanceof RangeError ? "it is nested too deeply" : messageOf(error)
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const notValid = (reason: string): string => `Not a valid JSON Schema (draft-07, strict): ${reason}`
+
+/** The errors of a value by a compiled schema. A value in which the schema goes on for too long is one error. */
+const errorsOf = (validate: ValidateFunction, value: Schema.Json): ReadonlyArray<ErrorObject> => {
+  try {
+    return validate(value) ? [] : [...(validate.errors ?? [])]
+  } catch (error) {
+    if (error instanceof RangeError) return [unusable("is nested too deeply to be checked")]
+    throw error
+  }
+}
+
+/** The error of an input that takes too much to be checked. */
+export const tooCostly = ({ message }: { readonly message: string }): InputError => ({
+  field: "",
+  message,
+  keyword: "schema",
+  expected: {}
+})
+
+const unusable = (message: string): ErrorObject => ({
+  instancePath: "",
+  schemaPath: "#",
+  keyword: "schema",
+  params: {},
+  message
+})
 
 const report = (error: ErrorObject, input: Schema.JsonObject): InputError => {
   const received = receivedBy(error, input)

@@ -29,6 +29,17 @@ export const of = (node: Node, path: string): ReadonlyArray<Placed> => [
   ...bare(node, path).map(({ at, source }) => ({ at, source, read: Expression.compile(source.trim()) }))
 ]
 
+const known = new WeakMap<Node, ReadonlyArray<ReadonlyArray<string>>>()
+
+/** The paths that the expressions of a node read. */
+export const reads = (node: Node): ReadonlyArray<ReadonlyArray<string>> =>
+  known.get(node) ?? of(node, "").flatMap(({ read }) => (Result.isSuccess(read) ? Expression.reads(read.success) : []))
+
+/** Notes what the expressions of a node read, where another thread has found that out. */
+export const noteReads = (node: Node, paths: ReadonlyArray<ReadonlyArray<string>>): void => {
+  known.set(node, paths)
+}
+
 const bare = (node: Node, path: string): ReadonlyArray<{ readonly at: string; readonly source: string }> => [
   ...(RunIf.of(node)?.conditions ?? []).map(({ field }, index) => ({
     at: `${path}.run_if.conditions[${index}].field`,

@@ -1,8 +1,8 @@
 /**
  * What a run gives back: the data that it gathered, restricted to the output schema of its workflow and checked by it.
  */
-import type { Schema } from "effect"
-import * as InputContract from "./InputContract.ts"
+import { Effect, type Schema } from "effect"
+import * as Sandbox from "./sandbox/Sandbox.ts"
 
 /**
  * Keeps of `data` what the schema has properties for; all of it where it has none.
@@ -14,8 +14,10 @@ export const project = (schema: Schema.JsonObject, data: Schema.JsonObject): Sch
 }
 
 /** In what way data breaks the schema, as one sentence; `null` when it does not. */
-export const mismatch = (schema: Schema.JsonObject, data: Schema.JsonObject): string | null => {
-  const [first] = InputContract.violations(schema, data)
-  if (first === undefined) return null
-  return `The data of the run does not satisfy output_schema: ${first.instancePath === "" ? "it" : first.instancePath} ${first.message ?? "is not valid"}`
-}
+export const mismatch = Effect.fnUntraced(function* (schema: Schema.JsonObject, data: Schema.JsonObject) {
+  const wrong = yield* Sandbox.runHere("violation", { schema, value: data }).pipe(
+    Effect.catch(({ message }) => Effect.succeed({ instancePath: "", message: `cannot be checked: ${message}` }))
+  )
+  if (wrong === null) return null
+  return `The data of the run does not satisfy output_schema: ${wrong.instancePath === "" ? "it" : wrong.instancePath} ${wrong.message}`
+})

@@ -45,8 +45,28 @@ export const compile = (source: string, flags: string): { readonly test: (text: 
 
 const shortened = (source: string): string => (source.length <= 100 ? source : `${source.slice(0, 100)}…`)
 
-/** The power of the length of a text with which the cost of a pattern may grow. */
-const costOf = (source: string): Result.Result<number, string> => {
+const known = new Map<string, Result.Result<number, string>>()
+const maxKnown = 1_000
+
+/** Notes what a pattern costs, where another thread has found that out: judging one may take a second. */
+export const note = (source: string, cost: Result.Result<number, string>): void => {
+  if (known.size >= maxKnown) known.clear()
+  known.set(source, cost)
+}
+
+/** Whether it is known what a pattern costs, so that it is judged at once. */
+export const isKnown = (source: string): boolean => known.has(source)
+
+/** The power of the length of a text with which the cost of a pattern may grow. Fails with why it may not be used. */
+export const costOf = (source: string): Result.Result<number, string> => {
+  const before = known.get(source)
+  if (before !== undefined) return before
+  const found = judge(source)
+  note(source, found)
+  return found
+}
+
+const judge = (source: string): Result.Result<number, string> => {
   if (source.length > maxLength) return Result.fail(`it is longer than ${maxLength} characters`)
   return Result.flatMap(parse(source), (pattern) => powerOf(pattern, !beginsAtStart(pattern)))
 }

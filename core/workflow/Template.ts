@@ -55,8 +55,30 @@ export const parse = (text: string): Parsed => {
 }
 
 const parseNew = (text: string): Parsed => {
-  const parts: Array<string | Expression.Expression> = []
+  const { excess, parts: written, whole } = split(text)
   const unreadable: Array<Unreadable> = []
+  const parts = written.flatMap((part): ReadonlyArray<string | Expression.Expression> => {
+    if (typeof part === "string") return [part]
+    const compiled = Expression.compile(part.source)
+    if (Result.isSuccess(compiled)) return [compiled.success]
+    unreadable.push({ source: part.source.slice(0, 200), reason: compiled.failure })
+    return []
+  })
+  if (excess !== null) unreadable.push(excess)
+  return { template: { text, parts, whole: whole && unreadable.length === 0 }, unreadable }
+}
+
+/** A text cut into what stands as it is and its expressions, none of which is read. */
+export interface Split {
+  readonly parts: ReadonlyArray<string | { readonly source: string }>
+  readonly whole: boolean
+  /** What comes after the most expressions that a text may have; `null` where nothing does. */
+  readonly excess: Unreadable | null
+}
+
+export const split = (text: string): Split => {
+  const parts: Array<string | { readonly source: string }> = []
+  let excess: Unreadable | null = null
   let end = 0
   let count = 0
   for (let open = text.indexOf("{{"); open >= 0; open = text.indexOf("{{", end)) {
@@ -66,19 +88,13 @@ const parseNew = (text: string): Parsed => {
     end = close + 2
     const source = text.slice(open + 2, close).trim()
     if (++count > maxExpressions) {
-      unreadable.push({
-        source: source.slice(0, 100),
-        reason: `one text may have at most ${maxExpressions} expressions`
-      })
+      excess = { source: source.slice(0, 100), reason: `one text may have at most ${maxExpressions} expressions` }
       break
     }
-    const compiled = Expression.compile(source)
-    if (Result.isSuccess(compiled)) parts.push(compiled.success)
-    else unreadable.push({ source: source.slice(0, 200), reason: compiled.failure })
+    parts.push({ source })
   }
   if (end < text.length) parts.push(text.slice(end))
-  const whole = parts.length === 1 && typeof parts[0] !== "string"
-  return { template: { text, parts, whole }, unreadable }
+  return { parts, whole: parts.length === 1 && typeof parts[0] !== "string", excess }
 }
 
 export const reads = Expression.reads

@@ -13,9 +13,10 @@ import { ComponentStore } from "./ComponentStore.ts"
 import type * as FieldLimit from "./FieldLimit.ts"
 import * as ForkBody from "./ForkBody.ts"
 import * as Instances from "./Instances.ts"
+import * as Sandbox from "./sandbox/Sandbox.ts"
 import type { InvalidWorkflow, WorkflowId, WorkflowNotFound } from "./Workflow.ts"
 import { type Stored, WorkflowStore } from "./WorkflowStore.ts"
-import { Workflows } from "./Workflows.ts"
+import { tooCostly, Workflows } from "./Workflows.ts"
 
 type Refused = InvalidWorkflow | FieldLimit.FieldsTooLarge
 
@@ -106,8 +107,10 @@ export class Transfers extends Context.Service<
 
       const unpack = Effect.fn("Transfers.unpack")(function* (caller: Caller, body: unknown) {
         const at = yield* Clock.currentTimeMillis
-        const codes = new Set((yield* errorCodes.list(caller.workspaceId)).map(({ id }) => id))
-        const unpacked = Bundle.unpack(body, at, codes)
+        const codes = (yield* errorCodes.list(caller.workspaceId)).map(({ id }) => id)
+        const unpacked = yield* Sandbox.run(caller.workspaceId, "unpack", { body, now: at, errorCodes: codes }).pipe(
+          Effect.catchTag("TooCostly", tooCostly)
+        )
         const named = unpacked.draft.problems.length > 0 ? [] : yield* settleCodes(caller, unpacked.codes, at)
         const settled = yield* Effect.forEach(unpacked.draft.problems.length > 0 ? [] : unpacked.parts, (part) =>
           settle(caller, part)

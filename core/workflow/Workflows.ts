@@ -13,8 +13,9 @@ import * as ErrorReferences from "./ErrorReferences.ts"
 import type * as FieldLimit from "./FieldLimit.ts"
 import * as ModelAvailability from "./ModelAvailability.ts"
 import * as SaveBody from "./SaveBody.ts"
+import * as Sandbox from "./sandbox/Sandbox.ts"
 import {
-  type InvalidWorkflow,
+  InvalidWorkflow,
   type Problem,
   VersionId,
   type WorkflowExists,
@@ -103,7 +104,11 @@ export class Workflows extends Context.Service<
       const read = Effect.fnUntraced(function* (caller: Caller, body: unknown, now: number) {
         const nodes = typeof body === "object" && body !== null && "nodes" in body ? body.nodes : []
         const known = ErrorReferences.all(nodes).length === 0 ? [] : yield* errorCodes.list(caller.workspaceId)
-        return SaveBody.read(body, now, new Set(known.map(({ id }) => id)))
+        return yield* Sandbox.run(caller.workspaceId, "readDraft", {
+          body,
+          now,
+          errorCodes: known.map(({ id }) => id)
+        }).pipe(Effect.catchTag("TooCostly", tooCostly))
       })
 
       const keepNew = Effect.fnUntraced(function* (
@@ -215,6 +220,10 @@ export class Workflows extends Context.Service<
     })
   )
 }
+
+/** A workflow that takes too much to be checked is not a valid one. */
+export const tooCostly = ({ message }: Sandbox.TooCostly) =>
+  Effect.fail(new InvalidWorkflow({ problems: [{ path: "", message }] }))
 
 /** What a workflow becomes by a save. */
 const next = (before: Stored, draft: SaveBody.Draft, versionId: VersionId, actor: Gate.Actor): Stored => ({

@@ -10,6 +10,7 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
+import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import { Readiness } from "../../apps/api/Readiness.ts"
 import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
@@ -161,6 +162,7 @@ const layerOf = ({ rateLimits, sending, stores }: Options & { readonly stores: S
       )
     ),
     Layer.provideMerge(layerOutside(sending)),
+    Layer.provideMerge(ThreadSandbox.layer()),
     Layer.provideMerge(Encryption.layer(masterKey)),
     Layer.provideMerge(Layer.mergeAll(stores, Crypto.layer))
   )

@@ -4,9 +4,8 @@
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
-import * as SaveBody from "../../../core/workflow/SaveBody.ts"
 import * as Settings from "../../../core/workflow/Settings.ts"
-import type { Workflow } from "../../../core/workflow/Workflow.ts"
+import type { Problem, Workflow } from "../../../core/workflow/Workflow.ts"
 import type { Listed, Stored, VersionSummary } from "../../../core/workflow/WorkflowStore.ts"
 import { iso } from "../run/RunRecord.ts"
 
@@ -106,10 +105,10 @@ export const view = ({ gate, version, workflow }: Stored): typeof WorkflowView.T
 }
 
 /** A workflow as it was saved, with what may be wrong with it all the same. */
-export const saved = (stored: Stored): typeof WorkflowView.Type => {
-  const warnings = SaveBody.warnings(stored.version.content)
-  return { ...view(stored), ...(warnings.length === 0 ? {} : { warnings }) }
-}
+export const withWarnings = (stored: Stored, warnings: ReadonlyArray<Problem>): typeof WorkflowView.Type => ({
+  ...view(stored),
+  ...(warnings.length === 0 ? {} : { warnings })
+})
 
 export const versionItem = (version: VersionSummary): typeof VersionItem.Type => ({
   version_id: version.versionId,

@@ -2,19 +2,20 @@
 import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Runs } from "../../../core/run/Runs.ts"
-import * as Examples from "../../../core/workflow/Examples.ts"
 import * as Folder from "../../../core/workflow/Folder.ts"
 import * as InputContract from "../../../core/workflow/InputContract.ts"
 import { folderOf } from "../../../core/workflow/Settings.ts"
+import type { Asked } from "../../../core/workflow/sandbox/Operations.ts"
+import * as Sandbox from "../../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../../core/workflow/Transfers.ts"
 import * as VaultSchema from "../../../core/workflow/VaultSchema.ts"
-import { WorkflowId, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
-import type { Listed } from "../../../core/workflow/WorkflowStore.ts"
+import { WorkflowId, WorkflowNotFound, type WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import type { Listed, Stored } from "../../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"
-import { item, saved, versionItem, view } from "./WorkflowView.ts"
+import { item, versionItem, view, withWarnings } from "./WorkflowView.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -26,24 +27,25 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
-        return saved(yield* workflows.create(caller, payload).pipe(Effect.catchTags(refused)))
+        return yield* saved(yield* workflows.create(caller, payload).pipe(Effect.catchTags(refused)))
       }),
       upsert: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
         const { created, stored } = yield* workflows
           .upsert(caller, payload)
           .pipe(Effect.catchTags({ ...refused, ...unsaved }))
-        return created ? { ...saved(stored), created: true as const } : { ...saved(stored), created: false as const }
+        const shown = yield* saved(stored)
+        return created ? { ...shown, created: true as const } : { ...shown, created: false as const }
       }),
       import: Effect.fn(function* ({ payload }) {
         const caller = yield* callerWho("edit")
-        return saved(yield* transfers.unpack(caller, payload).pipe(Effect.catchTags(refused)))
+        return yield* saved(yield* transfers.unpack(caller, payload).pipe(Effect.catchTags(refused)))
       }),
       save: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("edit")
         const id = yield* workflowId(params.workflow_id)
         const next = workflows.save(caller, id, payload)
-        return saved(yield* next.pipe(Effect.catchTags({ ...refused, ...unsaved })))
+        return yield* saved(yield* next.pipe(Effect.catchTags({ ...refused, ...unsaved })))
       }),
       remove: Effect.fn(function* ({ params }) {
         const caller = yield* callerWho("edit")
@@ -98,11 +100,15 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* callerWho("edit")
         const id = yield* workflowId(params.workflow_id)
         const forked = transfers.fork(caller, id, payload)
-        return saved(yield* forked.pipe(Effect.catchTags({ ...refused, WorkflowNotFound: unsaved.WorkflowNotFound })))
+        return yield* saved(
+          yield* forked.pipe(Effect.catchTags({ ...refused, WorkflowNotFound: unsaved.WorkflowNotFound }))
+        )
       }),
       validateInput: Effect.fn(function* ({ params, payload }) {
         const { version } = yield* find(params.workflow_id)
-        const { errors, schemaError } = InputContract.rehearse(version, payload?.run_input_variables ?? {})
+        const { errors, schemaError } = yield* checked(version, "rehearse", {
+          input: payload?.run_input_variables ?? {}
+        })
         return {
           valid: schemaError === null && errors.length === 0,
           schema_error: schemaError,
@@ -114,7 +120,7 @@ export const layer = HttpApiBuilder.group(
       }),
       examplePayloads: Effect.fn(function* ({ params }) {
         const { version } = yield* find(params.workflow_id)
-        return Examples.examplesOf(version.content)
+        return yield* checked(version, "examples", {})
       })
     })
 
@@ -125,6 +131,29 @@ export const layer = HttpApiBuilder.group(
     }
   })
 )
+
+/** Checks an input against the contract of a version, or makes examples for it. */
+const checked = Effect.fnUntraced(function* <N extends "rehearse" | "examples">(
+  { content }: WorkflowVersion,
+  name: N,
+  asked: Omit<Asked<N>, "content">
+) {
+  const { workspaceId } = yield* CurrentCaller
+  const contract = { input_schema: content.input_schema, vault_schema: content.vault_schema }
+  return yield* Sandbox.run(workspaceId, name, { ...asked, content: contract } as Asked<N>).pipe(
+    Effect.mapError(({ message }) => Errors.badRequest(message))
+  )
+})
+
+/** A workflow as it was saved, with what may be wrong with it all the same. */
+const saved = Effect.fnUntraced(function* (stored: Stored) {
+  const { workspaceId } = yield* CurrentCaller
+  const warnings = yield* Sandbox.run(workspaceId, "warnings", { content: stored.version.content }).pipe(
+    // The workflow is saved all the same.
+    Effect.catchTag("TooCostly", () => Effect.succeed([]))
+  )
+  return withWarnings(stored, warnings)
+})
 
 /** An id as it stands in a path. What is no UUID is the id of no workflow. */
 export const workflowId = (text: string) =>

@@ -36,7 +36,9 @@ const done = Effect.fnUntraced(function* (
   }
   const { inputs: _inputs, runtime: _runtime, ...own } = found as Schema.JsonObject
   const sources = typeof map === "string" ? [map] : Object.values(map)
-  const used = sources.flatMap((source) => SecretUse.usedByExpression(source, memory)).map(({ alias }) => alias)
+  const used = (yield* Effect.forEach(sources, (source) => SecretUse.usedByExpression(source, memory)))
+    .flat()
+    .map(({ alias }) => alias)
   for (const name of Object.keys(own)) memory.credentials.secrets.noteMade(name, used, own[name] ?? null)
   const answers = Object.fromEntries(Object.entries(memory.answers).filter(([name]) => !Object.hasOwn(own, name)))
   return { _tag: "Rewrote", data: Memory.merged({ ...kept(memory, own), ...memory.data }, own), answers }

@@ -34,7 +34,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL"> = Effect.fnUntraced(f
   const { secrets } = memory.credentials
   const used = new Set<string>()
   for (const text of Extraction.texts(model)) {
-    const aliases = SecretUse.usedBy(text, memory).map(({ alias }) => alias)
+    const aliases = (yield* SecretUse.usedBy(text, memory)).map(({ alias }) => alias)
     for (const alias of aliases) used.add(alias)
     secrets.own(aliases, Object.values(resolved.get(text) ?? {}) as Schema.Json)
   }
@@ -90,7 +90,7 @@ const resolve = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, { mem
   const resolved = new Map<string, ReturnType<Extraction.Resolve>>()
   for (const text of texts.filter(Template.isTemplate)) {
     const value = yield* Memory.evaluate(text, memory, page)
-    resolved.set(text, Template.parse(text).template.whole ? { known: value } : { text: Memory.asText(value) })
+    resolved.set(text, Template.split(text).whole ? { known: value } : { text: Memory.asText(value) })
   }
   return resolved
 })

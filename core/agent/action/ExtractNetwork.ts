@@ -7,6 +7,7 @@ import { ofPage, StepFailed } from "../Failure.ts"
 import type { Heard } from "../Heard.ts"
 import * as Memory from "../Memory.ts"
 import * as NetworkExtraction from "../NetworkExtraction.ts"
+import * as Patterns from "../Patterns.ts"
 import { type Exchange, redactBody, redactHeaders, redactUrl } from "../page/Exchange.ts"
 import type { Secrets } from "../Secrets.ts"
 import type { Action } from "../Step.ts"
@@ -31,6 +32,7 @@ export const extractNetwork: Action<"EXTRACT_NETWORK"> = Effect.fnUntraced(funct
       .pipe(Effect.mapError((failure) => ofPage("read the network: waiting for", failure)))
   }
   const url = yield* Memory.evaluateText(parameters.url, memory, page)
+  if (url.startsWith(regexPrefix)) yield* Patterns.judge(url.slice(regexPrefix.length))
   const wrong = url.startsWith(regexPrefix) ? SafePattern.check(url.slice(regexPrefix.length)) : null
   if (wrong !== null) {
     const sentence = `Cannot read the network: ${secrets.hide(wrong)}`

@@ -24,10 +24,10 @@ export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* (
       original: null
     })
   }
-  const fetching = SecretUse.guard([parameters.signed_file_url], [address], memory)
+  const fetching = yield* SecretUse.guard([parameters.signed_file_url], [address], memory)
   const foreign = SecretUse.objection(fetching, parameters.signed_file_url, url.href, yield* page.address)
   if (foreign !== null) return yield* SecretUse.refused("fetch the file to upload", foreign)
-  const guard = SecretUse.guard([parameters.file_name ?? ""], [given], memory)
+  const guard = yield* SecretUse.guard([parameters.file_name ?? ""], [given], memory)
   const here = selector === "" ? (guard?.(yield* page.address) ?? null) : null
   if (here !== null) return yield* SecretUse.refused("upload the file", here)
   const source = yield* FileSource

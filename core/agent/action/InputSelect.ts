@@ -12,7 +12,7 @@ export const inputSelect: Action<"INPUT_SELECT"> = Effect.fnUntraced(function* (
 ) {
   const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
   const value = option ?? (yield* Memory.evaluateText(parameters.value, memory, page))
-  const guard = option === null ? SecretUse.guard([parameters.value], [value], memory) : undefined
+  const guard = option === null ? yield* SecretUse.guard([parameters.value], [value], memory) : undefined
   const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
   const shown = memory.credentials.secrets.hide(value)
   yield* page

@@ -25,7 +25,7 @@ export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* (node
   const omitFocus = parameters.omit_focus === true
   const texts = strokes.filter((stroke) => typeof stroke === "string")
   const pastes = strokes.some((stroke) => typeof stroke !== "string" && stroke.key === pasteKey)
-  const guard = SecretUse.guard([parameters.text], texts, memory, pastes)
+  const guard = yield* SecretUse.guard([parameters.text], texts, memory, pastes)
   const typing: Typing = {
     strokes,
     existing:

@@ -15,7 +15,7 @@ export const navigate: Action<"NAVIGATE" | "START"> = Effect.fnUntraced(function
   }
   const address = yield* resolve(url, page)
   const told = redactUrl(memory.credentials.secrets.hide(address))
-  const guard = SecretUse.guard([node.parameters.url], [address], memory)
+  const guard = yield* SecretUse.guard([node.parameters.url], [address], memory)
   const foreign = SecretUse.objection(guard, node.parameters.url, address, yield* page.address)
   if (foreign !== null) return yield* SecretUse.refused(`open ${told}`, foreign)
   yield* page.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${told}`, failure)))

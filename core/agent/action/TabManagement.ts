@@ -15,7 +15,7 @@ export const tabManagement: Action<"TAB_MANAGEMENT"> = Effect.fnUntraced(functio
       const url = yield* Memory.evaluateText(parameters.url ?? "", memory, page)
       const address = url.trim() === "" ? null : yield* resolve(url, page)
       const written = parameters.url ?? ""
-      const guard = address === null ? undefined : SecretUse.guard([written], [address], memory)
+      const guard = address === null ? undefined : yield* SecretUse.guard([written], [address], memory)
       const foreign = SecretUse.objection(guard, written, address ?? "", yield* page.address)
       if (foreign !== null) return yield* SecretUse.refused("open a window", foreign)
       yield* page.openWindow.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))

@@ -11,6 +11,7 @@ import * as CodeVerdict from "../CodeVerdict.ts"
 import * as Credentials from "../Credentials.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
+import * as Patterns from "../Patterns.ts"
 import * as Pointing from "../Pointing.ts"
 import type { CodeField, Page } from "../page/Browser.ts"
 import type { PageFailure } from "../page/PageFailure.ts"
@@ -283,6 +284,7 @@ const linkFor = Effect.fnUntraced(function* (account: Account, pattern: string |
     secrets.addLink(link)
     return link
   }
+  if (pattern !== null) yield* Patterns.judge(pattern)
   const expression = pattern === null ? null : SafePattern.compile(pattern, "")
   const latest = (yield* Clock.currentTimeMillis) + longestMillis
   for (let seen = 0; ; ) {

@@ -20,7 +20,7 @@ const applied = Effect.fnUntraced(function* (operation: Operation, position: num
   const names = namesIn(target)
   if (type === "DELETE") return changed(memory, names, () => undefined)
   const value = yield* Memory.evaluateExpression(operation.value ?? "", memory, page)
-  const used = SecretUse.usedByExpression(operation.value ?? "", memory)
+  const used = yield* SecretUse.usedByExpression(operation.value ?? "", memory)
   memory.credentials.secrets.noteMade(
     names[0] ?? "",
     used.map(({ alias }) => alias),

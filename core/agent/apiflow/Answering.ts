@@ -1,9 +1,9 @@
 /**
  * What an answer says: whether it is one that was expected, and what a step takes from it.
  */
-import { Effect, Result, type Schema } from "effect"
+import { Effect, type Schema } from "effect"
 import type { ExpectedStatus, Extract, Step } from "../../workflow/parameters/ApiFlow.ts"
-import * as SafePattern from "../../workflow/SafePattern.ts"
+import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import * as Memory from "../Memory.ts"
 import { isWithinLimits } from "../NetworkExtraction.ts"
 import type { ApiAnswer } from "../page/Requests.ts"
@@ -90,16 +90,12 @@ const valueOf = Effect.fnUntraced(function* (step: Step, one: Extract, answer: R
       return Object.hasOwn(answer.headers, name) ? (answer.headers[name] ?? null) : null
     }
     case "response_text": {
-      const limit = SafePattern.textLimit(one.pattern)
-      if (Result.isFailure(limit)) return yield* refuse(step, limit.failure)
-      if (answer.text.length > limit.success) {
-        return yield* refuse(
-          step,
-          `the pattern of "${one.name}" takes at most ${limit.success} characters, and its answer has more`
-        )
-      }
-      const match = new RegExp(one.pattern).exec(answer.text)
-      return match === null ? null : (match[1] ?? match[0])
+      const asked = { pattern: one.pattern, text: answer.text }
+      const match = yield* Sandbox.runHere("match", asked).pipe(
+        Effect.catch(({ message }) => Effect.succeed({ failure: message }))
+      )
+      if ("failure" in match) return yield* refuse(step, `the pattern of "${one.name}": ${match.failure}`)
+      return match.success === null ? null : (match.success[1] ?? match.success[0] ?? null)
     }
   }
 })

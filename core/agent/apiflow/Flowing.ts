@@ -40,11 +40,11 @@ const done = Effect.fnUntraced(function* (
 ) {
   const { repeat } = step
   const base = yield* page.address
-  const used = new Set(readsContext(flow) ? SecretUse.usedByExpression("context", memory) : [])
-  const evaluate: Asking.Evaluate = (text) => {
-    for (const account of SecretUse.usedBy(text, memory)) used.add(account)
-    return Memory.evaluate(text, memory, page, { steps: before })
-  }
+  const used = new Set(readsContext(flow) ? yield* SecretUse.usedByExpression("context", memory) : [])
+  const evaluate: Asking.Evaluate = Effect.fnUntraced(function* (text) {
+    for (const account of yield* SecretUse.usedBy(text, memory)) used.add(account)
+    return yield* Memory.evaluate(text, memory, page, { steps: before })
+  })
   const most = repeat ? (repeat.max_iterations ?? limitsOf.iterations) : 1
   const gathered: Array<Schema.Json> = []
   const seen = new Set<string>()

@@ -4,7 +4,7 @@
  */
 import { Clock, Effect, Random, Ref, Result, type Schema } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
-import * as InputContract from "../../workflow/InputContract.ts"
+import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import { StepFailed } from "../Failure.ts"
 import type { Shot } from "../page/Shot.ts"
 import type { Secrets } from "../Secrets.ts"
@@ -96,7 +96,7 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Asked<A>): Effect.fn.R
     yield* Ref.update(use.spent, (spent) => Budget.after(spent, usage, took))
     const fits = Result.isFailure(answered)
       ? Result.fail(answered.failure.reason)
-      : checked(answered.success.said, asked.form)
+      : yield* checked(answered.success.said, asked.form)
     const outcome: Result.Result<Result.Result<Judged<A>, string>, StepFailed> = Result.isFailure(fits)
       ? Result.succeed(Result.fail(fits.failure))
       : yield* Effect.result(asked.judge(fits.success))
@@ -142,7 +142,10 @@ export const failure = (
   })
 
 /** An answer in the form that was asked for, or in what it is not. */
-const checked = (said: Answer["said"], form: Form): Result.Result<Said, string> => {
+const checked = Effect.fnUntraced(function* (
+  said: Answer["said"],
+  form: Form
+): Effect.fn.Return<Result.Result<Said, string>> {
   if (said._tag === "Unusable") return Result.fail(said.reason)
   if (form._tag === "Object") {
     if (said._tag !== "Object" || !isObject(said.value)) return Result.fail("Expected one JSON object")
@@ -156,11 +159,17 @@ const checked = (said: Answer["said"], form: Form): Result.Result<Said, string> 
   }
   const { parameters } = said
   if (!isObject(parameters)) return Result.fail(`Expected an object as the parameters of ${tool.name}`)
-  const [wrong] = InputContract.violations(tool.parameters, parameters)
-  return wrong === undefined
+  const wrong = yield* violation(tool.parameters, parameters)
+  return wrong === null
     ? Result.succeed({ _tag: "Called", tool: tool.name, parameters })
-    : Result.fail(`The parameters of ${tool.name} do not fit: ${wrong.instancePath} ${wrong.message ?? "not valid"}`)
-}
+    : Result.fail(`The parameters of ${tool.name} do not fit: ${wrong.instancePath} ${wrong.message}`)
+})
+
+/** The first way in which what a model said breaks a schema; `null` when it does not. */
+export const violation = (schema: Schema.JsonObject, value: Schema.Json) =>
+  Sandbox.runHere("violation", { schema, value }).pipe(
+    Effect.catch(({ message }) => Effect.succeed({ instancePath: "", message }))
+  )
 
 const isObject = (value: Schema.Json): value is Schema.JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)

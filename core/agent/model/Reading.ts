@@ -3,7 +3,6 @@
  */
 import { Effect, Result, type Schema } from "effect"
 import type { Node } from "../../workflow/Graph.ts"
-import * as InputContract from "../../workflow/InputContract.ts"
 import { type DataModel, modelOf } from "../../workflow/parameters/DataModel.ts"
 import type { StepFailed } from "../Failure.ts"
 import { nameOf, type Resolve, typeOf } from "../page/Extraction.ts"
@@ -71,15 +70,17 @@ export const data = (reading: Reading): Effect.Effect<Schema.JsonObject, StepFai
   const { schema, known } = reading.wanted
   const properties = schema.properties as Schema.JsonObject
   if (Object.keys(properties).length === 0) return Effect.succeed(known)
-  const judge = (said: Asking.Said): Result.Result<Asking.Judged<Schema.JsonObject>, string> => {
+  const judge = Effect.fnUntraced(function* (
+    said: Asking.Said
+  ): Effect.fn.Return<Result.Result<Asking.Judged<Schema.JsonObject>, string>> {
     const value = said._tag === "Object" ? fitted(schema, said.value) : null
-    const [wrong] = InputContract.violations(schema, value)
-    if (wrong !== undefined || value === null) {
+    const wrong = yield* Asking.violation(schema, value)
+    if (wrong !== null || value === null) {
       return Result.fail(`The answer does not satisfy the schema: ${wrong?.instancePath ?? ""} ${wrong?.message ?? ""}`)
     }
     const restored = reading.secrets.restore(value) as Schema.JsonObject
     return Result.succeed({ value: { ...known, ...restored }, did: `took ${Object.keys(restored).join(", ")}` })
-  }
+  })
   return Asking.ask({
     node: reading.node,
     secrets: reading.secrets,
@@ -90,7 +91,7 @@ export const data = (reading: Reading): Effect.Effect<Schema.JsonObject, StepFai
     page: reading.page,
     shot: reading.shot,
     form: { _tag: "Object", name: "data", schema },
-    judge: (said) => Effect.sync(() => judge(said))
+    judge
   })
 }
 

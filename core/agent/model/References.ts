@@ -29,7 +29,7 @@ export const evaluate = Effect.fnUntraced(function* (
   const told: Array<string> = []
   for (const part of parts) {
     const read = secretOf(part, memory)
-    const [account] = read === null ? SecretUse.usedBy(part, memory) : []
+    const [account] = read === null ? yield* SecretUse.usedBy(part, memory) : []
     if (account !== undefined) return yield* exposing(account)
     told.push(read === null ? yield* Memory.evaluateText(part, memory, page) : reference(read.alias, read.name))
   }

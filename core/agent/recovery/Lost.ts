@@ -3,6 +3,7 @@
  * only when it can be told from all others; where it cannot, a model may know it, if there is one.
  */
 import { Effect } from "effect"
+import type { Account } from "../../vault/Account.ts"
 import * as SecretSites from "../../vault/SecretSites.ts"
 import type { Node } from "../../workflow/Graph.ts"
 import type { Offer } from "../../workflow/Patch.ts"
@@ -11,7 +12,7 @@ import { Advisor } from "./Advisor.ts"
 import { cleanOf, scrubbed } from "./Appearance.ts"
 import { instead } from "./Instead.ts"
 import * as Likeness from "./Likeness.ts"
-import type { Recovery, Remedy, Trouble } from "./Remedy.ts"
+import type { Recovery, Remedy } from "./Remedy.ts"
 import * as SelectorHints from "./SelectorHints.ts"
 
 /** A model is shown so many candidates. */
@@ -25,7 +26,10 @@ export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered
   const found = yield* Effect.result(page.candidates(wanted))
   if (found._tag === "Failure") return null
   const address = yield* page.address
-  const candidates = found.success.filter(({ frame }) => frame === null || isHome(trouble, address, frame))
+  const text = node.action === "INPUT_TEXT" ? (node.parameters.text ?? "") : ""
+  const used = yield* Effect.orElseSucceed(SecretUse.usedBy(text, memory), () => null)
+  if (used === null) return null
+  const candidates = found.success.filter(({ frame }) => frame === null || isHome(node, used, address, frame))
   const ranked = Likeness.ranked(wanted, candidates).filter((one) => Likeness.isSameKind(wanted, one.appearance))
   let chosen: Likeness.Candidate | null = Likeness.theOne(wanted, candidates)
   let byModel: string | null = null
@@ -52,9 +56,8 @@ export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered
 })
 
 /** Whether what a node types may be typed in a frame: secrets on their own site alone, one-time codes on that of the page. */
-const isHome = ({ memory, node }: Trouble, address: string, frame: string): boolean => {
+const isHome = (node: Node, used: ReadonlyArray<Account>, address: string, frame: string): boolean => {
   if (node.action === "TFA") return originOf(frame) === originOf(address)
-  const used = node.action === "INPUT_TEXT" ? SecretUse.usedBy(node.parameters.text ?? "", memory) : []
   return used.every(({ entry }) => SecretSites.permits(entry, frame))
 }
 

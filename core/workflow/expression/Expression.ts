@@ -54,11 +54,24 @@ export const compile = (source: string): Result.Result<Expression, string> => {
 
 /** Most expressions are only a path: they are not compiled before they are evaluated. */
 const plainPath = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$/
+/** How many names a path may have. The compiler takes each as one more level, and a stack has an end. */
+const maxPath = 200
+
 const reserved = new Set(["and", "or", "in", "true", "false", "null", "function"])
+
+const isNames = (path: ReadonlyArray<string>): boolean => !path.some((name) => reserved.has(name))
+
+/** The names of which an expression is a path; `null` for any other, and for one that cannot be read. */
+export const pathOf = (source: string): ReadonlyArray<string> | null => {
+  if (source.length > maxKnownSource || !plainPath.test(source)) return null
+  const path = source.split(".")
+  return path.length <= maxPath && isNames(path) ? path : null
+}
 
 const compileNew = (source: string): Result.Result<Expression, string> => {
   const path = plainPath.test(source) ? source.split(".") : null
-  if (path !== null && !path.some((name) => reserved.has(name))) {
+  if (path !== null && path.length > maxPath) return Result.fail(`its path has more than ${maxPath} names`)
+  if (path !== null && isNames(path)) {
     let compiled: jsonata.Expression | undefined
     return Result.succeed({
       source,

@@ -1,0 +1,203 @@
+/**
+ * A pool of threads in which the operations of the sandbox are done, each until a deadline and within a cap on memory.
+ *
+ * A thread is started when an operation needs one, and ended when none has needed it for a while. One that goes over its
+ * deadline or its memory is ended, and the operation fails. No workspace uses the last thread that is free while others
+ * may need it: of several threads one is always left to the others.
+ */
+import { Worker } from "node:worker_threads"
+import type { Name } from "../../core/workflow/sandbox/Operations.ts"
+import { TooCostly } from "../../core/workflow/sandbox/Sandbox.ts"
+
+export interface Options {
+  /** How many threads there are at most. */
+  readonly threads: number
+  readonly deadlineMillis: (name: Name) => number
+  /** For the values that a thread keeps. */
+  readonly memoryMegabytes: number
+  /** How many operations of one workspace may wait. */
+  readonly waiting: number
+  /** How long a thread without work is kept. */
+  readonly idleMillis: number
+}
+
+/** What a thread says. */
+export type Reply =
+  | { readonly _tag: "Ready" }
+  | { readonly _tag: "Answered"; readonly text: string }
+  | { readonly _tag: "TooLarge"; readonly limit: string }
+  | { readonly _tag: "Broken"; readonly message: string }
+
+/** How an operation ended: with its answer as JSON, over a limit, or by a mistake of ours. */
+export type Ending =
+  | { readonly _tag: "Answered"; readonly text: string }
+  | { readonly _tag: "Refused"; readonly error: TooCostly }
+  | { readonly _tag: "Broken"; readonly error: Error }
+
+interface Job {
+  readonly owner: string
+  readonly name: Name
+  readonly asked: string
+  readonly end: (ending: Ending) => void
+}
+
+interface Thread {
+  readonly worker: Worker
+  ready: boolean
+  job: Job | null
+  timer: NodeJS.Timeout | null
+}
+
+export class ThreadPool {
+  readonly #options: Options
+  readonly #threads = new Set<Thread>()
+  /** What waits, by workspace; the workspace whose turn is next comes first. */
+  readonly #waiting = new Map<string, Array<Job>>()
+  #isClosed = false
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Begins an operation as soon as a thread is free for it. What is returned gives it up where it has not begun. */
+  readonly submit = (job: Job): (() => void) => {
+    const queue = this.#waiting.get(job.owner) ?? []
+    if (queue.length >= this.#options.waiting || this.#isClosed) {
+      job.end(refused("queue", `${this.#options.waiting}`))
+      return () => {}
+    }
+    queue.push(job)
+    this.#waiting.set(job.owner, queue)
+    this.#dispatch()
+    return () => {
+      const at = queue.indexOf(job)
+      if (at >= 0) queue.splice(at, 1)
+      if (queue.length === 0 && this.#waiting.get(job.owner) === queue) this.#waiting.delete(job.owner)
+    }
+  }
+
+  readonly close = async (): Promise<void> => {
+    this.#isClosed = true
+    await Promise.all(
+      [...this.#threads].map((thread) => {
+        this.#forget(thread)
+        return thread.worker.terminate()
+      })
+    )
+  }
+
+  #dispatch(): void {
+    for (;;) {
+      const next = this.#nextOwner()
+      if (next === null) return
+      const thread = this.#free() ?? (this.#threads.size < this.#options.threads ? this.#start() : null)
+      if (thread === null) return
+      const queue = this.#waiting.get(next) ?? []
+      const job = queue.shift()
+      this.#waiting.delete(next)
+      // The workspace goes behind the others.
+      if (queue.length > 0) this.#waiting.set(next, queue)
+      if (job !== undefined) this.#give(thread, job)
+    }
+  }
+
+  /** The next workspace that waits and has not its share of the threads. */
+  #nextOwner(): string | null {
+    const share = Math.max(this.#options.threads - 1, 1)
+    const used = new Map<string, number>()
+    for (const { job } of this.#threads) if (job !== null) used.set(job.owner, (used.get(job.owner) ?? 0) + 1)
+    for (const owner of this.#waiting.keys()) if ((used.get(owner) ?? 0) < share) return owner
+    return null
+  }
+
+  #free(): Thread | null {
+    for (const thread of this.#threads) if (thread.job === null) return thread
+    return null
+  }
+
+  #give(thread: Thread, job: Job): void {
+    if (thread.timer !== null) clearTimeout(thread.timer)
+    thread.timer = null
+    thread.job = job
+    thread.worker.ref()
+    thread.worker.postMessage({ name: job.name, asked: job.asked })
+    if (thread.ready) this.#watch(thread)
+  }
+
+  /** Ends the thread where its operation is not over at its deadline. */
+  #watch(thread: Thread): void {
+    const { job } = thread
+    if (job === null) return
+    const millis = this.#options.deadlineMillis(job.name)
+    thread.timer = setTimeout(() => this.#lose(thread, refused("time", `${millis / 1_000} s`)), millis)
+  }
+
+  #start(): Thread {
+    // Neither the environment nor the arguments of the process are for what is computed there.
+    const worker = new Worker(new URL("./Thread.ts", import.meta.url), {
+      name: "sandbox",
+      env: {},
+      argv: [],
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMegabytes, stackSizeMb: stackMegabytes }
+    })
+    const thread: Thread = { worker, ready: false, job: null, timer: null }
+    this.#threads.add(thread)
+    worker.on("message", (reply: Reply) => this.#hear(thread, reply))
+    worker.on("error", (error: NodeJS.ErrnoException) => {
+      const isMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY"
+      this.#lose(thread, isMemory ? refused("memory", `${this.#options.memoryMegabytes} MB`) : broken(error))
+    })
+    worker.on("exit", () => this.#lose(thread, broken(new Error("A thread of the sandbox ended by itself"))))
+    return thread
+  }
+
+  #hear(thread: Thread, reply: Reply): void {
+    if (reply._tag === "Ready") {
+      thread.ready = true
+      this.#watch(thread)
+      return
+    }
+    const { job } = thread
+    if (thread.timer !== null) clearTimeout(thread.timer)
+    thread.job = null
+    thread.worker.unref()
+    thread.timer = setTimeout(() => this.#lose(thread, null), this.#options.idleMillis).unref()
+    switch (reply._tag) {
+      case "Answered":
+        job?.end(reply)
+        break
+      case "TooLarge":
+        job?.end(refused("size", reply.limit))
+        break
+      case "Broken":
+        job?.end(broken(new Error(`An operation of the sandbox failed: ${reply.message}`)))
+    }
+    this.#dispatch()
+  }
+
+  /** Ends a thread; what it was doing ends as given. */
+  #lose(thread: Thread, ending: Ending | null): void {
+    if (!this.#threads.has(thread)) return
+    const { job } = thread
+    this.#forget(thread)
+    void thread.worker.terminate()
+    if (ending !== null) job?.end(ending)
+    if (!this.#isClosed) this.#dispatch()
+  }
+
+  #forget(thread: Thread): void {
+    if (thread.timer !== null) clearTimeout(thread.timer)
+    this.#threads.delete(thread)
+  }
+}
+
+/** Deep expressions and schemas take more stack than the default of threads. */
+const stackMegabytes = 8
+
+const refused = (exceeded: TooCostly["exceeded"], limit: string): Ending => ({
+  _tag: "Refused",
+  error: new TooCostly({ exceeded, limit })
+})
+
+const broken = (error: Error): Ending => ({ _tag: "Broken", error })

@@ -1,0 +1,23 @@
+/**
+ * The graph of a version that was saved, as it is executed.
+ */
+import { Effect } from "effect"
+import type { Graph } from "./Graph.ts"
+import * as NodeExpressions from "./NodeExpressions.ts"
+import * as Sandbox from "./sandbox/Sandbox.ts"
+import type { Content } from "./Workflow.ts"
+
+/** Reads a graph. A version was checked when it was saved, so one that cannot be read is a mistake of ours. */
+export const read = Effect.fnUntraced(function* ({ edges, nodes }: Pick<Content, "nodes" | "edges">) {
+  const found = yield* Effect.orDie(Sandbox.runHere("readGraph", { nodes, edges }))
+  if ("failure" in found) {
+    return yield* Effect.die(new Error(`The saved graph is not valid: ${JSON.stringify(found.failure)}`))
+  }
+  const { success } = found
+  for (const { node, reads } of success.nodes) NodeExpressions.noteReads(node, reads)
+  return {
+    start: success.start,
+    nodes: new Map(success.nodes.map(({ node }) => [node.id, node])),
+    edges: new Map(success.edges)
+  } satisfies Graph
+})

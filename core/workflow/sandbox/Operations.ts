@@ -1,0 +1,193 @@
+/**
+ * What is computed from the schemas, expressions, patterns and graphs of users: each operation takes JSON, answers JSON,
+ * and does nothing else, so that it can be done in another thread and ended there.
+ */
+import { Result, type Schema } from "effect"
+import * as Bundle from "../Bundle.ts"
+import type { ComponentData } from "../Component.ts"
+import * as ComponentCheck from "../ComponentCheck.ts"
+import * as Examples from "../Examples.ts"
+import * as Expression from "../expression/Expression.ts"
+import type { Edge, Node, NodeId } from "../Graph.ts"
+import * as GraphCheck from "../GraphCheck.ts"
+import * as InputContract from "../InputContract.ts"
+import * as NodeExpressions from "../NodeExpressions.ts"
+import * as Propagation from "../Propagation.ts"
+import * as SafePattern from "../SafePattern.ts"
+import * as SaveBody from "../SaveBody.ts"
+import * as Template from "../Template.ts"
+import type { Content, Problem } from "../Workflow.ts"
+import * as Reach from "./Reach.ts"
+
+type Contract = Pick<Content, "input_schema" | "vault_schema">
+
+/** A result as JSON. */
+export type Outcome<A, E> = { readonly success: A } | { readonly failure: E }
+
+const outcomeOf = <A, E>(result: Result.Result<A, E>): Outcome<A, E> =>
+  Result.isSuccess(result) ? { success: result.success } : { failure: result.failure }
+
+/** What is known of an expression without its values. */
+export interface Described {
+  /** The paths of names that it reads, each as far as it is fixed. */
+  readonly reads: ReadonlyArray<ReadonlyArray<string>>
+  /** The parts of its roots that it can read, each a root and a name in it; `null` where it may read all of them. */
+  readonly reach: ReadonlyArray<ReadonlyArray<string>> | null
+}
+
+/** An expression, and what it is evaluated over. */
+export interface Evaluation {
+  readonly source: string
+  readonly roots: Schema.Json
+  readonly bindings: Schema.JsonObject
+  /** Values that only paths below `context.inputs` with these first names read, whatever else the roots have there. */
+  readonly apart: Schema.JsonObject
+}
+
+/** A graph that was read, its nodes with the paths that their expressions read. */
+export interface ReadGraph {
+  readonly start: NodeId
+  readonly nodes: ReadonlyArray<{ readonly node: Node; readonly reads: ReadonlyArray<ReadonlyArray<string>> }>
+  readonly edges: ReadonlyArray<readonly [NodeId, Edge]>
+}
+
+/** The most that is answered of what is wrong with one value. */
+const mostProblems = 1_000
+
+export const operations = {
+  /** Reads the body of a save. `errorCodes` are the ids that nodes may name; `null` where they are not looked up. */
+  readDraft: (asked: {
+    readonly body: unknown
+    readonly now: number
+    readonly errorCodes: ReadonlyArray<string> | null
+  }): SaveBody.Draft =>
+    SaveBody.read(asked.body, asked.now, asked.errorCodes === null ? null : new Set(asked.errorCodes)),
+
+  /** What is wrong with the content of a workflow. */
+  contentProblems: (asked: { readonly content: Content }): ReadonlyArray<Problem> =>
+    SaveBody.contentProblems(asked.content),
+
+  /** What may be wrong with a workflow that was saved. */
+  warnings: (asked: { readonly content: Content }): ReadonlyArray<Problem> => SaveBody.warnings(asked.content),
+
+  /** Reads a bundle that is imported. */
+  unpack: (asked: {
+    readonly body: unknown
+    readonly now: number
+    readonly errorCodes: ReadonlyArray<string>
+  }): Bundle.Unpacked => Bundle.unpack(asked.body, asked.now, new Set(asked.errorCodes)),
+
+  /** Reads the data of a component, with its problems at paths below `path`. */
+  readComponent: (asked: {
+    readonly data: Schema.Json
+    readonly path: string
+  }): Outcome<ComponentData, ReadonlyArray<Problem>> => outcomeOf(ComponentCheck.read(asked.data, asked.path)),
+
+  /** The content of a workflow with a new version of a component. */
+  carry: (asked: {
+    readonly content: Content
+    readonly carried: Propagation.Carried
+  }): Outcome<Content, ReadonlyArray<Problem>> => {
+    const carried = Propagation.carry(asked.content, asked.carried)
+    const problems = Result.isFailure(carried) ? carried.failure : SaveBody.contentProblems(carried.success)
+    return Result.isFailure(carried) || problems.length > 0 ? { failure: problems } : { success: carried.success }
+  },
+
+  /** Reads the graph of a version that is to be executed. */
+  readGraph: (asked: {
+    readonly nodes: Schema.Json
+    readonly edges: Schema.Json
+  }): Outcome<ReadGraph, ReadonlyArray<Problem>> =>
+    outcomeOf(
+      Result.map(GraphCheck.read(asked.nodes, asked.edges), ({ edges, nodes, start }) => ({
+        start,
+        nodes: [...nodes.values()].map((node) => ({ node, reads: NodeExpressions.reads(node) })),
+        edges: [...edges]
+      }))
+    ),
+
+  /** How an input breaks the contract of a workflow. */
+  checkInput: (asked: {
+    readonly content: Contract
+    readonly input: Schema.JsonObject
+  }): ReadonlyArray<InputContract.InputError> => {
+    const checked = InputContract.validate({ content: asked.content }, asked.input)
+    return Result.isSuccess(checked) ? [] : checked.failure.errors
+  },
+
+  /** The same for an input that may have placeholders for credentials. */
+  rehearse: (asked: { readonly content: Contract; readonly input: Schema.JsonObject }): InputContract.Verdict =>
+    InputContract.rehearse({ content: asked.content as Content }, asked.input),
+
+  examples: (asked: { readonly content: Contract }): ReadonlyArray<Examples.Example> =>
+    Examples.examplesOf(asked.content),
+
+  /** The first way in which a value breaks a schema; `null` when it does not. */
+  violation: (asked: {
+    readonly schema: Schema.JsonObject
+    readonly value: Schema.Json
+  }): { readonly instancePath: string; readonly message: string } | null => {
+    const [first] = InputContract.violations(asked.schema, asked.value)
+    return first === undefined ? null : { instancePath: first.instancePath, message: first.message ?? "is not valid" }
+  },
+
+  /** The ways in which a value breaks a schema, each at its path. */
+  problems: (asked: { readonly schema: Schema.JsonObject; readonly value: Schema.Json }): ReadonlyArray<Problem> =>
+    InputContract.problems(asked.schema, asked.value).slice(0, mostProblems),
+
+  /** Reads an expression; fails with why it cannot be read. */
+  describe: (asked: { readonly source: string }): Outcome<Described, string> =>
+    outcomeOf(
+      Result.map(Expression.compile(asked.source), (expression) => ({
+        reads: Expression.reads(expression),
+        reach: Reach.of(expression)
+      }))
+    ),
+
+  /** The value of an expression. */
+  evaluate: async (
+    asked: Evaluation,
+    signal?: AbortSignal
+  ): Promise<Outcome<Schema.Json, { readonly reason: string; readonly isOverLimit: boolean }>> => {
+    const compiled = Expression.compile(asked.source)
+    if (Result.isFailure(compiled)) return { failure: { reason: compiled.failure, isOverLimit: false } }
+    const names = new Set(Object.keys(asked.apart))
+    try {
+      const value =
+        names.size === 0
+          ? await Expression.evaluate(compiled.success, asked.roots, asked.bindings, signal)
+          : await Template.evaluate(
+              Template.readApart(compiled.success, names),
+              asked.roots as Schema.JsonObject,
+              asked.apart,
+              signal
+            )
+      return { success: value }
+    } catch (error) {
+      return { failure: { reason: Expression.reasonOf(error), isOverLimit: Expression.isOverLimit(error) } }
+    }
+  },
+
+  /** The power with which the cost of a pattern grows; fails with why the pattern may not be used. */
+  patternCost: (asked: { readonly pattern: string }): Outcome<number, string> =>
+    outcomeOf(SafePattern.costOf(asked.pattern)),
+
+  /** The first match of a pattern and its groups; `null` where there is none. Fails with why it cannot be looked for. */
+  match: (asked: {
+    readonly pattern: string
+    readonly text: string
+  }): Outcome<ReadonlyArray<string | null> | null, string> => {
+    const limit = SafePattern.textLimit(asked.pattern)
+    if (Result.isFailure(limit)) return { failure: limit.failure }
+    if (asked.text.length > limit.success) {
+      return { failure: `the pattern takes texts of at most ${limit.success} characters, got ${asked.text.length}` }
+    }
+    const found = new RegExp(asked.pattern).exec(asked.text)
+    return { success: found === null ? null : found.map((group) => group ?? null) }
+  }
+} as const
+
+export type Operations = typeof operations
+export type Name = keyof Operations
+export type Asked<N extends Name> = Parameters<Operations[N]>[0]
+export type Answered<N extends Name> = Awaited<ReturnType<Operations[N]>>

@@ -1,0 +1,60 @@
+/**
+ * Where the operations on schemas, expressions, patterns and graphs of users are done, so that none of them keeps a
+ * process from its other work.
+ */
+import { Context, Effect, Schema } from "effect"
+import { type Answered, type Asked, type Name, operations } from "./Operations.ts"
+
+/** Raised for an operation that was ended, or not begun, because it takes more than it may. */
+export class TooCostly extends Schema.TaggedError<TooCostly>()("TooCostly", {
+  exceeded: Schema.Literals(["time", "memory", "size", "queue"]),
+  /** What is allowed, with its unit. */
+  limit: Schema.String
+}) {
+  override get message() {
+    return sentences[this.exceeded](this.limit)
+  }
+}
+
+const sentences: Readonly<Record<TooCostly["exceeded"], (limit: string) => string>> = {
+  time: (limit) =>
+    `It takes longer than ${limit} to work out: expected smaller or simpler schemas, expressions, patterns and values`,
+  memory: (limit) =>
+    `It takes more than ${limit} of memory to work out: expected smaller or simpler schemas, expressions and values`,
+  size: (limit) => `It is too large to work out: expected at most ${limit}`,
+  queue: (limit) => `${limit} checks of this workspace wait already: expected the request later again`
+}
+
+export interface Shape {
+  /**
+   * Does an operation for a workspace. The operations of one workspace never keep those of another from their turn.
+   */
+  readonly run: <N extends Name>(owner: string, name: N, asked: Asked<N>) => Effect.Effect<Answered<N>, TooCostly>
+}
+
+/** Does every operation where it is asked for, without limits of its own. */
+export const inProcess: Shape = {
+  run: (_owner, name, asked) =>
+    Effect.promise(async (signal) => {
+      const operation = operations[name] as (asked: unknown, signal: AbortSignal) => never
+      return await operation(asked, signal)
+    })
+}
+
+export const Sandbox = Context.Reference<Shape>("sluice/core/workflow/sandbox/Sandbox", {
+  defaultValue: () => inProcess
+})
+
+/** The workspace whose run or conversation goes on. */
+export const Owner = Context.Reference<string>("sluice/core/workflow/sandbox/Owner", { defaultValue: () => "" })
+
+/** Does an operation for a workspace. */
+export const run = Effect.fnUntraced(function* <N extends Name>(owner: string, name: N, asked: Asked<N>) {
+  const sandbox = yield* Sandbox
+  return yield* sandbox.run(owner, name, asked)
+})
+
+/** Does an operation for the workspace whose run or conversation goes on. */
+export const runHere = Effect.fnUntraced(function* <N extends Name>(name: N, asked: Asked<N>) {
+  return yield* run(yield* Owner, name, asked)
+})

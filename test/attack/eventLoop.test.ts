@@ -1,0 +1,192 @@
+/**
+ * What callers send never holds the event loop: it is refused, or worked out elsewhere.
+ */
+import { randomUUID } from "node:crypto"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Answer, layer as layerService, type Member, Service } from "../support/service.ts"
+import * as Watchdog from "../support/watchdog.ts"
+
+/** The longest that anything which a caller sends may hold the event loop, in milliseconds of processor time. */
+const longest = 100
+
+/** A chain of nodes between START and END. */
+const chain = (count: number, nodeAt: (index: number) => { readonly action: string; readonly parameters: object }) => {
+  const ids = Array.from({ length: count + 2 }, () => randomUUID())
+  return {
+    name: "Chain",
+    nodes: ids.map((id, index) => ({
+      id,
+      name: `Step ${index}`,
+      ...(index === 0
+        ? { action: "START", parameters: { url: "https://site.test" } }
+        : index === count + 1
+          ? { action: "END", parameters: {} }
+          : nodeAt(index - 1))
+    })),
+    edges: Object.fromEntries(ids.slice(0, -1).map((id, index) => [id, { to: ids[index + 1] }]))
+  }
+}
+
+const setting = (value: string, name = "x") => ({
+  action: "TRANSFORM",
+  parameters: { operations: [{ type: "SET", target: `context.${name}`, value }] }
+})
+
+const doubling = (levels: number) => ({
+  type: "object",
+  properties: { value: { $ref: "#/definitions/level0" } },
+  definitions: Object.fromEntries(
+    Array.from({ length: levels + 1 }, (_, level) => [
+      `level${level}`,
+      level === levels ? { type: "string" } : { allOf: [0, 1].map(() => ({ $ref: `#/definitions/level${level + 1}` })) }
+    ])
+  )
+})
+
+/** Each level of a value is looked at twice as often as the one above it. */
+const growing = {
+  type: "object",
+  properties: { value: { $ref: "#/definitions/level" } },
+  definitions: {
+    level: { type: "object", properties: { next: { allOf: [0, 1].map(() => ({ $ref: "#/definitions/level" })) } } }
+  }
+}
+
+const nested = (levels: number): object => (levels === 0 ? {} : { next: nested(levels - 1) })
+
+const unique = { type: "object", properties: { value: { type: "array", uniqueItems: true } } }
+
+const saving = (schema: object) => ({ ...chain(0, () => setting("1")), input_schema: schema })
+
+layer(layerService, { timeout: "2 minutes" })("the event loop of the service", (it) => {
+  const ready = Effect.gen(function* () {
+    const { member, send } = yield* Service
+    const owner = yield* member("Member")
+    // The first use starts a thread, and compiles what every request needs.
+    const json = { ...chain(3, () => setting("1 + 1")), input_schema: doubling(2) }
+    const answer = yield* send({ method: "POST", path: "/workflows", key: owner.key, json })
+    assert.strictEqual(answer.status, 201, answer.text)
+    return owner
+  })
+
+  /** Sends a body while the loop is watched. */
+  const watched = Effect.fnUntraced(function* (method: string, path: string, member: Member, body: unknown) {
+    const { send } = yield* Service
+    const raw = new TextEncoder().encode(JSON.stringify(body))
+    const watchdog = Watchdog.start()
+    const headers = { "content-type": "application/json" }
+    const answer = yield* send({ method, path, key: member.key, raw, headers })
+    const held = watchdog.stop()
+    assert.isBelow(held.processorMillis, longest, `${method} ${path}: ${answer.status} ${answer.text.slice(0, 300)}`)
+    return answer
+  })
+
+  const refused = (answer: Answer, reason: RegExp): void => {
+    assert.strictEqual(answer.status, 400, answer.text.slice(0, 500))
+    assert.match(answer.text, reason)
+  }
+
+  describe("is not held by a workflow that is saved", () => {
+    it.effect.each([
+      ["a chain of references", saving(doubling(20)), /apply more than \d+ schemas/],
+      ["a schema that refers to itself at the same place", saving({ allOf: [{ $ref: "#" }] }), /refers to itself/],
+      ["a path of 8,000 names", chain(1, () => setting(`a${".a".repeat(8_000)}`)), /at most|more than \d+ names/],
+      [
+        "a pattern that takes long to be judged",
+        saving({ type: "object", properties: { value: { type: "string", pattern: `^${".?".repeat(290)}$` } } }),
+        /Cannot use the pattern|longer than/
+      ]
+    ] as const)("with %s, which is refused", ([, body, reason]) =>
+      Effect.gen(function* () {
+        refused(yield* watched("POST", "/workflows", yield* ready, body), reason)
+      })
+    )
+
+    it.effect.each([
+      ["a list of a path of 4,900 names", chain(1, () => setting(`[a${".a".repeat(4_900)}]`)), [201]],
+      ["3,000 TRANSFORMs", chain(3_000, (index) => setting(`1${"+1".repeat(100)}`, `value${index}`)), [201]],
+      [
+        "a schema of 1,000 properties",
+        saving({
+          type: "object",
+          properties: Object.fromEntries(
+            Array.from({ length: 1_000 }, (_, index) => [`p${index}`, { type: "string", minLength: 1 }])
+          )
+        }),
+        [201, 400]
+      ]
+    ] as const)("with %s", ([, body, expected]) =>
+      Effect.gen(function* () {
+        const answer = yield* watched("POST", "/workflows", yield* ready, body)
+        assert.include(expected, answer.status as never, answer.text.slice(0, 300))
+      })
+    )
+  })
+
+  describe("is not held by an input", () => {
+    it.effect.each([
+      ["20,000 elements that are to differ", unique, Array.from({ length: 20_000 }, (_, index) => ({ index }))],
+      ["levels that are each checked twice as often", growing, nested(40)]
+    ] as const)("of %s", ([, schema, value]) =>
+      Effect.gen(function* () {
+        const { member, send } = yield* Service
+        const owner = yield* ready
+        const saved = yield* send({ method: "POST", path: "/workflows", key: owner.key, json: saving(schema) })
+        assert.strictEqual(saved.status, 201, saved.text)
+        const viewer = yield* member("Viewer", owner)
+        const path = `/workflows/${saved.body.id}/validate-input`
+        const checked = yield* watched("POST", path, viewer, { run_input_variables: { value } })
+        assert.include([200, 400], checked.status, checked.text.slice(0, 300))
+        if (checked.status === 400) refused(checked, /takes longer than/)
+        const run = { workflow_id: saved.body.id, run_input_variables: { value } }
+        const submitted = yield* watched("POST", "/run", owner, run)
+        assert.include([200, 201, 400], submitted.status, submitted.text.slice(0, 300))
+      })
+    )
+  })
+
+  it.effect("serves other workspaces while one keeps its threads busy", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const owner = yield* ready
+      const saved = yield* send({ method: "POST", path: "/workflows", key: owner.key, json: saving(growing) })
+      const path = `/workflows/${saved.body.id}/validate-input`
+      const json = { run_input_variables: { value: nested(40) } }
+      const other = yield* member("Member")
+      const busy = Effect.all(
+        [1, 2, 3].map(() => send({ method: "POST", path, key: owner.key, json })),
+        { concurrency: "unbounded" }
+      )
+      const prompt = send({
+        method: "POST",
+        path: "/workflows",
+        key: other.key,
+        json: chain(3, () => setting("1 + 1"))
+      })
+      const first = yield* Effect.race(
+        Effect.as(busy, "the busy one"),
+        Effect.map(prompt, ({ status }) => `the other: ${status}`)
+      )
+      assert.strictEqual(first, "the other: 201")
+    })
+  )
+
+  it.effect("does not let one workspace change what a schema means in another", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const create = (key: string, schema: object) =>
+        send({ method: "POST", path: "/workflows", key, json: saving(schema) })
+      const one = yield* member("Member")
+      const other = yield* member("Member")
+      for (const id of ["http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-07/schema"]) {
+        yield* create(one.key, { $id: id, type: "object" })
+        yield* create(one.key, { $id: id, type: "no type" })
+        yield* create(one.key, { type: "object", properties: { a: { $id: id, type: "string" } } })
+        assert.strictEqual((yield* create(other.key, { type: "object" })).status, 201)
+        const wrong = yield* create(other.key, { type: "no type" })
+        refused(wrong, /input_schema/)
+      }
+    })
+  )
+})

@@ -1,0 +1,55 @@
+/**
+ * A watchdog of the event loop: how long it was held at most, in processor time.
+ *
+ * A turn of the loop is measured by the processor time that the main thread used in it, where the platform tells that,
+ * so that a busy machine does not look like a busy loop.
+ */
+import { readFileSync } from "node:fs"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+
+export interface Held {
+  /** The processor time of the main thread in its longest turn, in milliseconds. */
+  readonly processorMillis: number
+  /** The longest delay of a timer, in milliseconds, which a busy machine makes longer. */
+  readonly wallMillis: number
+}
+
+export interface Watchdog {
+  /** Ends the watch. */
+  readonly stop: () => Held
+}
+
+/** Begins to watch the thread that calls it, which must be the main thread. */
+export const start = (): Watchdog => {
+  const histogram = monitorEventLoopDelay({ resolution: 5 })
+  histogram.enable()
+  let last = processorMillis()
+  let longest = 0
+  const look = (): void => {
+    const now = processorMillis()
+    longest = Math.max(longest, now - last)
+    last = now
+  }
+  const timer = setInterval(look, beatMillis)
+  return {
+    stop: () => {
+      look()
+      clearInterval(timer)
+      histogram.disable()
+      return { processorMillis: longest, wallMillis: histogram.max / 1e6 }
+    }
+  }
+}
+
+/** A beat that comes late spans one turn at least; the more often it beats, the fewer turns one beat spans. */
+const beatMillis = 5
+
+/** The processor time that the main thread has used, in milliseconds. */
+const processorMillis = (): number => {
+  try {
+    // The first field of schedstat is in nanoseconds.
+    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ", 1)[0]) / 1e6
+  } catch {
+    return process.cpuUsage().user / 1e3
+  }
+}

@@ -108,7 +108,7 @@ const without = (
 const addressOf = (base: string): URL => {
   const url = new URL(base)
   if (!/\/chat\/completions\/?$/.test(url.pathname)) {
-    url.pathname = `${url.pathname.replace(/\/+$/, "")}/chat/completions`
+    url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}/chat/completions`
   }
   return url
 }

@@ -127,7 +127,7 @@ export const attacks = (source: string, flags: string): ReadonlyArray<(count: nu
 
   const add = (before: string, pumped: string): void => {
     if (pumped === "") return
-    for (const end of ["", "\u0001", "\n\u0001"]) {
+    for (const end of ["", "\n\u0001"]) {
       found.set(`${before}|${pumped}|${end}`, (count) => before + pumped.repeat(count) + end)
     }
   }
@@ -155,6 +155,10 @@ export const attacks = (source: string, flags: string): ReadonlyArray<(count: nu
   return [...found.values()]
 }
 
+/** Even a quadratic expression that takes less for so many characters takes little for the most. */
+const probeCharacters = 3_000
+const probeMillis = 0.5
+
 const processorMillis = (work: () => void): number => {
   const began = process.threadCpuUsage()
   work()
@@ -173,10 +177,11 @@ export const slowest = (
 ): { readonly text: string; readonly characters: number; readonly millis: number } | null => {
   const expression = new RegExp(source, flags)
   for (const attack of attacks(source, flags)) {
-    for (const characters of [20, 26, 200, 3_000, most.characters]) {
+    for (const characters of [16, 20, 24, 28, 32, 36, 200, probeCharacters, most.characters]) {
       const text = attack(Math.ceil(characters / attack(1).length))
       const use = () => void text.replace(expression, "")
       let millis = processorMillis(use)
+      if (characters === probeCharacters && millis < probeMillis) break
       if (millis > most.millis) millis = Math.min(millis, processorMillis(use))
       if (millis > most.millis) return { text: JSON.stringify(attack(3)), characters, millis: Math.round(millis) }
     }

@@ -177,8 +177,9 @@ export const slowest = (
 ): { readonly text: string; readonly characters: number; readonly millis: number } | null => {
   const expression = new RegExp(source, flags)
   for (const attack of attacks(source, flags)) {
-    for (const characters of [16, 20, 24, 28, 32, 36, 200, probeCharacters, most.characters]) {
-      const text = attack(Math.ceil(characters / attack(1).length))
+    const unit = attack(2).length - attack(1).length
+    for (const characters of [16, 20, 24, 28, 32, 36, 200, 800, probeCharacters, most.characters]) {
+      const text = attack(Math.ceil(characters / unit))
       const use = () => void text.replace(expression, "")
       let millis = processorMillis(use)
       if (characters === probeCharacters && millis < probeMillis) break

@@ -13,6 +13,10 @@ export type Project = "unit" | "contract" | "http" | "browser" | "e2e"
 const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
   unit: [
     "test/agent/",
+    "test/attack/claims.test.ts",
+    "test/attack/expressions.test.ts",
+    "test/attack/fuzz/structures.test.ts",
+    "test/attack/patterns.test.ts",
     "test/builder/",
     "test/event/",
     "test/interaction/",
@@ -21,6 +25,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/mail/parser.test.ts",
     "test/request/",
     "test/run/",
+    "test/runtime/",
     "test/tfa/",
     "test/vault/",
     "test/webhook/",
@@ -31,6 +36,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
   http: [
     "test/agent/guard.test.ts",
     "test/api/",
+    "test/attack/",
     "test/inbound/",
     "test/leaks/traces.test.ts",
     "test/mail/",
@@ -67,6 +73,13 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/agent/windows.test.ts",
     "test/agent/world.test.ts",
     "test/api/debugRun.test.ts",
+    "test/attack/dns.test.ts",
+    "test/attack/foreignSites.test.ts",
+    "test/attack/fuzz/pages.test.ts",
+    "test/attack/pageMemory.test.ts",
+    "test/attack/snapshots.test.ts",
+    "test/attack/switchingProtocols.test.ts",
+    "test/attack/udp.test.ts",
     "test/api/liveBrowser.test.ts",
     "test/api/recovery.test.ts",
     "test/api/responsive.test.ts",
@@ -74,7 +87,14 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/model/",
     "test/run/signedIn.test.ts"
   ],
-  e2e: ["test/api/idempotency.test.ts", "test/e2e/", "test/leaks/"]
+  e2e: [
+    "test/api/idempotency.test.ts",
+    "test/attack/browserUser.test.ts",
+    "test/attack/fileModes.test.ts",
+    "test/attack/fuzz/fuzz.test.ts",
+    "test/e2e/",
+    "test/leaks/"
+  ]
 }
 
 export const projects = Object.keys(rules) as ReadonlyArray<Project>

@@ -12,8 +12,8 @@ export interface Request {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
-  /** What judges the addresses that are connected to; any may be when there is none. */
-  readonly lookup?: LookupFunction
+  /** Looks the name of the host up, and judges the addresses that may be connected to. */
+  readonly lookup: LookupFunction
   /** The answer is read up to so many bytes. */
   readonly maxAnswerBytes: number
 }
@@ -39,7 +39,7 @@ export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Req
       headers: { ...headers, ...(body === undefined ? {} : { "Content-Length": body.byteLength }) },
       // A connection of its own for each: an address is judged whenever there is one to connect to.
       agent: false,
-      ...(lookup === undefined ? {} : { lookup })
+      lookup
     })
     const done = (answer: Answer) => {
       resume(Effect.succeed(answer))
@@ -52,6 +52,16 @@ export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Req
           : { _tag: "Unreachable", reason: reasonOf(error) }
       )
     )
+    // Nothing here asks for another protocol. An upgrade that no one handles would leave the request without an end.
+    outgoing.on("upgrade", (_incoming, socket) => {
+      socket.destroy()
+      done({
+        _tag: "Unreachable",
+        reason: "The server switched to another protocol (status 101), which was not asked for"
+      })
+    })
+    // Whatever else ends the connection: the first of these is what is told.
+    outgoing.on("close", () => done({ _tag: "Unreachable", reason: "The connection ended without an answer" }))
     outgoing.on("response", (incoming) => {
       const chunks: Array<Buffer> = []
       let read = 0

@@ -12,8 +12,9 @@ import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import * as FileNames from "../../core/agent/page/FileNames.ts"
 import { FileNotFetched, FileSource, fetchMillis, maxUploadBytes } from "../../core/agent/page/FileSource.ts"
+import * as Names from "./Names.ts"
 import { isPrivate } from "./PrivateAddress.ts"
-import { bareHost, PrivateAddress, publicLookup, reasonOf, sentence } from "./Reach.ts"
+import { bareHost, lookupFor, PrivateAddress, reasonOf, sentence } from "./Reach.ts"
 
 export interface Options {
   readonly allowPrivateNetworks: boolean
@@ -39,6 +40,7 @@ export const layer = (options: Options) => Layer.succeed(FileSource, make(option
 
 export const make = (options: Options): FileSource => {
   const { allowedOrigins, allowPrivateNetworks, budgetMillis, maxBytes } = options
+  const names = Names.make(Names.defaults)
   const isExempt = (url: URL) => allowPrivateNetworks || allowedOrigins.includes(url.origin)
 
   const refusal = (url: URL): string | null => {
@@ -60,9 +62,15 @@ export const make = (options: Options): FileSource => {
       const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
         agent: false,
         headers: { accept: "*/*", "accept-encoding": "identity" },
-        ...(isExempt(url) ? {} : { lookup: publicLookup })
+        lookup: lookupFor(names, isExempt(url))
       })
       outgoing.on("response", (incoming) => resume(Effect.succeed(incoming)))
+      // Nothing here asks for another protocol. An upgrade that no one handles would leave the request without an end.
+      outgoing.on("upgrade", (_incoming, socket) => {
+        socket.destroy()
+        const reason = "the server switched to another protocol (status 101), which was not asked for"
+        resume(Effect.fail(new FileNotFetched({ kind: "failed", reason })))
+      })
       outgoing.on("error", (error) => {
         const kind = error instanceof PrivateAddress ? "forbidden" : "failed"
         const reason = error instanceof PrivateAddress ? error.message : reasonOf(error)

@@ -6,8 +6,9 @@ import { Clock, Effect, Layer } from "effect"
 import type { Outcome } from "../../core/webhook/Delivery.ts"
 import { type Post, Sender } from "../../core/webhook/Sender.ts"
 import * as Exchange from "./Exchange.ts"
+import * as Names from "./Names.ts"
 import { isPrivate } from "./PrivateAddress.ts"
-import { bareHost, publicLookup, sentence } from "./Reach.ts"
+import { bareHost, lookupFor, sentence } from "./Reach.ts"
 
 export interface Options {
   readonly allowPrivateNetworks: boolean
@@ -15,15 +16,23 @@ export interface Options {
   readonly allowedOrigins: ReadonlyArray<string>
   /** How long an attempt may take from the connection to the last byte of the answer, in milliseconds. */
   readonly budgetMillis: number
+  /** How names are looked up. Nothing else shares these lookups. */
+  readonly names: Names.Options
 }
 
-export const defaults: Options = { allowPrivateNetworks: false, allowedOrigins: [], budgetMillis: 15_000 }
+export const defaults: Options = {
+  allowPrivateNetworks: false,
+  allowedOrigins: [],
+  budgetMillis: 15_000,
+  names: Names.defaults
+}
 
 /** So much of an answer is read at most; what matters of it is its status. */
 const maxAnswerBytes = 65_536
 
 export const layer = (options: Options) =>
   Layer.sync(Sender, () => {
+    const names = Names.make(options.names)
     const isExempt = (url: URL) => options.allowPrivateNetworks || options.allowedOrigins.includes(url.origin)
 
     const refusal = (text: string): string | null => {
@@ -44,7 +53,7 @@ export const layer = (options: Options) =>
         headers: sent.headers,
         body: Buffer.from(sent.body),
         maxAnswerBytes,
-        ...(isExempt(url) ? {} : { lookup: publicLookup })
+        lookup: lookupFor(names, isExempt(url))
       }).pipe(
         Effect.timeoutOrElse({
           duration: options.budgetMillis,

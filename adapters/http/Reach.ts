@@ -1,26 +1,21 @@
 /**
  * How far connections reach that are made on behalf of users, and why they fail.
  */
-import { lookup } from "node:dns"
 import type { LookupFunction } from "node:net"
+import { type Judge, lookupOf, type Names } from "./Names.ts"
 import { isPrivate } from "./PrivateAddress.ts"
 
 /** Raised while a connection is made, for a name that leads where it must not. */
 export class PrivateAddress extends Error {}
 
-/** Looks names up for a connection, which is made to what this answers: nothing can be looked up differently after. */
-export const publicLookup: LookupFunction = (host, options, answer) => {
-  lookup(host, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return answer(error, "", 0)
-    const [first] = addresses
-    const refused = addresses.find(({ address }) => isPrivate(address))
-    if (refused !== undefined || first === undefined) return answer(new PrivateAddress(sentence(host)), "", 0)
-    if (options.all === true) return answer(null, addresses)
-    return answer(null, first.address, first.family)
-  })
-}
+/** Refuses a name when any of its addresses is private. */
+const judgePublic: Judge = (host, addresses) => (addresses.some(isPrivate) ? new PrivateAddress(sentence(host)) : null)
 
-/** The address itself is not told: it would describe the network that must not be reached. */
+/** Looks names up for a connection to public addresses, or to any where the address is exempt. */
+export const lookupFor = (names: Names, isExempt: boolean): LookupFunction =>
+  lookupOf(names, isExempt ? undefined : judgePublic)
+
+/** Only what was written is named: an address that was looked up would describe the network that must not be reached. */
 export const sentence = (host: string): string =>
   `${host} is at a private or loopback address; SLUICE_ALLOW_PRIVATE_NETWORKS=1 allows them`
 

@@ -7,6 +7,7 @@
 import { Context, Duration, Effect, Random, Redacted, Result, Stream } from "effect"
 import { AiError, LanguageModel, type Response } from "effect/ai"
 import * as Exchange from "../http/Exchange.ts"
+import * as Names from "../http/Names.ts"
 import * as Protocol from "./Protocol.ts"
 
 export interface Options {
@@ -36,6 +37,7 @@ const passing = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529])
 
 export const make = (options: Options) => {
   const url = addressOf(options.url)
+  const lookup = Names.lookupOf(Names.make(Names.defaults))
   let leniency: Protocol.Leniency = { withoutFormat: false, withoutToolChoice: false }
 
   const send = (body: unknown) =>
@@ -48,6 +50,7 @@ export const make = (options: Options) => {
         ...(options.key === null ? {} : { Authorization: `Bearer ${Redacted.value(options.key)}` })
       },
       body: Buffer.from(JSON.stringify(body)),
+      lookup,
       maxAnswerBytes
     })
 
@@ -105,7 +108,7 @@ const without = (
 const addressOf = (base: string): URL => {
   const url = new URL(base)
   if (!/\/chat\/completions\/?$/.test(url.pathname)) {
-    url.pathname = `${url.pathname.replace(/\/+$/, "")}/chat/completions`
+    url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}/chat/completions`
   }
   return url
 }

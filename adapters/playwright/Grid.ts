@@ -82,7 +82,6 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
       const changes = yield* PubSub.sliding<void>(16)
       const changed = Effect.asVoid(PubSub.publish(changes, undefined))
       const all = () => [...members.values()].map(standing)
-      const local = allowPrivateNetworks ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream: null })
 
       const unreachable = (endpoint: Endpoints.Endpoint): boolean =>
         !allowPrivateNetworks && guardHost === null && !Endpoints.isHere(endpoint)
@@ -206,8 +205,8 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
 
       const guardOf = ({ endpoint }: Member, { proxy: upstream }: Session) =>
         Effect.gen(function* () {
+          if (upstream === null && allowPrivateNetworks) return null
           const isHere = guardHost === null && Endpoints.isHere(endpoint)
-          if (upstream === null && (allowPrivateNetworks || isHere)) return local
           if (!isHere && guardHost === null)
             return yield* new PageFailure({ kind: "proxy", reason: needsHost(endpoint) })
           const reachedAs = isHere || guardHost === null ? {} : { reachedAs: guardHost }
@@ -222,7 +221,7 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
           const { wall } = connection
           const made = Effect.tryPromise({
             try: async () => {
-              const options = PlaywrightSession.optionsOf(session, guard)
+              const options = { ...PlaywrightSession.optionsOf(session), ...PlaywrightSession.wayOf(guard) }
               const made = await PlaywrightSession.fresh(connection.chromium, options, contextMillis)
               if (made === null) throw new Error("no page")
               return made

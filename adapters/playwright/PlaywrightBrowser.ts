@@ -5,8 +5,8 @@
  * After a number of runs, or when it has taken too much memory, a browser is given no more of them and closes with the
  * last one that it has, while another takes its place.
  */
-import { Clock, Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
-import type { BrowserContext, BrowserContextOptions, Page as PlaywrightPage } from "playwright-core"
+import { Clock, Effect, Exit, Layer, Option, Ref, Schema, Scope, Semaphore } from "effect"
+import type { BrowserContext, Page as PlaywrightPage } from "playwright-core"
 import { defaultPageLimits, type PageLimits, tooMuchMemory } from "../../core/agent/Limits.ts"
 import { Browser } from "../../core/agent/page/Browser.ts"
 import { PageFailure } from "../../core/agent/page/PageFailure.ts"
@@ -118,6 +118,10 @@ interface Ready {
   readonly running: Running
   readonly context: BrowserContext
   readonly page: PlaywrightPage
+  /** What this context alone goes out through; `null` when it may reach everything. */
+  readonly guard: Guard.Guard | null
+  /** Ends the guard. */
+  readonly endGuard: Effect.Effect<void>
 }
 
 /** Starts Chromium and keeps one running until the layer is released, which leaves no process behind. */
@@ -197,7 +201,8 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         const waiting = yield* Ref.getAndUpdate(spare, (one) => (one?.running === running ? null : one))
         if (waiting?.running === running) {
           running.inUse--
-          yield* Effect.forkIn(Effect.ignore(Effect.tryPromise(() => waiting.context.close())), scope)
+          const closed = Effect.ignore(Effect.tryPromise(() => waiting.context.close()))
+          yield* Effect.forkIn(Effect.ensuring(closed, waiting.endGuard), scope)
         }
         yield* closeWhenIdle(running)
       })
@@ -223,33 +228,49 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         return fresh
       })
 
-      const newPage = (own: BrowserContextOptions) =>
+      /**
+       * The way out of one context. Each has its own, so that the lookups, the refusals and the proxy of one session touch no
+       * other. It ends with this layer at the latest.
+       */
+      const wayOut = Effect.fnUntraced(function* (upstream: Session["proxy"]) {
+        if (upstream === null && allowPrivateNetworks) return { guard: null, endGuard: Effect.void }
+        const own = yield* Scope.fork(scope)
+        const guard = yield* Scope.provide(Guard.make({ allowed, allowPrivateNetworks, upstream }), own)
+        return { guard, endGuard: Scope.close(own, Exit.void) }
+      })
+
+      const newPage = (session: Session | null) =>
         Effect.gen(function* () {
           const running = yield* browser
+          const way = yield* wayOut(session?.proxy ?? null)
+          const own = {
+            ...(session === null ? {} : PlaywrightSession.optionsOf(session)),
+            ...PlaywrightSession.wayOf(way.guard)
+          }
           running.opened++
           running.inUse++
           return yield* Effect.tryPromise(async (): Promise<Ready> => {
             const made = await PlaywrightSession.fresh(running.local.chromium, own, contextMillis)
             if (made === null) throw new Error("the browser opened no page")
-            return { ...made, running }
+            return { ...made, ...way, running }
           }).pipe(
             Effect.tapError(() => {
               running.inUse--
-              return withdraw(running)
+              return Effect.andThen(way.endGuard, withdraw(running))
             })
           )
         })
 
       // The first attempt may be how it is found out that the browser is gone.
-      const prepare = (own: BrowserContextOptions) =>
-        newPage(own).pipe(
+      const prepare = (session: Session | null) =>
+        newPage(session).pipe(
           Effect.retry({ times: 1 }),
           Effect.mapError((error) => new PageFailure({ kind: "crash", reason: error.message })),
           preparing.withPermits(1),
           Effect.uninterruptible
         )
 
-      const discard = ({ context, running }: Ready) =>
+      const discard = ({ context, endGuard, running }: Ready) =>
         Effect.gen(function* () {
           // One that does not close goes with its browser.
           const closed = yield* Effect.promise(() =>
@@ -258,6 +279,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
               context.close().then(() => true)
             )
           )
+          yield* endGuard
           running.inUse--
           yield* closed === null ? withdraw(running) : closeWhenIdle(running)
           // The next context is made now, when no run has to share the machine with that.
@@ -266,30 +288,26 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
 
       // One at a time: of two contexts that are made ahead, one would be forgotten.
       const refill: Effect.Effect<void> = Effect.gen(function* () {
-        if ((yield* Ref.get(spare)) === null) yield* Ref.set(spare, yield* prepare({}))
+        if ((yield* Ref.get(spare)) === null) yield* Ref.set(spare, yield* prepare(null))
       }).pipe(Effect.ignore, Effect.uninterruptible, filling.withPermits(1))
 
       const take = Effect.gen(function* () {
         const ready = yield* Ref.getAndSet(spare, null)
-        if (ready === null) return yield* prepare({})
+        if (ready === null) return yield* prepare(null)
         const { page, running } = ready
         if (running.local.chromium.isConnected() && !running.retired && !page.isClosed()) return ready
         yield* Effect.forkIn(discard(ready), scope)
-        return yield* prepare({})
+        return yield* prepare(null)
       })
 
       const open = Effect.fnUntraced(function* (session: Session) {
-        const { proxy: upstream } = session
-        // A way out of its own, so that nothing of one session can take the proxy of another.
-        const own = upstream === null ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream })
-        const fresh = prepare(PlaywrightSession.optionsOf(session, own))
-        const ready = PlaywrightSession.needsItsOwn(session) ? fresh : take
-        const { page, running } = yield* Effect.acquireRelease(ready, discard)
+        const ready = PlaywrightSession.needsItsOwn(session) ? prepare(session) : take
+        const { guard: own, page, running } = yield* Effect.acquireRelease(ready, discard)
         const clock = yield* Clock.Clock
         const lost = () =>
           clock.currentTimeMillisUnsafe() - running.endedAt < echoMillis ? tooMuchMemory(limits) : null
         return yield* Opening.open(
-          { page, wall: running.wall, lost, guard: own ?? guard, files: running.local },
+          { page, wall: running.wall, lost, guard: own, files: running.local },
           session,
           limits
         )

@@ -11,17 +11,17 @@ import type { Guard } from "./walls/Guard.ts"
 export const needsItsOwn = ({ place, proxy, userAgent }: Session): boolean =>
   proxy !== null || userAgent !== null || Object.values(place).some((part) => part !== null)
 
-/** The options of the context of a session, whose traffic goes out through `guard`, where there is one. */
-export const optionsOf = (
-  { place, userAgent }: Session,
-  guard: Pick<Guard, "server" | "credential"> | null
-): BrowserContextOptions => ({
+/** The options of the context of a session, without its way out. */
+export const optionsOf = ({ place, userAgent }: Session): BrowserContextOptions => ({
   ...(userAgent === null ? {} : { userAgent }),
   ...(place.locale === null ? {} : { locale: place.locale }),
   ...(place.timeZone === null ? {} : { timezoneId: place.timeZone }),
-  ...(place.geolocation === null ? {} : { geolocation: place.geolocation, permissions: ["geolocation"] }),
-  ...(guard === null ? {} : { proxy: { server: guard.server, bypass: "<-loopback>", ...guard.credential } })
+  ...(place.geolocation === null ? {} : { geolocation: place.geolocation, permissions: ["geolocation"] })
 })
+
+/** The option by which all traffic of a context goes out through a guard, where there is one. */
+export const wayOf = (guard: Pick<Guard, "server" | "credential"> | null): BrowserContextOptions =>
+  guard === null ? {} : { proxy: { server: guard.server, bypass: "<-loopback>", ...guard.credential } }
 
 const context = (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> =>
   chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })

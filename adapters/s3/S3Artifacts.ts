@@ -89,7 +89,7 @@ export const layer = (options: S3Client.Options) =>
         body: new TextEncoder().encode(`<CompleteMultipartUpload>${listed.join("")}</CompleteMultipartUpload>`)
       })
       // A store may begin to answer before it knows whether it succeeds.
-      const said = /<Error>[\s\S]*?<Code>(\w+)<\/Code>/.exec(yield* bodyOf(answer))?.[1]
+      const said = /<Error>(?:(?!<Error>)[\s\S])*?<Code>(\w+)<\/Code>/.exec(yield* bodyOf(answer))?.[1]
       if (said !== undefined || !answer.ok) {
         const reason = `the S3 store did not complete an upload (${said ?? answer.status})`
         return yield* new S3Client.S3Failure({ status: 500, reason })
@@ -139,7 +139,9 @@ export const layer = (options: S3Client.Options) =>
       sweep: Effect.fn("ArtifactFiles.sweep")(
         function* (before) {
           const answer = yield* send({ method: "GET", key: null, query: { uploads: "", prefix: options.prefix } })
-          for (const [, upload = ""] of (yield* bodyOf(answer)).matchAll(/<Upload>([\s\S]*?)<\/Upload>/g)) {
+          for (const [, upload = ""] of (yield* bodyOf(answer)).matchAll(
+            /<Upload>((?:(?!<Upload>)[\s\S])*?)<\/Upload>/g
+          )) {
             const of = (name: string) => unescaped(new RegExp(`<${name}>([^<]*)</${name}>`).exec(upload)?.[1] ?? "")
             const key = of("Key")
             if (!key.startsWith(options.prefix) || !(Date.parse(of("Initiated")) < before)) continue

@@ -2,13 +2,13 @@
  * Asks outside stores of secrets over HTTP: bounded in time and size, tried again once, and within the network that the
  * installation allows.
  */
-import { lookup } from "node:dns"
 import { isIP, type LookupFunction } from "node:net"
 import { Effect } from "effect"
 import { type Connection, MalformedAnswer, SourceUnavailable } from "../../core/vault/SecretSource.ts"
 import * as Exchange from "../http/Exchange.ts"
+import * as Names from "../http/Names.ts"
 import { isPrivate } from "../http/PrivateAddress.ts"
-import { bareHost, PrivateAddress, publicLookup } from "../http/Reach.ts"
+import { bareHost, lookupFor, PrivateAddress } from "../http/Reach.ts"
 
 export interface Options {
   /** Lets every connection reach private and loopback addresses. */
@@ -56,6 +56,7 @@ const passing = new Set([408, 412, 429, 500, 502, 503, 504])
 const patienceSeconds = 2
 
 export const make = (options: Options) => {
+  const names = Names.make(Names.defaults)
   const isExempt = (url: URL) => options.allowPrivateNetworks || options.allowedOrigins.includes(url.origin)
 
   const refusal = (text: string): string | null => {
@@ -68,10 +69,8 @@ export const make = (options: Options) => {
   }
 
   /** An access token goes in clear over networks of one's own only. */
-  const lookupFor = (url: URL): { readonly lookup?: LookupFunction } => {
-    if (!isExempt(url)) return { lookup: publicLookup }
-    return url.protocol === "http:" ? { lookup: privateLookup } : {}
-  }
+  const lookupOf = (url: URL): LookupFunction =>
+    isExempt(url) && url.protocol === "http:" ? Names.lookupOf(names, judgePrivate) : lookupFor(names, isExempt(url))
 
   const send = Effect.fnUntraced(function* ({ body, headers, method, url: text }: Ask): Effect.fn.Return<Outcome> {
     const url = new URL(text)
@@ -85,7 +84,7 @@ export const make = (options: Options) => {
       },
       maxAnswerBytes,
       ...(body === undefined ? {} : { body: Buffer.from(body) }),
-      ...lookupFor(url)
+      lookup: lookupOf(url)
     })
     if (answer._tag !== "Answered") return answer
     if (answer.isCut) return { _tag: "TooLarge", reason: `the answer has more than ${maxAnswerBytes} bytes` }
@@ -175,17 +174,9 @@ const isSealed = (json: unknown): boolean => {
   return Array.isArray(errors) && errors.some((error) => /sealed/i.test(String(error)))
 }
 
-const privateLookup: LookupFunction = (host, options, answer) => {
-  lookup(host, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return answer(error, "", 0)
-    const [first] = addresses
-    if (first === undefined || addresses.some(({ address }) => !isPrivate(address))) {
-      return answer(new PrivateAddress(clearRefused(host)), "", 0)
-    }
-    if (options.all === true) return answer(null, addresses)
-    return answer(null, first.address, first.family)
-  })
-}
+/** Refuses a name unless all of its addresses are private. */
+const judgePrivate: Names.Judge = (host, addresses) =>
+  addresses.every(isPrivate) ? null : new PrivateAddress(clearRefused(host))
 
 const privateRefused = (host: string): string =>
   `${host} is at a private or loopback address; SLUICE_SECRET_PROVIDER_ORIGINS names those that may be reached`

@@ -150,7 +150,10 @@ export class Secrets {
     this.#forms.push(...forms)
     const words = value.normalize("NFC").match(/[\p{L}\p{N}]+/gu) ?? []
     if (words.length > 1 && words.join("").length >= shortestInName) {
-      this.#inNames.push({ pattern: new RegExp(words.join("[^\\p{L}\\p{N}]*"), "giu"), label: labels[kind] })
+      this.#inNames.push({
+        pattern: new RegExp(words.join(`[^\\p{L}\\p{N}]{0,${maxSigns}}`), "giu"),
+        label: labels[kind]
+      })
     }
     const reference = `{{secret:${this.#known.size}}}`
     this.#asReferences.push(...forms.map((form) => ({ ...form, label: reference })))
@@ -168,11 +171,20 @@ const mostMade = 1_000
 /** What is left of a value without its signs, where it is to be told from a word by chance. */
 const shortestInName = 6
 
+/** Between two words of it there are at most so many signs. */
+const maxSigns = 64
+
 /** Longer values are looked for in pieces. */
 const chunkLength = 512
 
-/** A character takes at most so many where it is escaped, more than once included. */
-const longestEscape = 24
+/** How often one escaping may be within another. Bounded, so that a text of escapes alone is searched in linear time. */
+const maxNesting = 4
+
+/** Each JSON within JSON doubles the backslashes, and adds one. */
+const maxBackslashes = 2 ** maxNesting - 1
+
+/** A UTF-16 unit takes at most so many characters where it is escaped: three bytes in an address, or an entity in JSON. */
+const longestEscape = 48
 
 const chunks = (value: string): ReadonlyArray<string> => {
   const count = Math.max(Math.floor(value.length / chunkLength), 1)
@@ -181,13 +193,38 @@ const chunks = (value: string): ReadonlyArray<string> => {
   )
 }
 
+/** A value whose beginning repeats something this short is looked for without most of the repetitions. */
+const maxPeriod = 32
+
+/** So much of such a beginning is kept. */
+const keptLength = 64
+
+/**
+ * A chunk without what its beginning only repeats. A text that repeats the same would be read that far from each of its
+ * positions on. What stays visible then is what is repeated.
+ */
+const unrepeated = (chunk: string): string => {
+  // Of each beginning of the chunk, the length of its longest border: the failure function of Knuth, Morris and Pratt.
+  const borders = [0]
+  let repeated = 0
+  for (let at = 1, border = 0; at < chunk.length; at++) {
+    while (border > 0 && chunk[at] !== chunk[border]) border = borders[border - 1] ?? 0
+    if (chunk[at] === chunk[border]) border++
+    borders.push(border)
+    if (at + 1 - border <= maxPeriod) repeated = at + 1
+  }
+  const start = Math.max(repeated - keptLength, 0)
+  return chunk.slice(/^[\udc00-\udfff]/.test(chunk.slice(start)) ? start - 1 : start)
+}
+
 const formsOf = (value: string, label: string): ReadonlyArray<Form> => {
   const bytes = new TextEncoder().encode(value)
   const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+  const sought = unrepeated(value)
   // A short number stands in longer ones by chance.
   const alone = /^\d{1,8}$/.test(value) ? ["(?:(?<!\\d)|(?<=%[0-9A-Fa-f]{2}))", "(?!\\d)"] : ["", ""]
   return [
-    { anchor: anchorOf(value), pattern: new RegExp(`${alone[0]}${written(value)}${alone[1]}`, "g"), label },
+    { anchor: anchorOf(sought), pattern: new RegExp(`${alone[0]}${written(sought)}${alone[1]}`, "g"), label },
     ...[0, 1, 2].map((offset) => base64(bytes, offset, label)),
     ...[digits, digits.toUpperCase()].map((anchor) => ({ anchor, pattern: new RegExp(anchor, "g"), label }))
   ]
@@ -199,15 +236,25 @@ const plain = /[A-Za-z0-9]/
 const anchorOf = (value: string): string =>
   value.split(/[^A-Za-z0-9]+/).reduce((longest, run) => (run.length > longest.length ? run : longest), "")
 
+/**
+ * Of a longer run of backslashes at the beginning of a value only the last ones are looked for. A search may begin at each
+ * backslash of a text, and must not read a long run anew each time.
+ */
+const maxLeading = 16
+
 /** The source of a pattern for a text in which each character may be escaped or not. */
 const written = (value: string): string =>
   (value.match(/\\+|[^\\]/gsu) ?? [])
-    .map((piece) => (piece.startsWith("\\") ? backslashes(piece.length) : character(piece)))
+    .map((piece, index) =>
+      piece.startsWith("\\")
+        ? backslashes(index === 0 ? Math.min(piece.length, maxLeading) : piece.length)
+        : character(piece)
+    )
     .join("")
 
 /** Every escaping may double them, so a run of them is read as one piece: reading each by itself could take for ever. */
 const backslashes = (count: number): string =>
-  `(?:\\\\{${count},${4 * count}}|${[percent("\\"), `\\\\+u005[cC]`, entity("\\")].map((one) => `(?:${one}){${count}}`).join("|")})`
+  `(?:\\\\{${count},${4 * count}}|${[percent("\\"), `\\\\{1,${maxBackslashes}}u005[cC]`, entity("\\")].map((one) => `(?:${one}){${count}}`).join("|")})`
 
 const names: Readonly<Record<string, string>> = {
   "&": "amp",
@@ -222,15 +269,18 @@ const shortEscapes: Readonly<Record<string, string>> = { "\n": "n", "\r": "r", "
 const character = (one: string): string => {
   if (plain.test(one)) return literal(one)
   const short = shortEscapes[one]
-  const forms = [
+  const unicode = [...Array(one.length).keys()]
+    .map((at) => `u${hex(one.charCodeAt(at), 4)}`)
+    .join(`\\\\{1,${maxBackslashes}}`)
+  const escaped = [entity(one), literal(one), ...(short === undefined ? [] : [short]), unicode]
+  const others = [
+    `\\\\{1,${maxBackslashes}}(?:${escaped.join("|")})`,
     percent(one),
-    `\\\\*${entity(one)}`,
-    ...(one === "&" ? [] : [`\\\\*${literal(one)}`]),
-    ...(short === undefined ? [] : [`\\\\+${short}`]),
-    ...(one === " " ? ["\\+", `%(?:25)*2[bB]`] : []),
-    [...Array(one.length).keys()].map((at) => `\\\\+u${hex(one.charCodeAt(at), 4)}`).join(""),
-    ...(one === "&" ? ["&"] : [])
+    entity(one),
+    ...(one === " " ? ["\\+", `%${percents}2[bB]`] : [])
   ]
+  // The literal is tried first because it fails fastest, unless an escape begins with it.
+  const forms = one === "&" || one === "%" ? [...others, literal(one)] : [literal(one), ...others]
   return `(?:${forms.join("|")})`
 }
 
@@ -243,13 +293,16 @@ const hex = (value: number, digits: number): string =>
     .padStart(digits, "0")
     .replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 
+/** A percent sign that is escaped again becomes `%25`. */
+const percents = `(?:25){0,${maxNesting}}`
+
 const percent = (one: string): string =>
-  [...new TextEncoder().encode(one)].map((byte) => `%(?:25)*${hex(byte, 2)}`).join("")
+  [...new TextEncoder().encode(one)].map((byte) => `%${percents}${hex(byte, 2)}`).join("")
 
 const entity = (one: string): string => {
   const point = one.codePointAt(0) ?? 0
   const name = names[one]
-  return `&(?:amp;)*(?:#0*${point}|#[xX]0*${hex(point, 1)}${name === undefined ? "" : `|${name}`});`
+  return `&(?:amp;){0,${maxNesting}}(?:#0{0,6}${point}|#[xX]0{0,6}${hex(point, 1)}${name === undefined ? "" : `|${name}`});`
 }
 
 /** The part of a value in base64 that is the same whatever follows it, and `offset` bytes before it. */
@@ -258,13 +311,13 @@ const base64 = (bytes: Uint8Array, offset: number, label: string): Form => {
   const core = encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))
   const edge = "[A-Za-z0-9+/_-]?"
   const source = core.replace(/[+/]/g, (sign) =>
-    sign === "+" ? "(?:\\+|-|%(?:25)*2[bB])" : "(?:\\\\*\\/|_|%(?:25)*2[fF])"
+    sign === "+" ? `(?:\\+|-|%${percents}2[bB])` : `(?:\\\\{0,${maxBackslashes}}\\/|_|%${percents}2[fF])`
   )
   const before = offset === 0 ? "" : edge
   const after = ((offset + bytes.length) * 8) % 6 === 0 ? "" : edge
   return {
     anchor: core.split(/[+/]/).reduce((longest, run) => (run.length > longest.length ? run : longest), ""),
-    pattern: new RegExp(`${before}${source}${after}(?:=|%(?:25)*3[dD]){0,2}`, "g"),
+    pattern: new RegExp(`${before}${source}${after}(?:=|%${percents}3[dD]){0,2}`, "g"),
     label
   }
 }

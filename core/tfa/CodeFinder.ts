@@ -146,7 +146,9 @@ const inRow = (row: Row, candidate: Candidate): number => {
 
 /** Whether what stands between a word and a number only joins them. */
 const isJoint = (between: string): boolean =>
-  /^[\s:：=>"'«“(\t-]*(?:(?:is|ist|lautet|est|es|è|é|jest|to|:|是|为|為|は|는|은)[\s:：=>"'«“(\t-]*)?$/iu.test(between)
+  /^[\s:：=>"'«“(\t-]{0,200}(?:(?:is|ist|lautet|est|es|è|é|jest|to|:|是|为|為|は|는|은)[\s:：=>"'«“(\t-]{0,200})?$/iu.test(
+    between
+  )
 
 /** How many rows above and below a number may tell what it is. */
 const reach = { above: 4, below: 2 }

@@ -144,7 +144,7 @@ export const settle = (
   else {
     const refused = addressProblem(url) ?? refusal(url)
     if (refused !== null) problem("url", refused)
-    else access.url = new URL(url).href.replace(/\/+$/, "")
+    else access.url = new URL(url).href.replace(/(?<!\/)\/+$/, "")
   }
   if (before !== null && before.url !== access.url) {
     for (const name of sealedNames) {

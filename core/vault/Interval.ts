@@ -42,13 +42,13 @@ export const parse = (text: string): Interval | null => {
     return null
   let months = 0
   let millis = 0
-  for (const [, count, name = ""] of written.matchAll(/(\d+) ?([a-z]+)/g)) {
+  for (const [, count, name = ""] of written.matchAll(/(?<!\d)(\d+) ?([a-z]+)/g)) {
     const unit = units[name] ?? units[name.replace(/s$/, "")]
     if (unit === undefined) return null
     months += Number(count) * unit.months
     millis += Number(count) * unit.millis
   }
-  const clock = written.match(/(\d+):(\d+)(?::([\d.]+))?$/)
+  const clock = written.match(/(?<!\d)(\d+):(\d+)(?::([\d.]+))?$/)
   if (clock !== null) {
     const [, hours, minutes, seconds = "0"] = clock
     millis += (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * second

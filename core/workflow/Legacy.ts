@@ -61,7 +61,7 @@ const keywords = new Set(["$schema", "$id", "$ref", "$comment", "$defs"])
 const rewritten = (value: Schema.Json): Schema.Json => {
   if (typeof value === "string") {
     return value.replaceAll(
-      /\{\{[\s\S]*?\}\}|\{\$([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)\}/g,
+      /\{\{(?:(?!\{\{)[\s\S])*?\}\}|\{\$([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)\}/g,
       (found, name: string | undefined) => (name === undefined ? found : `{{context.inputs.${name}}}`)
     )
   }

@@ -9,7 +9,7 @@ import type { Problem } from "./Workflow.ts"
 /** The parameters that are selectors, whatever the action. */
 const names = ["selector", "xpath", "container_xpath"] as const
 
-const live = /<<xpath:([\s\S]*?)>>/g
+const live = /<<xpath:((?:(?!<<xpath:)[\s\S])*?)>>/g
 
 export const problems = ({ action, parameters }: Node, path: string): ReadonlyArray<Problem> => {
   const fields: Readonly<Record<string, unknown>> = parameters

@@ -152,7 +152,7 @@ const once = async <A, B>(
 /** An error without the function that it names as what was looked for. */
 const withoutSource = (error: unknown): unknown => {
   if (error instanceof Error)
-    error.message = error.message.replace(/ *(?:waiting for )?locator\((['"`]).*$/s, "").trim()
+    error.message = error.message.replace(/(?<! ) *(?:waiting for )?locator\((['"`]).*$/s, "").trim()
   return error
 }
 

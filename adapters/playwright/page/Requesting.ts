@@ -3,7 +3,7 @@
  * and never more of an answer in memory than was asked for.
  */
 import { request as httpRequest, type IncomingMessage } from "node:http"
-import { isIP, type Socket, connect as tcpConnect } from "node:net"
+import { isIP, type LookupFunction, type Socket, connect as tcpConnect } from "node:net"
 import type { Readable } from "node:stream"
 import { connect as tlsConnect } from "node:tls"
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
@@ -11,6 +11,7 @@ import { Effect } from "effect"
 import type { BrowserContext, Page } from "playwright-core"
 import { type ApiAnswer, type ApiRequest, RequestFailed, type Requests } from "../../../core/agent/page/Requests.ts"
 import type { SiteHeaders } from "../../../core/agent/page/Session.ts"
+import * as Names from "../../http/Names.ts"
 import * as World from "../inpage/World.ts"
 import * as SetCookie from "./SetCookie.ts"
 
@@ -19,6 +20,8 @@ export interface Way {
   readonly connect: ((host: string, port: number) => Promise<Socket>) | null
   /** Why a host was refused when it was last asked for. */
   readonly refusal: (url: URL) => { readonly kind: string; readonly reason: string } | null
+  /** Looks up the hosts that are connected to from here. */
+  readonly lookup: LookupFunction
   /** Headers that are sent to some origins. */
   readonly headers: ReadonlyArray<SiteHeaders>
 }
@@ -33,18 +36,33 @@ class Failed extends Error {
   }
 }
 
-export const make = (page: () => Page, way: Way): Requests => ({
-  request: (asked) =>
-    Effect.tryPromise({
-      try: (signal) => follow(asked, page(), way, AbortSignal.any([signal, AbortSignal.timeout(asked.timeoutMillis)])),
-      catch: (error) => {
-        if (error instanceof Failed) return new RequestFailed({ kind: error.kind, reason: error.message })
-        const isLate = error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError")
-        const reason = isLate ? `no answer within ${Math.round(asked.timeoutMillis)} ms` : causeOf(error)
-        return new RequestFailed({ kind: "unreachable", reason })
-      }
-    })
-})
+export const make = (page: () => Page, given: Omit<Way, "lookup">): Requests => {
+  const way: Way = { ...given, lookup: Names.lookupOf(Names.make(Names.forSession)) }
+  return {
+    request: (asked) =>
+      Effect.tryPromise({
+        try: (signal) =>
+          inTime(asked, page(), way, AbortSignal.any([signal, AbortSignal.timeout(asked.timeoutMillis)])),
+        catch: (error) => {
+          if (error instanceof Failed) return new RequestFailed({ kind: error.kind, reason: error.message })
+          const isLate = error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError")
+          const reason = isLate ? `no answer within ${Math.round(asked.timeoutMillis)} ms` : causeOf(error)
+          return new RequestFailed({ kind: "unreachable", reason })
+        }
+      })
+  }
+}
+
+/** Ends with the signal, whatever the server, the browser or a stream still waits for. */
+const inTime = (asked: ApiRequest, page: Page, way: Way, signal: AbortSignal): Promise<ApiAnswer> =>
+  new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.throwIfAborted()
+    signal.addEventListener("abort", stop, { once: true })
+    follow(asked, page, way, signal)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", stop))
+  })
 
 /** The code of an error of the network; its text may name addresses. */
 const causeOf = (error: unknown): string => {
@@ -127,7 +145,16 @@ const once = async (
         signal
       })
       onward.on("response", resolve)
+      // Nothing here asks for another protocol. An upgrade that no one handles would leave the request without an end.
+      onward.on("upgrade", (_response, socket) => {
+        socket.destroy()
+        reject(
+          new Failed("unreachable", "the server switched to another protocol (status 101), which was not asked for")
+        )
+      })
       onward.on("error", reject)
+      // The connection ended without an answer and without an error.
+      onward.on("close", () => reject(new Error("no answer")))
       onward.end(body ?? undefined)
     })
     const sent = Number(response.headers["content-length"] ?? 0)
@@ -197,13 +224,20 @@ const connected = async (url: URL, way: Way, signal: AbortSignal): Promise<Socke
   })
 }
 
-const reached = async (url: URL, port: number, { connect, refusal }: Way, signal: AbortSignal): Promise<Socket> => {
+const reached = async (
+  url: URL,
+  port: number,
+  { connect, lookup, refusal }: Way,
+  signal: AbortSignal
+): Promise<Socket> => {
   signal.throwIfAborted()
   const before = refusal(url)
   if (before?.kind === "forbidden") throw new Failed("forbidden", before.reason)
   if (connect === null) {
     return new Promise((resolve, reject) => {
-      const socket = tcpConnect({ host: url.hostname.replace(/^\[|\]$/g, ""), port, signal }, () => resolve(socket))
+      const socket = tcpConnect({ host: url.hostname.replace(/^\[|\]$/g, ""), port, lookup, signal }, () =>
+        resolve(socket)
+      )
       socket.on("error", reject)
     })
   }

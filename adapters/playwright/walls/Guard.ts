@@ -10,12 +10,13 @@
  * it cannot be known here: private addresses are refused, and so are names that resolve to one here as well.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
-import { lookup } from "node:dns/promises"
 import { type ClientRequest, createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { connect, isIP, type LookupFunction, type Socket } from "node:net"
 import { Effect, type Scope } from "effect"
 import type { Proxy } from "../../../core/vault/Proxies.ts"
+import * as Names from "../../http/Names.ts"
 import { isPrivate } from "../../http/PrivateAddress.ts"
+import { sentence } from "../../http/Reach.ts"
 import * as Upstream from "./Upstream.ts"
 
 export interface Options {
@@ -30,7 +31,10 @@ export interface Options {
    * serves only who knows its password.
    */
   readonly reachedAs?: string
-  /** The addresses of a name; what the system says where nothing is given. */
+  /**
+   * The addresses of a name. Where nothing is given, the guard looks names up on its own, with the bounds of one session: a
+   * page whose names are not answered for slows down no one else.
+   */
   readonly resolve?: (name: string) => Promise<ReadonlyArray<string>>
 }
 
@@ -61,7 +65,7 @@ export const make = ({
   allowPrivateNetworks,
   allowed,
   reachedAs,
-  resolve = resolved,
+  resolve = Names.make(Names.forSession).resolve,
   upstream
 }: Options): Effect.Effect<Guard, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -70,6 +74,9 @@ export const make = ({
     const isKnown = ({ headers }: IncomingMessage): boolean =>
       credential === null || isSame(headers["proxy-authorization"] ?? "", basic(credential))
     const refusals = new Map<string, Refusal>()
+    // Apart from the names of pages, which could fill up all that may be looked up at once.
+    const proxyNames = Names.make(Names.defaults)
+    const way = upstream === null ? null : Upstream.make(upstream, allowPrivateNetworks, proxyNames)
     const refuse = (key: string, refusal: Refusal): void => {
       if (refusals.size > 1_000) refusals.clear()
       refusals.set(key, refusal)
@@ -80,12 +87,13 @@ export const make = ({
       const key = `${host}:${port}`
       const bare = bareOf(host)
       if (upstream !== null && allowPrivateNetworks) return [bare]
-      const addresses = isIP(bare) > 0 ? [bare] : upstream === null ? await resolve(bare) : await knownHere(bare)
+      const addresses =
+        isIP(bare) > 0 ? [bare] : upstream === null ? await resolve(bare) : await knownHere(resolve, bare)
       const refused = allowPrivateNetworks ? undefined : addresses.find(isPrivate)
       // As an origin, without the port that is usual.
       const exempt = ["http", "https"].some((scheme) => allowed.has(new URL(`${scheme}://${key}`).origin))
       if (refused !== undefined && !exempt) {
-        const reason = `${host} is at ${refused}, a private or loopback address; SLUICE_ALLOW_PRIVATE_NETWORKS=1 allows them`
+        const reason = sentence(host)
         refuse(key, { kind: "forbidden", reason })
         throw new Refused(reason)
       }
@@ -102,9 +110,7 @@ export const make = ({
     const reach = async (host: string, port: number): Promise<Socket> => {
       const addresses = await addressesOf(host, port)
       const socket =
-        upstream === null
-          ? await connected(bareOf(host), port, addresses)
-          : await Upstream.connect(upstream, allowPrivateNetworks, bareOf(host), port)
+        way === null ? await connected(bareOf(host), port, addresses) : await way.connect(bareOf(host), port)
       refusals.delete(`${host}:${port}`)
       return socket
     }
@@ -147,6 +153,11 @@ export const make = ({
           })
           response.pipe(answer)
         })
+        // Browsers upgrade through tunnels only. An upgrade that no one handles would leave the request without an end.
+        onward.on("upgrade", (_response, socket) => {
+          socket.destroy()
+          unanswered(new Error("upgraded"))
+        })
         onward.on("error", (error) => {
           // The host closed the connection that was kept for more just as this one began.
           const isStale = onward.reusedSocket && !answer.headersSent && !answer.destroyed
@@ -160,7 +171,7 @@ export const make = ({
       }
       // What cannot be sent twice goes over a connection that nobody has used.
       const isFresh = !/^(GET|HEAD|OPTIONS)$/.test(incoming.method ?? "") || hasBody(incoming)
-      pass(upstream === null ? direct(isFresh) : await Upstream.request(upstream, allowPrivateNetworks, url, asked))
+      pass(way === null ? direct(isFresh) : await way.request(url, asked))
     }
 
     const server = createServer((incoming, answer) => {
@@ -237,17 +248,13 @@ const isSame = (one: string, other: string): boolean => {
   return left !== undefined && right !== undefined && timingSafeEqual(left, right)
 }
 
-const resolved = async (name: string): Promise<ReadonlyArray<string>> =>
-  (await lookup(name, { all: true })).map(({ address }) => address)
-
-/** What a name is here, where anybody here knows it. */
-const knownHere = async (name: string): Promise<ReadonlyArray<string>> => {
-  if (/(^|\.)localhost\.?$/i.test(name)) return ["127.0.0.1"]
+/** What a name is here; nothing where it is unknown or not answered for in time. */
+const knownHere = async (resolve: NonNullable<Options["resolve"]>, name: string): Promise<ReadonlyArray<string>> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<ReadonlyArray<string>>((resolve) => {
     timer = setTimeout(resolve, checkMillis, [])
   })
-  return Promise.race([resolved(name).catch(() => []), late]).finally(() => clearTimeout(timer))
+  return Promise.race([resolve(name).catch(() => []), late]).finally(() => clearTimeout(timer))
 }
 
 /** A host as it is looked up. */

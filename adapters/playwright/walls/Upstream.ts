@@ -2,13 +2,13 @@
  * Connections that go out through a proxy: HTTP and HTTPS proxies by CONNECT, SOCKS5 proxies by name. The proxy resolves
  * the names of the hosts that it is asked for.
  */
-import { lookup } from "node:dns/promises"
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http"
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http"
 import { request as httpsRequest } from "node:https"
 import { isIP, type Socket } from "node:net"
 import { Redacted } from "effect"
 import { SocksClient } from "socks"
 import { named, type Proxy } from "../../../core/vault/Proxies.ts"
+import type { Names } from "../../http/Names.ts"
 import { isPrivate } from "../../http/PrivateAddress.ts"
 
 /** How long a proxy may take to answer, in milliseconds. */
@@ -24,15 +24,13 @@ export class ProxyFailed extends Error {
 }
 
 /** Where a proxy listens. One that is not of the installation may not lie in a private network. */
-const addressOf = async (proxy: Proxy, allowPrivate: boolean): Promise<string> => {
+const addressOf = async (proxy: Proxy, allowPrivate: boolean, names: Names): Promise<string> => {
   const addresses =
     isIP(proxy.host) > 0
       ? [proxy.host]
-      : (
-          await lookup(proxy.host, { all: true }).catch(() => {
-            throw new ProxyFailed(proxy, "has no address: its name cannot be resolved", true)
-          })
-        ).map(({ address }) => address)
+      : await names.resolve(proxy.host).catch(() => {
+          throw new ProxyFailed(proxy, "has no address: its name cannot be resolved", true)
+        })
   if (!proxy.isOwn && !allowPrivate && addresses.some(isPrivate)) {
     throw new ProxyFailed(
       proxy,
@@ -82,9 +80,28 @@ const refused = (proxy: Proxy, status: number): ProxyFailed =>
     ? new ProxyFailed(proxy, "refused its user name and password", true)
     : new ProxyFailed(proxy, `answered with status ${status}`, status === 403 || status < 400)
 
-/** A connection to a host through a proxy. */
-export const connect = async (proxy: Proxy, allowPrivate: boolean, host: string, port: number): Promise<Socket> => {
-  const address = await addressOf(proxy, allowPrivate)
+/** The way out through a proxy, whose own name is looked up by `names`. */
+export interface Upstream {
+  /** A connection to a host. */
+  readonly connect: (host: string, port: number) => Promise<Socket>
+  /** Begins a request in clear to a host. */
+  readonly request: (url: URL, options: Pick<RequestOptions, "method" | "headers">) => Promise<ClientRequest>
+}
+
+export const make = (proxy: Proxy, allowPrivate: boolean, names: Names): Upstream => {
+  const address = () => addressOf(proxy, allowPrivate, names)
+  const connect: Upstream["connect"] = async (host, port) => connectAt(proxy, await address(), host, port)
+  return {
+    connect,
+    request: async (url, options) => {
+      if (proxy.scheme !== "socks5") return ask(proxy, await address(), { ...options, path: url.href })
+      const socket = await connect(url.hostname.replace(/^\[|\]$/g, ""), Number(url.port || 80))
+      return httpRequest({ ...options, path: url.pathname + url.search, createConnection: () => socket })
+    }
+  }
+}
+
+const connectAt = async (proxy: Proxy, address: string, host: string, port: number): Promise<Socket> => {
   if (proxy.scheme === "socks5") return throughSocks(proxy, address, host, port)
   const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`
   return new Promise((resolve, reject) => {
@@ -131,21 +148,6 @@ const throughSocks = async (proxy: Proxy, address: string, host: string, port: n
     throw new ProxyFailed(proxy, `could not connect: ${rejection}`, rejection === "NotAllowed")
   })
   return socket
-}
-
-/** Begins a request in clear to a host through a proxy. */
-export const request = async (
-  proxy: Proxy,
-  allowPrivate: boolean,
-  url: URL,
-  options: Pick<RequestOptions, "method" | "headers">
-) => {
-  if (proxy.scheme === "socks5") {
-    const port = Number(url.port || 80)
-    const socket = await connect(proxy, allowPrivate, url.hostname.replace(/^\[|\]$/g, ""), port)
-    return httpRequest({ ...options, path: url.pathname + url.search, createConnection: () => socket })
-  }
-  return ask(proxy, await addressOf(proxy, allowPrivate), { ...options, path: url.href })
 }
 
 /** What a request to a proxy failed of, whether it was refused or broke. */

@@ -25,7 +25,7 @@ export const evaluate = Effect.fnUntraced(function* (
   page: Page
 ): Effect.fn.Return<string, StepFailed> {
   if (!Template.isTemplate(text)) return text
-  const parts = text.split(/(\{\{[\s\S]*?\}\})/)
+  const parts = text.split(/(\{\{(?:(?!\{\{)[\s\S])*?\}\})/)
   const told: Array<string> = []
   for (const part of parts) {
     const read = secretOf(part, memory)

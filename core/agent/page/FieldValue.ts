@@ -16,7 +16,7 @@ export const forType = (type: string, text: string): string | null => {
     case "time":
       return timeOf(plain)
     case "datetime-local": {
-      const [, date = "", time = ""] = /^(.+?)(?:T|,?\s+)(\d{1,2}:\d{2}.*)$/i.exec(plain) ?? []
+      const [, date = "", time = ""] = /^(.+?)(?:T|,\s+|(?<!\s)\s+)(\d{1,2}:\d{2}.{0,40})$/i.exec(plain) ?? []
       const [day, hour] = [dateOf(date), timeOf(time)]
       return day === null || hour === null ? null : `${day}T${hour}`
     }
@@ -28,7 +28,7 @@ export const forType = (type: string, text: string): string | null => {
     case "number":
     case "range": {
       const number = plain.replace(/[\s'’]/g, "").replace(/,(?=\d{3}(\D|$))/g, "")
-      return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(number) ? number.replace(/^\+/, "") : null
+      return /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(number) ? number.replace(/^\+/, "") : null
     }
     case "color": {
       const short = /^#?([\da-f])([\da-f])([\da-f])$/i.exec(plain)

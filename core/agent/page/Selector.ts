@@ -62,7 +62,7 @@ interface Token {
 }
 
 const grammar =
-  /(?<space>\s+|\(:[\s\S]*?:\))|(?<string>"(?:[^"]|"")*"|'(?:[^']|'')*')|(?<number>\d+(?:\.\d*)?|\.\d+)|(?<name>[\p{L}_][\p{L}\p{N}_.-]*)|(?<sign>\/\/|::|\.\.|[\s\S])/gu
+  /(?<space>\s+|\(:(?:(?!\(:)[\s\S])*?:\))|(?<string>"(?:[^"]|"")*"|'(?:[^']|'')*')|(?<number>\d+(?:\.\d*)?|\.\d+)|(?<name>[\p{L}_][\p{L}\p{N}_.-]*)|(?<sign>\/\/|::|\.\.|[\s\S])/gu
 
 const tokensOf = (path: string): ReadonlyArray<Token> =>
   [...path.matchAll(grammar)].map((match): Token => {

@@ -19,7 +19,7 @@ const accepts =
 const acknowledges = /^(ok|okay|aceptar|ok!|d'accord|va bene|gut|okej|ок)$/u
 
 const aboutCookies =
-  /cookie|consent|gdpr|privacy|tracking|datenschutz|einwilligung|confidentialit|privacidad|privacidade|riservatezza|privacyverklaring|prywatno|integritet|файл[а-я]* cookie|конфиденциальн/iu
+  /cookie|consent|gdpr|privacy|tracking|datenschutz|einwilligung|confidentialit|privacidad|privacidade|riservatezza|privacyverklaring|prywatno|integritet|файл[а-я]{0,10} cookie|конфиденциальн/iu
 
 /** What commits to something, wherever it stands in a label. */
 const commits =
@@ -34,7 +34,7 @@ const plain = (label: string): string =>
     .toLowerCase()
     .replace(/\s+/g, " ")
     .trim()
-    .replace(/[.!…]+$/u, "")
+    .replace(/(?<![.!…])[.!…]+$/u, "")
 
 /**
  * The buttons that dismiss an overlay, the one to try first foremost: what closes it, what refuses cookies, what agrees to

@@ -36,7 +36,7 @@ const ofCss = (selector: string): Appearance => {
   const wanted = without(selector, /:not\(/i)
   const last = wanted.split(/\s*(?:>>|[>+~]|\s)\s*(?![^[]*\])/).at(-1) ?? ""
   const found: Partial<Record<Trait, string>> = {}
-  const id = /#([\w-]+)/.exec(last.replace(/\[[^\]]*\]/g, ""))
+  const id = /#([\w-]+)/.exec(last.replace(/\[[^[\]]*\]/g, ""))
   if (id?.[1] !== undefined) found.id = id[1]
   for (const [, attribute = "", sign = "", value = ""] of last.matchAll(/\[([\w-]+)([*^$~|]?)=["']?([^"'\]]+)["']?/g)) {
     note(found, attribute, value, sign === "")
@@ -53,8 +53,10 @@ const ofXPath = (selector: string): Appearance => {
     note(found, attribute, one ?? other ?? "", true)
   }
   const shown =
-    /(?:text\(\)|normalize-space\([^)]*\)|\.|lower-case\([^)]*\))\s*=\s*(?:"([^"]+)"|'([^']+)')/.exec(last) ??
-    /contains\(\s*(?:\.|text\(\)|normalize-space\([^)]*\)|lower-case\([^)]*\))\s*,\s*(?:"([^"]+)"|'([^']+)')/.exec(last)
+    /(?:text\(\)|normalize-space\([^()]*\)|\.|lower-case\([^()]*\))\s*=\s*(?:"([^"]+)"|'([^']+)')/.exec(last) ??
+    /contains\(\s*(?:\.|text\(\)|normalize-space\([^()]*\)|lower-case\([^()]*\))\s*,\s*(?:"([^"]+)"|'([^']+)')/.exec(
+      last
+    )
   const text = shown?.[1] ?? shown?.[2]
   if (text !== undefined) found.text = text
   const tag = /^(?:[\w-]+::)?([a-z][\w-]*)/i.exec(last)?.[1]?.toLowerCase() ?? ""
@@ -98,7 +100,7 @@ const note = (found: Partial<Record<Trait, string>>, attribute: string, value: s
   const trait = traitOf[attribute]
   if (trait !== undefined) found[trait] = value
   else if (attribute === "href" && isWhole)
-    found.hrefPath = value.replace(/^[a-z]+:\/\/[^/]+/i, "").replace(/[?#].*$/, "")
+    found.hrefPath = value.replace(/^[a-z]+:\/\/[^/]+/i, "").replace(/[?#].*$/s, "")
 }
 
 const unquoted = (text: string): string => text.replace(/^(["'])(.*)\1$/, "$2")

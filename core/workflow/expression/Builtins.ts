@@ -50,7 +50,7 @@ const picture =
     const one = given[at]
     if (typeof one !== "string") return
     if (one.length > maxPicture) throw new Error(`Expected a picture of at most ${maxPicture} characters`)
-    if (/,[^\]]*\d{3}/.test(one)) throw new Error("Expected widths of at most 99 in a picture")
+    if (/(?:^|\])[^\],]*,[^\]]*\d{3}/.test(one)) throw new Error("Expected widths of at most 99 in a picture")
   }
 
 /** Reading a date tries the parts of its picture on the text: each may stand there once, and the text be short. */

@@ -292,7 +292,7 @@ interface Found {
   readonly isOwn: boolean
 }
 
-const marks = /\{\{((?:[^}]|\}(?!\}))*)\}\}/g
+const marks = /\{\{((?:(?!\{\{)[^}]|\}(?!\}))*)\}\}/g
 
 /** Every expression of a step, in braces or not. */
 const expressionsIn = (step: Step): ReadonlyArray<Found> => {

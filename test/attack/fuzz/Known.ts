@@ -6,14 +6,7 @@ interface Known {
   readonly matches: (finding: Finding) => boolean
 }
 
-export const known: ReadonlyArray<Known> = [
-  {
-    what: "An address in another form, such as //run or /run/, is answered as the described one",
-    matches: ({ fault, smallest }) =>
-      /^undescribed [A-Z]+ elsewhere /.test(fault.signature) ||
-      (fault.kind === "undescribed" && smallest.path.includes(";"))
-  }
-]
+export const known: ReadonlyArray<Known> = []
 
 /** What is known of a finding; `null` when it is new. */
 export const knownOf = (finding: Finding): string | null => known.find((one) => one.matches(finding))?.what ?? null

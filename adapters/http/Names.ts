@@ -1,0 +1,260 @@
+/**
+ * Looks names up without the threads of the process.
+ *
+ * `dns.lookup` takes one of the four threads that files and compression need as well, and holds it until the name servers
+ * answer: a page that names a few hosts whose name servers are silent stops everything. This asks name servers over sockets,
+ * within a deadline, a bounded number at a time, and remembers answers briefly. The hosts file, the search domains and
+ * `localhost` mean here what they mean to the machine. Names that the machine learns in other ways, such as multicast DNS,
+ * are unknown here unless one of its name servers answers for them.
+ */
+import { Resolver } from "node:dns/promises"
+import type { LookupFunction } from "node:net"
+import { hostname } from "node:os"
+import { candidatesOf, type SystemNames, system } from "./SystemNames.ts"
+
+export interface Options {
+  /** How many names are looked up at the same time; one counts until its name servers have answered or are given up. */
+  readonly concurrent: number
+  /** How many more may wait. A name beyond that fails at once. */
+  readonly waiting: number
+  /** How long a lookup may take with its waiting, in milliseconds. */
+  readonly deadlineMillis: number
+  /** How long it is remembered that a name has no address or was not answered for, in milliseconds. */
+  readonly negativeMillis: number
+  /** How long addresses are remembered at most, in milliseconds, where their name servers allow that. */
+  readonly positiveMillis: number
+  /** Name servers such as `127.0.0.1:5353`; those of the machine where nothing is given. */
+  readonly servers?: ReadonlyArray<string>
+  /** The hosts file and the search domains. */
+  readonly system: SystemNames
+}
+
+export const defaults: Options = {
+  concurrent: 64,
+  waiting: 1_024,
+  deadlineMillis: 5_000,
+  negativeMillis: 5_000,
+  positiveMillis: 5_000,
+  system
+}
+
+/** What one browser session gets: as many connections to hosts as a browser opens through a proxy at once. */
+export const forSession: Options = { ...defaults, concurrent: 16, waiting: 256 }
+
+/** A name without an address. The code is the one that `dns.lookup` gives: `ENOTFOUND` or `EAI_AGAIN`. */
+export class NotResolved extends Error {
+  readonly code: "ENOTFOUND" | "EAI_AGAIN"
+  constructor(name: string, code: NotResolved["code"]) {
+    super(code === "ENOTFOUND" ? `${name} has no address` : `${name} could not be looked up in time`)
+    this.code = code
+  }
+}
+
+export interface Names {
+  /** The addresses of a name, at least one and at most eight of each family. It fails with `NotResolved`. */
+  readonly resolve: (name: string) => Promise<ReadonlyArray<string>>
+}
+
+/** So many names are remembered. */
+const maxRemembered = 1_000
+
+const maxAddresses = 8
+
+/** How long IPv6 addresses may take longer than IPv4 addresses, in milliseconds. */
+const otherFamilyMillis = 250
+
+/** How long one name server may take to answer a question, in milliseconds, the first time that it is asked. */
+const questionMillis = 1_500
+
+/** The name servers of the machine are read again after so long, in milliseconds. */
+const serversMillis = 60_000
+
+interface Remembered {
+  readonly until: number
+  readonly outcome: Found
+}
+
+type Found =
+  | { readonly _tag: "Addresses"; readonly addresses: ReadonlyArray<string>; readonly ttlMillis: number }
+  | { readonly _tag: "Nothing"; readonly code: NotResolved["code"] }
+
+export const make = (options: Options): Names => {
+  const known = new Map<string, Remembered>()
+  const pending = new Map<string, Promise<Found>>()
+  const queue: Array<() => void> = []
+  let running = 0
+  let resolver: { readonly at: number; readonly one: Resolver } | undefined
+
+  const resolverNow = (): Resolver => {
+    const now = performance.now()
+    if (resolver !== undefined && now - resolver.at < serversMillis) return resolver.one
+    const one = new Resolver({ timeout: questionMillis, tries: 2 })
+    if (options.servers !== undefined) one.setServers(options.servers)
+    resolver = { at: now, one }
+    return one
+  }
+
+  const remember = (name: string, outcome: Found): void => {
+    const millis =
+      outcome._tag === "Addresses" ? Math.min(outcome.ttlMillis, options.positiveMillis) : options.negativeMillis
+    known.delete(name)
+    known.set(name, { until: performance.now() + millis, outcome })
+    for (const oldest of known.keys()) if (known.size > maxRemembered) known.delete(oldest)
+  }
+
+  /** Begins lookups that wait while there is room. Those that waited too long are passed by. */
+  const advance = (): void => {
+    while (running < options.concurrent) {
+      const begin = queue.shift()
+      if (begin === undefined) return
+      begin()
+    }
+  }
+
+  /** Asks the name servers when it is its turn. `late` tells that nobody waits for the answer any more. */
+  const ask = (name: string, late: () => boolean): Promise<Found> => {
+    if (running >= options.concurrent && queue.length >= options.waiting) return Promise.resolve(unanswered)
+    return new Promise((resolve) => {
+      queue.push(() => {
+        if (late()) {
+          resolve(unanswered)
+          return
+        }
+        running++
+        void questioned(resolverNow(), name, options.system, late).then((found) => {
+          running--
+          remember(name, found)
+          resolve(found)
+          advance()
+        })
+      })
+      advance()
+    })
+  }
+
+  const inTime = async (name: string): Promise<Found> => {
+    let isLate = false
+    let timer: NodeJS.Timeout | undefined
+    const deadline = new Promise<Found>((resolve) => {
+      timer = setTimeout(() => {
+        isLate = true
+        resolve(unanswered)
+      }, options.deadlineMillis)
+    })
+    const found = await Promise.race([ask(name, () => isLate), deadline])
+    clearTimeout(timer)
+    if (isLate) remember(name, found)
+    return found
+  }
+
+  const lookUp = async (name: string): Promise<Found> => {
+    const bare = name.endsWith(".") ? name.slice(0, -1) : name
+    const own = (await options.system.hosts()).get(bare)
+    if (own !== undefined) return { _tag: "Addresses", addresses: own, ttlMillis: 0 }
+    if (/(^|\.)localhost$/.test(bare) || bare === ownName) return loopback
+    const remembered = known.get(name)
+    if (remembered !== undefined && performance.now() < remembered.until) return remembered.outcome
+    const asked = pending.get(name) ?? inTime(name).finally(() => pending.delete(name))
+    pending.set(name, asked)
+    return asked
+  }
+
+  return {
+    resolve: async (given) => {
+      const found = await lookUp(given.toLowerCase())
+      if (found._tag === "Nothing") throw new NotResolved(given, found.code)
+      return found.addresses
+    }
+  }
+}
+
+const unanswered: Found = { _tag: "Nothing", code: "EAI_AGAIN" }
+const ownName = hostname().toLowerCase()
+const loopback: Found = { _tag: "Addresses", addresses: ["127.0.0.1", "::1"], ttlMillis: 0 }
+
+/** Asks for a name in each of its search domains in turn. It never fails. */
+const questioned = async (
+  resolver: Resolver,
+  name: string,
+  { search }: SystemNames,
+  late: () => boolean
+): Promise<Found> => {
+  let found: Found = unanswered
+  for (const candidate of candidatesOf(name, await search())) {
+    if (late()) return found
+    found = await bothFamilies(resolver, candidate)
+    if (found._tag === "Addresses") return found
+  }
+  return found
+}
+
+/** IPv4 addresses come first, and are enough when the question for the others is not answered soon. */
+const bothFamilies = async (resolver: Resolver, name: string): Promise<Found> => {
+  const six = oneFamily(() => resolver.resolve6(name, { ttl: true }))
+  const v4 = await oneFamily(() => resolver.resolve4(name, { ttl: true }))
+  const v6 = await (v4._tag === "Addresses" ? within(otherFamilyMillis, six) : six)
+  const answered = [v4, v6].filter((one) => one._tag === "Addresses")
+  if (answered.length === 0) {
+    const isAbsent = [v4, v6].every((one) => one._tag === "Nothing" && one.code === "ENOTFOUND")
+    return { _tag: "Nothing", code: isAbsent ? "ENOTFOUND" : "EAI_AGAIN" }
+  }
+  return {
+    _tag: "Addresses",
+    addresses: answered.flatMap(({ addresses }) => addresses),
+    ttlMillis: Math.min(...answered.map(({ ttlMillis }) => ttlMillis))
+  }
+}
+
+const oneFamily = async (
+  ask: () => Promise<ReadonlyArray<{ readonly address: string; readonly ttl: number }>>
+): Promise<Found> => {
+  try {
+    const records = await ask()
+    if (records.length === 0) return { _tag: "Nothing", code: "ENOTFOUND" }
+    return {
+      _tag: "Addresses",
+      addresses: records.slice(0, maxAddresses).map(({ address }) => address),
+      ttlMillis: Math.min(...records.map(({ ttl }) => ttl)) * 1_000
+    }
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined
+    return { _tag: "Nothing", code: absences.has(code) ? "ENOTFOUND" : "EAI_AGAIN" }
+  }
+}
+
+/** What name servers and the resolver say of names that have no address or cannot be names. */
+const absences: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA", "EBADNAME", "EBADQUERY", "ENONAME"])
+
+/** What is found within some milliseconds. */
+const within = async (millis: number, found: Promise<Found>): Promise<Found> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Found>((resolve) => {
+    timer = setTimeout(resolve, millis, unanswered)
+  })
+  return Promise.race([found, late]).finally(() => clearTimeout(timer))
+}
+
+/** Why addresses may not be connected to; `null` when they may. */
+export type Judge = (host: string, addresses: ReadonlyArray<string>) => Error | null
+
+/** The same for a connection, which is made to what was judged: nothing is looked up a second time. */
+export const lookupOf =
+  (names: Names, judge: Judge = () => null): LookupFunction =>
+  (host, options, answer) => {
+    const answered = async (): Promise<() => void> => {
+      const addresses = await names.resolve(host)
+      const refused = judge(host, addresses)
+      if (refused !== null) return () => answer(refused, "", 0)
+      const all = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
+      const wanted = all.filter(
+        ({ family }) => (options.family !== 4 && options.family !== 6) || family === options.family
+      )
+      const [first] = wanted
+      if (first === undefined) return () => answer(new NotResolved(host, "ENOTFOUND"), "", 0)
+      return options.all === true ? () => answer(null, wanted) : () => answer(null, first.address, first.family)
+    }
+    // What the connection makes of the answer must not become a failure of the lookup.
+    void answered()
+      .catch((error: Error) => () => answer(error, "", 0))
+      .then((tell) => setImmediate(tell))
+  }

@@ -1,8 +1,8 @@
 /**
  * Where a browser is: what sites may find out about it, as a credential says it in `location`.
  */
-import { isKnown } from "../window/Zone.ts"
-import { zoneNames } from "../window/ZoneNames.ts"
+import { isKnown } from "../window/calendar/Zone.ts"
+import { zoneNames } from "../window/calendar/ZoneNames.ts"
 
 /** Each part is `null` where nothing was said of it, and then as the machine has it. */
 export interface Place {

@@ -6,10 +6,10 @@
  * included. Times of day are milliseconds since local midnight.
  */
 import { Result } from "effect"
-import * as CivilDate from "./CivilDate.ts"
+import * as CivilDate from "./calendar/CivilDate.ts"
+import * as Recurrence from "./calendar/Recurrence.ts"
+import * as RecurrenceRule from "./calendar/RecurrenceRule.ts"
 import { type CalendarDate, Day, type RunWindow, type SpecialHours, type Time } from "./Definition.ts"
-import * as Recurrence from "./Recurrence.ts"
-import * as RecurrenceRule from "./RecurrenceRule.ts"
 
 export const dayMillis = 86_400_000
 

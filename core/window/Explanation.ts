@@ -1,7 +1,7 @@
 /**
  * Says why a window is open or closed at an instant: the part of it that decides, in data and in words.
  */
-import * as CivilDate from "./CivilDate.ts"
+import * as CivilDate from "./calendar/CivilDate.ts"
 import type * as DayPlan from "./DayPlan.ts"
 import { Day } from "./Definition.ts"
 import * as Schedule from "./Schedule.ts"

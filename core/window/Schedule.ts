@@ -5,9 +5,9 @@
  * that date. All else follows by walking over the pieces of time in which local time runs evenly: one date under one
  * offset. Instants are epoch milliseconds.
  */
+import * as Zone from "./calendar/Zone.ts"
 import * as DayPlan from "./DayPlan.ts"
 import { horizonMillis, type RunWindow } from "./Definition.ts"
-import * as Zone from "./Zone.ts"
 
 export interface Schedule {
   readonly window: RunWindow

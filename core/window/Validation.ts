@@ -2,7 +2,10 @@
  * Checks a window that somebody wrote, and lists everything that is wrong with it.
  */
 import { Result } from "effect"
-import * as CivilDate from "./CivilDate.ts"
+import * as CivilDate from "./calendar/CivilDate.ts"
+import * as Recurrence from "./calendar/Recurrence.ts"
+import * as RecurrenceRule from "./calendar/RecurrenceRule.ts"
+import * as Zone from "./calendar/Zone.ts"
 import {
   type CalendarDate,
   Day,
@@ -14,9 +17,6 @@ import {
   type SpecialHours,
   type Time
 } from "./Definition.ts"
-import * as Recurrence from "./Recurrence.ts"
-import * as RecurrenceRule from "./RecurrenceRule.ts"
-import * as Zone from "./Zone.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 

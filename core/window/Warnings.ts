@@ -1,7 +1,7 @@
 /**
  * What a valid window does that its author may not have meant.
  */
-import * as CivilDate from "./CivilDate.ts"
+import * as CivilDate from "./calendar/CivilDate.ts"
 import * as DayPlan from "./DayPlan.ts"
 import type { RunWindow, RunWindowIssue, SpecialHours } from "./Definition.ts"
 import { horizonMillis } from "./Definition.ts"

@@ -1,6 +1,6 @@
 /** Signals within one process. */
 import { Effect, Layer, PubSub, Stream } from "effect"
-import { type Signal, Signals } from "../../core/event/Signals.ts"
+import { type Signal, Signals } from "../../core/runtime/Signals.ts"
 
 export const layerSignals = Layer.effect(
   Signals,

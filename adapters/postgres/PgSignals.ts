@@ -6,7 +6,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, PubSub, Queue, Schedule, Schema, Stream } from "effect"
-import { type Signal, Signals } from "../../core/event/Signals.ts"
+import { type Signal, Signals } from "../../core/runtime/Signals.ts"
 
 const channel = "sluice"
 const together = "3 millis"

@@ -8,12 +8,12 @@ import { Clock, Effect, Latch, Option, Queue, type Scope, Semaphore, Stream } fr
 import type { Page } from "../../core/agent/page/Browser.ts"
 import type { Secrets } from "../../core/agent/Secrets.ts"
 import { Typed } from "../../core/agent/Typed.ts"
-import { Signals } from "../../core/event/Signals.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import { LiveChannel } from "../../core/run/LiveChannel.ts"
 import * as LiveMessage from "../../core/run/LiveMessage.ts"
 import { type Control, LiveStore } from "../../core/run/LiveStore.ts"
 import type { Run } from "../../core/run/Run.ts"
+import { Signals } from "../../core/runtime/Signals.ts"
 import { Sealing } from "../../core/vault/Sealing.ts"
 import { surviving } from "./Surviving.ts"
 

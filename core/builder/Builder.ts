@@ -6,7 +6,7 @@
  */
 
 import { Clock, Context, type Duration, Effect, Layer, Option, Result, Stream } from "effect"
-import { Signals } from "../event/Signals.ts"
+import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { InvalidWorkflow, WorkflowNotFound } from "../workflow/Workflow.ts"

@@ -6,8 +6,8 @@
  * gives every conversation back.
  */
 import { Effect, Stream } from "effect"
-import { Signals } from "../event/Signals.ts"
 import * as Lease from "../runtime/Lease.ts"
+import { Signals } from "../runtime/Signals.ts"
 import * as Wake from "../runtime/Wake.ts"
 import type { BeginningOf } from "./Beginning.ts"
 import { BuilderStore, type Held } from "./BuilderStore.ts"

@@ -3,7 +3,7 @@
  */
 
 import { Clock, Context, Effect, Layer, Result } from "effect"
-import { Signals } from "../event/Signals.ts"
+import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import * as RunWindow from "../window/RunWindow.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"

@@ -3,9 +3,9 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
-import { Signals } from "../event/Signals.ts"
 import type { Run, RunId, RunNotFound } from "../run/Run.ts"
 import { RunStore } from "../run/RunStore.ts"
+import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"

@@ -4,7 +4,7 @@
 
 import { Effect, Queue, type Result, Semaphore } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
-import { Signals } from "../event/Signals.ts"
+import { Signals } from "../runtime/Signals.ts"
 import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import { Executor } from "./Executor.ts"
 import * as Run from "./Run.ts"

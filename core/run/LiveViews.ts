@@ -5,7 +5,7 @@
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import type { Gesture } from "../agent/page/RemoteHand.ts"
-import { Signals } from "../event/Signals.ts"
+import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import { Keys } from "../workspace/Keys.ts"

@@ -4,9 +4,9 @@
 
 import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
 import type { LoggedEvent } from "../event/RunEvent.ts"
-import { Signals } from "../event/Signals.ts"
 import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
+import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import * as InputContract from "../workflow/InputContract.ts"

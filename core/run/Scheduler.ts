@@ -5,9 +5,9 @@
  * start while a hold stands.
  */
 import { Clock, Effect } from "effect"
-import { type Signal, Signals } from "../event/Signals.ts"
 import { GateStore } from "../gate/GateStore.ts"
 import * as Background from "../runtime/Background.ts"
+import { type Signal, Signals } from "../runtime/Signals.ts"
 import * as Wake from "../runtime/Wake.ts"
 import { RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"

@@ -7,8 +7,8 @@
  * then gives back the rest: no lease is left to expire.
  */
 import { Effect, Stream } from "effect"
-import { Signals } from "../event/Signals.ts"
 import * as Lease from "../runtime/Lease.ts"
+import { Signals } from "../runtime/Signals.ts"
 import * as Attempt from "./Attempt.ts"
 import { type Claimed, type Held, RunStore } from "./RunStore.ts"
 import { Seats } from "./Seats.ts"

@@ -4,7 +4,7 @@
  * Signals may get lost, so no loop relies on them alone: each names the longest time that it sleeps.
  */
 import { type Duration, Effect, Queue, type Scope, Stream } from "effect"
-import { type Signal, Signals } from "../event/Signals.ts"
+import { type Signal, Signals } from "./Signals.ts"
 
 export interface Wake {
   /** Ends the sleep that is under way, or the next one if none is. */

@@ -3,7 +3,7 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, type Schema } from "effect"
-import { Signals } from "../event/Signals.ts"
+import { Signals } from "../runtime/Signals.ts"
 import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import * as Wake from "../runtime/Wake.ts"
 import { Sealing } from "../vault/Sealing.ts"

@@ -4,8 +4,8 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
-import { Signals } from "../event/Signals.ts"
 import type * as Periodic from "../runtime/Periodic.ts"
+import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Sealing } from "../vault/Sealing.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"

@@ -3,7 +3,7 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
-import { Signals } from "../event/Signals.ts"
+import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import * as Inbox from "../tfa/Inbox.ts"
 import { PhoneNumbers } from "../tfa/PhoneNumbers.ts"

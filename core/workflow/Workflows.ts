@@ -3,8 +3,8 @@
  */
 
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
-import { Signals } from "../event/Signals.ts"
 import * as Gate from "../gate/Gate.ts"
+import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { Signals } from "../../core/event/Signals.ts"
+import { Signals } from "../../core/runtime/Signals.ts"
 import * as Inbox from "../../core/tfa/Inbox.ts"
 import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
 import { Sealing } from "../../core/vault/Sealing.ts"

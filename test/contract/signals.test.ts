@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Stream } from "effect"
-import { Signals } from "../../core/event/Signals.ts"
+import { Signals } from "../../core/runtime/Signals.ts"
 import * as databases from "../support/databases.ts"
 
 for (const [name, [layer]] of Object.entries({

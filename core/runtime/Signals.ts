@@ -34,4 +34,4 @@ export class Signals extends Context.Service<
     /** Subscribes, and only then succeeds: no signal published afterwards is missed while the scope lives. */
     readonly subscribe: Effect.Effect<Stream.Stream<Signal>, never, Scope.Scope>
   }
->()("sluice/core/event/Signals") {}
+>()("sluice/core/runtime/Signals") {}

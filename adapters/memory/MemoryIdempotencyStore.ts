@@ -7,7 +7,7 @@ import {
   type Named,
   recall,
   type Verdict
-} from "../../core/workspace/Idempotency.ts"
+} from "../../core/workspace/request/Idempotency.ts"
 import { Tables } from "./Tables.ts"
 import * as Turns from "./Turns.ts"
 

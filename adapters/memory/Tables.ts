@@ -24,7 +24,7 @@ import type { Delivery } from "../../core/webhook/Delivery.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
-import type { Entry } from "../../core/workspace/Idempotency.ts"
+import type { Entry } from "../../core/workspace/request/Idempotency.ts"
 import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 

@@ -13,7 +13,7 @@ import {
   reservedMillis,
   type StillAnswering,
   type Verdict
-} from "../../core/workspace/Idempotency.ts"
+} from "../../core/workspace/request/Idempotency.ts"
 import * as Turns from "../memory/Turns.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 

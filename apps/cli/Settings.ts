@@ -7,7 +7,7 @@ import { Config, type Option, Redacted, Result, Schema, SchemaTransformation } f
 import { Flag } from "effect/cli"
 import * as PhoneNumbers from "../../core/tfa/PhoneNumbers.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
-import * as RateLimit from "../../core/workspace/RateLimit.ts"
+import * as RateLimit from "../../core/workspace/request/RateLimit.ts"
 
 /** A number written in decimal digits. */
 export const wholeNumber = (minimum: number, maximum: number, accepted: string) =>

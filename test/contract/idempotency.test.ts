@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, type Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as Idempotency from "../../core/workspace/Idempotency.ts"
+import * as Idempotency from "../../core/workspace/request/Idempotency.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkspace } from "../support/fixtures.ts"

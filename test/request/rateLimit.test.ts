@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import * as RateLimit from "../../core/workspace/RateLimit.ts"
+import * as RateLimit from "../../core/workspace/request/RateLimit.ts"
 import { layerWith, Service } from "../support/service.ts"
 
 /** The rule said plainly: a list of everything that was accepted. */

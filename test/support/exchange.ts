@@ -18,7 +18,7 @@ import { SecretProviders } from "../../core/vault/SecretProviders.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { WrappedKeys } from "../../core/vault/WrappedKeys.ts"
 import { WebhookStore } from "../../core/webhook/Webhook.ts"
-import { IdempotencyStore } from "../../core/workspace/Idempotency.ts"
+import { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { entryOf } from "./entries.ts"
 

@@ -17,7 +17,7 @@ import * as ArtifactLinks from "../../apps/api/run/ArtifactLinks.ts"
 import * as Server from "../../apps/api/Server.ts"
 import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
-import type { Limit } from "../../core/workspace/RateLimit.ts"
+import type { Limit } from "../../core/workspace/request/RateLimit.ts"
 import { type Caller, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 

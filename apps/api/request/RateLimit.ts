@@ -5,7 +5,7 @@
  */
 import { Clock, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import * as RateLimit from "../../../core/workspace/RateLimit.ts"
+import * as RateLimit from "../../../core/workspace/request/RateLimit.ts"
 
 export interface Limiter {
   /** Decides about a request of the caller that `name` stands for. */

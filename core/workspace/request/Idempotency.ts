@@ -6,9 +6,9 @@
  */
 
 import { Context, Effect, Result, Schema } from "effect"
-import type * as Periodic from "../runtime/Periodic.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "./Workspace.ts"
+import type * as Periodic from "../../runtime/Periodic.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../Workspace.ts"
 
 /** How long a key is remembered, in milliseconds. */
 export const lifetimeMillis = 86_400_000
@@ -101,7 +101,7 @@ export class IdempotencyStore extends Context.Service<
     /** Forgets the keys whose day is over, and answers how many they were. */
     readonly sweep: Effect.Effect<number, StoreUnavailable>
   }
->()("sluice/core/workspace/IdempotencyStore") {}
+>()("sluice/core/workspace/request/IdempotencyStore") {}
 
 /** What is kept under a key. Without an answer it is reserved until an instant. */
 export interface Entry {

@@ -1,14 +1,14 @@
 /** Components and their versions in memory. */
 import { Clock, Effect, Layer, Result } from "effect"
-import { type Component, type ComponentId, ComponentNotFound } from "../../core/workflow/Component.ts"
+import { type Component, type ComponentId, ComponentNotFound } from "../../core/workflow/component/Component.ts"
 import {
   type CarryOn,
   ComponentStore,
   type Propagation,
   type StoredComponent
-} from "../../core/workflow/ComponentStore.ts"
+} from "../../core/workflow/component/ComponentStore.ts"
+import * as Instances from "../../core/workflow/component/Instances.ts"
 import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
-import * as Instances from "../../core/workflow/Instances.ts"
 import type { StoredSizes } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { atomicStore } from "./Atomic.ts"

@@ -7,13 +7,13 @@ import {
   ComponentId,
   ComponentNotFound,
   type ComponentVersion
-} from "../../core/workflow/Component.ts"
+} from "../../core/workflow/component/Component.ts"
 import {
   type CarryOn,
   ComponentStore,
   type Propagation,
   type StoredComponent
-} from "../../core/workflow/ComponentStore.ts"
+} from "../../core/workflow/component/ComponentStore.ts"
 import type { FieldsTooLarge } from "../../core/workflow/FieldLimit.ts"
 import { WorkflowId } from "../../core/workflow/Workflow.ts"
 import type { StoredSizes } from "../../core/workflow/WorkflowStore.ts"

@@ -1,8 +1,8 @@
 /** The patches of workflows in PostgreSQL. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { kind, Patch } from "../../core/workflow/Patch.ts"
-import { PatchStore } from "../../core/workflow/Patches.ts"
+import { kind, Patch } from "../../core/workflow/patch/Patch.ts"
+import { PatchStore } from "../../core/workflow/patch/Patches.ts"
 import * as PgCollection from "./PgCollection.ts"
 import { withoutSqlErrors } from "./Transaction.ts"
 

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import * as Instances from "../../core/workflow/Instances.ts"
+import * as Instances from "../../core/workflow/component/Instances.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Stored, StoredSizes } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"

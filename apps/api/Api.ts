@@ -3,7 +3,7 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
-import { CreateBody, RenameBody, SaveBody } from "../../core/workflow/ComponentBody.ts"
+import { CreateBody, RenameBody, SaveBody } from "../../core/workflow/component/ComponentBody.ts"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"

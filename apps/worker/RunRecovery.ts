@@ -11,7 +11,7 @@ import type { Secrets } from "../../core/agent/Secrets.ts"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
-import { Patches } from "../../core/workflow/Patches.ts"
+import { Patches } from "../../core/workflow/patch/Patches.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import { surviving } from "./Surviving.ts"
 

@@ -2,7 +2,7 @@
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
 import { Clock, Effect } from "effect"
-import type { Node } from "../workflow/Graph.ts"
+import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Execution } from "./Execution.ts"
 import { ofPage } from "./Failure.ts"
 import * as Heard from "./Heard.ts"

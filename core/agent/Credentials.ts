@@ -3,7 +3,7 @@
  */
 import { Effect, Redacted } from "effect"
 import type { Account, AccountUnavailable } from "../vault/Account.ts"
-import * as CredentialUse from "../workflow/CredentialUse.ts"
+import * as CredentialUse from "../workflow/language/graph/CredentialUse.ts"
 import { StepFailed } from "./Failure.ts"
 import type { Secrets } from "./Secrets.ts"
 

@@ -4,7 +4,7 @@
 import type { Schema } from "effect"
 import type { LoginCodes } from "../tfa/LoginCodes.ts"
 import type { Account } from "../vault/Account.ts"
-import type { Graph } from "../workflow/Graph.ts"
+import type { Graph } from "../workflow/language/graph/Graph.ts"
 import type { Session } from "./page/Session.ts"
 import type { Memories } from "./recovery/ElementMemory.ts"
 import type { Settings } from "./recovery/Settings.ts"

@@ -2,7 +2,7 @@
  * What the windows of a session were answered by the network, as far as it is kept to be read by the run.
  */
 import { Effect, type Scope } from "effect"
-import type { Graph } from "../workflow/Graph.ts"
+import type { Graph } from "../workflow/language/graph/Graph.ts"
 import type { Page } from "./page/Browser.ts"
 import { type Begun, type Exchange, isNoise } from "./page/Exchange.ts"
 

@@ -2,9 +2,9 @@
  * What a run knows while it goes on, and the evaluation of templates over it.
  */
 import { Effect, type Schema } from "effect"
-import * as Comparison from "../workflow/Comparison.ts"
-import * as CredentialUse from "../workflow/CredentialUse.ts"
-import * as Template from "../workflow/Template.ts"
+import * as Template from "../workflow/language/expression/Template.ts"
+import * as Comparison from "../workflow/language/graph/Comparison.ts"
+import * as CredentialUse from "../workflow/language/graph/CredentialUse.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Expressions from "./Expressions.ts"
 import { ofPage, type StepFailed } from "./Failure.ts"

@@ -2,10 +2,10 @@
  * Reads what a data model describes from an answer of the network.
  */
 import { Effect, type Schema } from "effect"
-import * as Comparison from "../workflow/Comparison.ts"
-import { Meter } from "../workflow/expression/Meter.ts"
-import { type DataModel, modelOf } from "../workflow/parameters/DataModel.ts"
-import { expressionOf } from "../workflow/parameters/Network.ts"
+import { Meter } from "../workflow/language/expression/Meter.ts"
+import * as Comparison from "../workflow/language/graph/Comparison.ts"
+import { type DataModel, modelOf } from "../workflow/language/parameters/DataModel.ts"
+import { expressionOf } from "../workflow/language/parameters/Network.ts"
 import type { StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 

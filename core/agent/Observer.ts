@@ -2,8 +2,8 @@
  * Who is told of an execution while it goes on.
  */
 import type { Effect, Schema, Scope } from "effect"
-import type { Node } from "../workflow/Graph.ts"
-import type { Offer } from "../workflow/Patch.ts"
+import type { Node } from "../workflow/language/graph/Graph.ts"
+import type { Offer } from "../workflow/patch/Patch.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { Person } from "./Person.ts"
 import type { Page } from "./page/Browser.ts"

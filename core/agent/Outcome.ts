@@ -2,9 +2,9 @@
  * How an execution ended, with everything secret hidden in it.
  */
 import { Effect, type Schema } from "effect"
+import * as OutputContract from "../workflow/contract/OutputContract.ts"
 import * as ErrorReferences from "../workflow/ErrorReferences.ts"
-import type { Node } from "../workflow/Graph.ts"
-import * as OutputContract from "../workflow/OutputContract.ts"
+import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Execution } from "./Execution.ts"
 import { type Category, type Code, declared, kinds, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"

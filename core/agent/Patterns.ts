@@ -2,7 +2,7 @@
  * The patterns of a step, judged in the sandbox before they are compiled: to judge one may take a second.
  */
 import { Effect, Result } from "effect"
-import * as SafePattern from "../workflow/SafePattern.ts"
+import * as SafePattern from "../workflow/language/expression/SafePattern.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 
 /** Finds out what a pattern costs, so that it is checked and compiled at once from here on. */

@@ -2,9 +2,9 @@
  * Does one node of a graph: each action by its own function, and the turns of loops.
  */
 import { Effect } from "effect"
-import type { ActionName } from "../workflow/Action.ts"
-import type { Node } from "../workflow/Graph.ts"
-import { elementsOf, expectedElements } from "../workflow/parameters/Control.ts"
+import type { ActionName } from "../workflow/language/graph/Action.ts"
+import type { Node } from "../workflow/language/graph/Graph.ts"
+import { elementsOf, expectedElements } from "../workflow/language/parameters/Control.ts"
 import { apiFlow } from "./action/ApiFlow.ts"
 import { boolCondition } from "./action/BoolCondition.ts"
 import { captcha } from "./action/Captcha.ts"

@@ -3,9 +3,9 @@
  */
 import { Effect } from "effect"
 import * as SecretSites from "../vault/SecretSites.ts"
-import type { NodeOf } from "../workflow/Graph.ts"
-import * as Executions from "../workflow/parameters/Executions.ts"
-import { defaultWaitMillis } from "../workflow/parameters/Fields.ts"
+import type { NodeOf } from "../workflow/language/graph/Graph.ts"
+import * as Executions from "../workflow/language/parameters/Executions.ts"
+import { defaultWaitMillis } from "../workflow/language/parameters/Fields.ts"
 import { StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import * as Choosing from "./model/Choosing.ts"

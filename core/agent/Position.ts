@@ -2,7 +2,7 @@
  * Where a walk of a graph stands: which node comes next, and what is known by then.
  */
 import type { Schema } from "effect"
-import type { Edge, Graph, Node, NodeId } from "../workflow/Graph.ts"
+import type { Edge, Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import * as Memory from "./Memory.ts"
 import type { Done } from "./Step.ts"
 

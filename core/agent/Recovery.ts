@@ -16,8 +16,8 @@
  * that must not be repeated: those end the run.
  */
 import { Effect, Result } from "effect"
-import type { Node } from "../workflow/Graph.ts"
-import type { Offer } from "../workflow/Patch.ts"
+import type { Node } from "../workflow/language/graph/Graph.ts"
+import type { Offer } from "../workflow/patch/Patch.ts"
 import { reworded, StepFailed } from "./Failure.ts"
 import type * as Memory from "./Memory.ts"
 import type { Page } from "./page/Browser.ts"

@@ -2,9 +2,9 @@
  * Whether a node is skipped because the condition under which it is done does not hold.
  */
 import { Effect } from "effect"
-import * as Comparison from "../workflow/Comparison.ts"
-import type { Node } from "../workflow/Graph.ts"
-import * as RunIf from "../workflow/RunIf.ts"
+import * as Comparison from "../workflow/language/graph/Comparison.ts"
+import type { Node } from "../workflow/language/graph/Graph.ts"
+import * as RunIf from "../workflow/language/graph/RunIf.ts"
 import * as Memory from "./Memory.ts"
 import type { Surroundings } from "./Step.ts"
 

@@ -3,9 +3,9 @@
  */
 import type { Effect, Schema } from "effect"
 import type { LoginCodes } from "../tfa/LoginCodes.ts"
-import type { ActionName } from "../workflow/Action.ts"
 import type { AllowedSites } from "../workflow/AllowedSites.ts"
-import type { NodeOf } from "../workflow/Graph.ts"
+import type { ActionName } from "../workflow/language/graph/Action.ts"
+import type { NodeOf } from "../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "./Failure.ts"
 import type { Heard } from "./Heard.ts"
 import type { Memory } from "./Memory.ts"

@@ -3,7 +3,7 @@
  * with it, so that a step does the same in either.
  */
 import { Clock, Effect, Result } from "effect"
-import type { Graph, Node } from "../workflow/Graph.ts"
+import type { Graph, Node } from "../workflow/language/graph/Graph.ts"
 import type { Execution } from "./Execution.ts"
 import type { StepFailed } from "./Failure.ts"
 import type { Heard } from "./Heard.ts"

@@ -2,7 +2,7 @@
  * Answers to questions for missing inputs.
  */
 import { Result, Schema } from "effect"
-import * as InputContract from "../workflow/InputContract.ts"
+import * as InputContract from "../workflow/contract/InputContract.ts"
 import * as Conversation from "./Conversation.ts"
 import type { Message } from "./Message.ts"
 import * as Opening from "./Opening.ts"

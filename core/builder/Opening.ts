@@ -3,7 +3,7 @@
  */
 import { Effect, Result, type Schema } from "effect"
 import * as Domain from "../vault/Domain.ts"
-import * as InputContract from "../workflow/InputContract.ts"
+import * as InputContract from "../workflow/contract/InputContract.ts"
 import { InvalidWorkflow } from "../workflow/Workflow.ts"
 import type { Stored } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"

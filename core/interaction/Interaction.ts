@@ -14,7 +14,7 @@
 import { Result, Schema } from "effect"
 import { InputReason, PopupContext } from "../event/RunEvent.ts"
 import * as Run from "../run/Run.ts"
-import * as InputContract from "../workflow/InputContract.ts"
+import * as InputContract from "../workflow/contract/InputContract.ts"
 import { Problem, type WorkflowId } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 

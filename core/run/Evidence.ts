@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { LoggedEvent } from "../event/RunEvent.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { NodeId } from "../workflow/Graph.ts"
+import type { NodeId } from "../workflow/language/graph/Graph.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import { WorkflowStore } from "../workflow/WorkflowStore.ts"
 import type { Caller } from "../workspace/Workspace.ts"

@@ -6,7 +6,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { Recorded } from "../agent/page/Exchange.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { NodeId } from "../workflow/Graph.ts"
+import type { NodeId } from "../workflow/language/graph/Graph.ts"
 import type { RunId } from "./Run.ts"
 
 /** A snapshot of the page as a node began; its document is the artifact. */

@@ -2,7 +2,7 @@
  * Which models workflows may ask for, and what is wrong with those that ask for others.
  */
 import { Context, type Schema } from "effect"
-import { isModelExecution } from "./parameters/Executions.ts"
+import { isModelExecution } from "./language/parameters/Executions.ts"
 import type { Problem } from "./Workflow.ts"
 
 export interface Availability {

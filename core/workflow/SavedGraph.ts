@@ -2,8 +2,8 @@
  * The graph of a version that was saved, as it is executed.
  */
 import { Effect } from "effect"
-import type { Graph } from "./Graph.ts"
-import * as NodeExpressions from "./NodeExpressions.ts"
+import type { Graph } from "./language/graph/Graph.ts"
+import * as NodeExpressions from "./language/graph/NodeExpressions.ts"
 import * as Sandbox from "./sandbox/Sandbox.ts"
 import type { Content } from "./Workflow.ts"
 

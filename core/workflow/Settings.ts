@@ -4,7 +4,7 @@
 import { Schema } from "effect"
 import * as AllowedSites from "./AllowedSites.ts"
 import * as Folder from "./Folder.ts"
-import * as SelectorSyntax from "./SelectorSyntax.ts"
+import * as SelectorSyntax from "./language/graph/SelectorSyntax.ts"
 import type { Problem } from "./Workflow.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))

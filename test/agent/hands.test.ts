@@ -4,7 +4,7 @@ import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as FileNames from "../../core/agent/page/FileNames.ts"
 import { FileNotFetched, FileSource } from "../../core/agent/page/FileSource.ts"
 import * as Pointer from "../../core/agent/page/Pointer.ts"
-import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
+import * as GraphCheck from "../../core/workflow/language/graph/GraphCheck.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 
 const shop = "https://shop.example/"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Selector from "../../core/agent/page/Selector.ts"
-import * as SelectorSyntax from "../../core/workflow/SelectorSyntax.ts"
+import * as SelectorSyntax from "../../core/workflow/language/graph/SelectorSyntax.ts"
 
 const xpath = (text: string) => {
   const selector = Selector.parse(text)

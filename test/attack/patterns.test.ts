@@ -78,11 +78,11 @@ describe("a regular expression", () => {
     "core/agent/apiflow/Answering.ts": "checked by SafePattern when a workflow is saved",
     "core/tfa/Candidate.ts": "measured here as it is composed",
     "core/tfa/Wording.ts": "measured here as it is composed",
-    "core/workflow/Instances.ts": "anchored, of fixed length",
-    "core/workflow/Pattern.ts": "compiled to find out whether it may be, and not run",
-    "core/workflow/SafePattern.ts": "proven linear before it is run",
-    "core/workflow/expression/SafeRegex.ts": "proven linear before it is run",
-    "core/workflow/parameters/Transform.ts": "anchored, its repetitions are bounded"
+    "core/workflow/component/Instances.ts": "anchored, of fixed length",
+    "core/workflow/language/expression/Pattern.ts": "compiled to find out whether it may be, and not run",
+    "core/workflow/language/expression/SafePattern.ts": "proven linear before it is run",
+    "core/workflow/language/expression/SafeRegex.ts": "proven linear before it is run",
+    "core/workflow/language/parameters/Transform.ts": "anchored, its repetitions are bounded"
   }
 
   it("that is composed when its file is loaded is linear", async () => {

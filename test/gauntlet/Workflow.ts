@@ -3,7 +3,7 @@
  * of that. They become the nodes and edges of the graph language.
  */
 import type { Schema } from "effect"
-import type { operators } from "../../core/workflow/parameters/Control.ts"
+import type { operators } from "../../core/workflow/language/parameters/Control.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 
 /** A step, a loop or a choice. */

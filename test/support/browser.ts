@@ -14,8 +14,8 @@ import * as Recovery from "../../core/agent/recovery/Settings.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
 import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { Account } from "../../core/vault/Account.ts"
-import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
-import type { Offer } from "../../core/workflow/Patch.ts"
+import * as GraphCheck from "../../core/workflow/language/graph/GraphCheck.ts"
+import type { Offer } from "../../core/workflow/patch/Patch.ts"
 
 export interface Step {
   readonly action: string

@@ -3,8 +3,8 @@
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import type { Offer, Patch } from "../../core/workflow/Patch.ts"
-import { PatchStore } from "../../core/workflow/Patches.ts"
+import type { Offer, Patch } from "../../core/workflow/patch/Patch.ts"
+import { PatchStore } from "../../core/workflow/patch/Patches.ts"
 import { WorkflowId } from "../../core/workflow/Workflow.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import * as Expression from "../../core/workflow/expression/Expression.ts"
+import * as Expression from "../../core/workflow/language/expression/Expression.ts"
 
 const evaluate = async (source: string, roots: object = {}): Promise<unknown> => {
   const compiled = Expression.compile(source)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as SafePattern from "../../core/workflow/SafePattern.ts"
+import * as SafePattern from "../../core/workflow/language/expression/SafePattern.ts"
 
 /** Patterns as people write them. */
 const harmless: ReadonlyArray<string> = [

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, type Schema } from "effect"
-import type { ComponentData } from "../../core/workflow/Component.ts"
-import * as GraphCheck from "../../core/workflow/GraphCheck.ts"
-import { carry } from "../../core/workflow/Propagation.ts"
+import type { ComponentData } from "../../core/workflow/component/Component.ts"
+import { carry } from "../../core/workflow/component/Propagation.ts"
+import * as GraphCheck from "../../core/workflow/language/graph/GraphCheck.ts"
 import type { Content } from "../../core/workflow/Workflow.ts"
 
 const id = (suffix: string) => `00000000-0000-4000-8000-${suffix.padStart(12, "0")}`

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as SelectorSyntax from "../../core/workflow/SelectorSyntax.ts"
+import * as SelectorSyntax from "../../core/workflow/language/graph/SelectorSyntax.ts"
 
 describe("the syntax of selectors", () => {
   it.each([

@@ -1,7 +1,7 @@
 /** The endpoints of components and their versions. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { ComponentData } from "../../../core/workflow/Component.ts"
+import { ComponentData } from "../../../core/workflow/component/Component.ts"
 import { Problem } from "../../../core/workflow/Workflow.ts"
 import { bodyIs } from "../request/Described.ts"
 import * as Errors from "../request/Errors.ts"

@@ -6,9 +6,9 @@ import {
   ComponentId,
   ComponentNotFound,
   type ComponentVersion
-} from "../../../core/workflow/Component.ts"
-import type { StoredComponent, Unfit } from "../../../core/workflow/ComponentStore.ts"
-import { Components } from "../../../core/workflow/Components.ts"
+} from "../../../core/workflow/component/Component.ts"
+import type { StoredComponent, Unfit } from "../../../core/workflow/component/ComponentStore.ts"
+import { Components } from "../../../core/workflow/component/Components.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"

@@ -1,7 +1,7 @@
 /** The endpoints of the changes that runs offer of their workflow. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { PatchKind, PatchState } from "../../../core/workflow/Patch.ts"
+import { PatchKind, PatchState } from "../../../core/workflow/patch/Patch.ts"
 import * as Errors from "../request/Errors.ts"
 
 const value = Schema.Union([Schema.String, Schema.Finite])

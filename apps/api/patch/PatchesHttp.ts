@@ -1,8 +1,8 @@
 /** Answers the endpoints of the changes that runs offer of their workflow. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Patch } from "../../../core/workflow/Patch.ts"
-import { Patches } from "../../../core/workflow/Patches.ts"
+import type { Patch } from "../../../core/workflow/patch/Patch.ts"
+import { Patches } from "../../../core/workflow/patch/Patches.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"

@@ -1,8 +1,8 @@
 /** The endpoints of workflows and their versions. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ForkBody } from "../../../core/workflow/ForkBody.ts"
-import { InputError } from "../../../core/workflow/InputContract.ts"
+import { InputError } from "../../../core/workflow/contract/InputContract.ts"
+import { ForkBody } from "../../../core/workflow/transfer/ForkBody.ts"
 import { bodyIs } from "../request/Described.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, json, optional, workflow } from "../request/Fields.ts"

@@ -1,6 +1,6 @@
 import { Effect, type Schema } from "effect"
-import { type Flow, placeOf } from "../../workflow/parameters/ApiFlow.ts"
-import { namesIn } from "../../workflow/parameters/Transform.ts"
+import { type Flow, placeOf } from "../../workflow/language/parameters/ApiFlow.ts"
+import { namesIn } from "../../workflow/language/parameters/Transform.ts"
 import * as Flowing from "../apiflow/Flowing.ts"
 import { refuse } from "../apiflow/Refusal.ts"
 import * as Sending from "../apiflow/Sending.ts"

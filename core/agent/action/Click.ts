@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Moving from "../model/Moving.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { defaultDownloadSeconds } from "../../workflow/parameters/Pages.ts"
+import { defaultDownloadSeconds } from "../../workflow/language/parameters/Pages.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import type { PageFailure } from "../page/PageFailure.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import * as AllowedSites from "../../workflow/AllowedSites.ts"
-import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as FileNames from "../page/FileNames.ts"

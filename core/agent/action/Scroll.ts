@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Parameters } from "../../workflow/Action.ts"
-import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import type { Parameters } from "../../workflow/language/graph/Action.ts"
+import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Showing from "../model/Showing.ts"

@@ -1,6 +1,6 @@
 import { Effect, type Schema } from "effect"
-import * as Comparison from "../../workflow/Comparison.ts"
-import { namesIn, type Operation } from "../../workflow/parameters/Transform.ts"
+import * as Comparison from "../../workflow/language/graph/Comparison.ts"
+import { namesIn, type Operation } from "../../workflow/language/parameters/Transform.ts"
 import { StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as SecretUse from "../SecretUse.ts"

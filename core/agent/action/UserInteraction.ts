@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import * as OutputContract from "../../workflow/OutputContract.ts"
-import { defaultAnswerMillis } from "../../workflow/parameters/Control.ts"
+import * as OutputContract from "../../workflow/contract/OutputContract.ts"
+import { defaultAnswerMillis } from "../../workflow/language/parameters/Control.ts"
 import { StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import type { Action } from "../Step.ts"

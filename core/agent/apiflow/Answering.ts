@@ -2,7 +2,7 @@
  * What an answer says: whether it is one that was expected, and what a step takes from it.
  */
 import { Effect, type Schema } from "effect"
-import type { ExpectedStatus, Extract, Step } from "../../workflow/parameters/ApiFlow.ts"
+import type { ExpectedStatus, Extract, Step } from "../../workflow/language/parameters/ApiFlow.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import * as Memory from "../Memory.ts"
 import { isWithinLimits } from "../NetworkExtraction.ts"

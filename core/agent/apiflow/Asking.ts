@@ -2,7 +2,7 @@
  * Makes the request of a step from its parameters, with every expression in it evaluated.
  */
 import { Effect, type Schema } from "effect"
-import type { Body, Flow, Step } from "../../workflow/parameters/ApiFlow.ts"
+import type { Body, Flow, Step } from "../../workflow/language/parameters/ApiFlow.ts"
 import type { StepFailed } from "../Failure.ts"
 import type { ApiRequest } from "../page/Requests.ts"
 import type { Secrets } from "../Secrets.ts"

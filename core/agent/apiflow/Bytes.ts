@@ -2,7 +2,7 @@
  * Bodies of requests and answers as bytes.
  */
 import type { Schema } from "effect"
-import * as Comparison from "../../workflow/Comparison.ts"
+import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 
 export const asText = (value: Schema.Json): string => Comparison.asText(value)
 

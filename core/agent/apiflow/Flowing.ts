@@ -2,8 +2,8 @@
  * Does the steps of a flow in their order, and keeps what each brought for those after it.
  */
 import { Effect, type Schema } from "effect"
-import * as Comparison from "../../workflow/Comparison.ts"
-import { type Flow, limitsOf, orderOf, type Step } from "../../workflow/parameters/ApiFlow.ts"
+import * as Comparison from "../../workflow/language/graph/Comparison.ts"
+import { type Flow, limitsOf, orderOf, type Step } from "../../workflow/language/parameters/ApiFlow.ts"
 import * as Memory from "../Memory.ts"
 import * as SecretUse from "../SecretUse.ts"
 import type { Surroundings } from "../Step.ts"

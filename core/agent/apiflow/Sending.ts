@@ -2,7 +2,7 @@
  * Sends the request of a step, again where that may help, and reads its answer.
  */
 import { Clock, Effect, Result } from "effect"
-import type { Step } from "../../workflow/parameters/ApiFlow.ts"
+import type { Step } from "../../workflow/language/parameters/ApiFlow.ts"
 import type { Code } from "../Failure.ts"
 import { redactUrl } from "../page/Exchange.ts"
 import type { ApiRequest, RequestFailed, Requests } from "../page/Requests.ts"

@@ -3,7 +3,7 @@
  * again when it is of no use, and records every decision.
  */
 import { Clock, Effect, Random, Ref, Result, type Schema } from "effect"
-import type { Node } from "../../workflow/Graph.ts"
+import type { Node } from "../../workflow/language/graph/Graph.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import { StepFailed } from "../Failure.ts"
 import type { Shot } from "../page/Shot.ts"

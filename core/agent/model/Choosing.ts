@@ -3,7 +3,7 @@
  * window, which it may scroll.
  */
 import { Clock, Effect, Result } from "effect"
-import type { Node } from "../../workflow/Graph.ts"
+import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
 import type { Page } from "../page/Browser.ts"
 import type { Place } from "../page/Sight.ts"

@@ -3,7 +3,7 @@
  * certain enough.
  */
 import { Effect, Result } from "effect"
-import type { Node } from "../../workflow/Graph.ts"
+import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "../Failure.ts"
 import type { Secrets } from "../Secrets.ts"
 import * as Asking from "./Asking.ts"

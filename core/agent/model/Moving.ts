@@ -3,7 +3,7 @@
  * the run has been on, and secrets are typed on their own site only.
  */
 import { Effect, Result } from "effect"
-import type { Node } from "../../workflow/Graph.ts"
+import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { afterActing, ofPage, type StepFailed } from "../Failure.ts"
 import type { Memory } from "../Memory.ts"
 import type { Page } from "../page/Browser.ts"

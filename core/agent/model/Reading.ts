@@ -2,8 +2,8 @@
  * Has a model read the data that a data model describes.
  */
 import { Effect, Result, type Schema } from "effect"
-import type { Node } from "../../workflow/Graph.ts"
-import { type DataModel, modelOf } from "../../workflow/parameters/DataModel.ts"
+import type { Node } from "../../workflow/language/graph/Graph.ts"
+import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
 import type { StepFailed } from "../Failure.ts"
 import { nameOf, type Resolve, typeOf } from "../page/Extraction.ts"
 import type { Shot } from "../page/Shot.ts"

@@ -2,8 +2,8 @@
  * Scrolls to what a description means, as a model sees it.
  */
 import { Effect } from "effect"
-import type { NodeOf } from "../../workflow/Graph.ts"
-import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
+import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Pointing from "../Pointing.ts"

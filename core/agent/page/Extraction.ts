@@ -1,7 +1,7 @@
 /**
  * Data models made ready to be carried out in a page: which path gives which value, of which type.
  */
-import { type DataModel, modelOf } from "../../workflow/parameters/DataModel.ts"
+import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
 
 /** A data model whose expressions are evaluated. It is sent to the page, so it is plain data. */
 export type ExtractionPlan =

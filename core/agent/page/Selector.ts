@@ -2,7 +2,7 @@
  * What a selector says, as far as that can be told without a page: of which kind it is, which frames it crosses, and how
  * much work it asks for.
  */
-import { maxLength } from "../../workflow/SelectorSyntax.ts"
+import { maxLength } from "../../workflow/language/graph/SelectorSyntax.ts"
 
 /** A selector made ready to be looked for. */
 export type Selector =

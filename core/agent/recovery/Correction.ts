@@ -2,7 +2,7 @@
  * Steps that a person may mend while the run goes on: inputs that they cannot use, and options that a list does not have.
  */
 import { Effect, Option, Result } from "effect"
-import type { Node } from "../../workflow/Graph.ts"
+import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "../Failure.ts"
 import * as InputUse from "../InputUse.ts"
 import type * as Memory from "../Memory.ts"

@@ -4,7 +4,7 @@
 
 import { Context, Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { Node } from "../../workflow/Graph.ts"
+import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { WorkflowId } from "../../workflow/Workflow.ts"
 import type { WorkspaceId } from "../../workspace/Workspace.ts"
 import { Appearance } from "./Appearance.ts"

@@ -3,7 +3,7 @@
  * pressed again, and the step that did not find what should have followed is tried again.
  */
 import { Effect, Option } from "effect"
-import type { Node } from "../../workflow/Graph.ts"
+import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { StepFailed } from "../Failure.ts"
 import * as InputUse from "../InputUse.ts"
 import { complaintOf } from "./Classification.ts"

@@ -3,8 +3,8 @@
  * person may decide.
  */
 import { Clock, Effect, Option } from "effect"
-import type { Node } from "../../workflow/Graph.ts"
-import type { Offer } from "../../workflow/Patch.ts"
+import type { Node } from "../../workflow/language/graph/Graph.ts"
+import type { Offer } from "../../workflow/patch/Patch.ts"
 import type { Person } from "../Person.ts"
 import type { Page } from "../page/Browser.ts"
 import { cleanOf } from "./Appearance.ts"

@@ -2,8 +2,8 @@
  * What a recovery is given, and what it answers.
  */
 import type { Effect, Result } from "effect"
-import type { Graph, Node } from "../../workflow/Graph.ts"
-import type { Offer } from "../../workflow/Patch.ts"
+import type { Graph, Node } from "../../workflow/language/graph/Graph.ts"
+import type { Offer } from "../../workflow/patch/Patch.ts"
 import type { StepFailed } from "../Failure.ts"
 import type * as Memory from "../Memory.ts"
 import type { Person } from "../Person.ts"

@@ -1,8 +1,8 @@
 /** A page that was still busy when a step was done is waited for until it has settled, and the step done once more. */
 import { Clock, Effect } from "effect"
-import type { Node } from "../../workflow/Graph.ts"
-import type { Offer } from "../../workflow/Patch.ts"
-import { defaultWaitMillis } from "../../workflow/parameters/Fields.ts"
+import type { Node } from "../../workflow/language/graph/Graph.ts"
+import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
+import type { Offer } from "../../workflow/patch/Patch.ts"
 import { isAboutElement, type Recovery } from "./Remedy.ts"
 import { inTheWay, isUnsettled } from "./Survey.ts"
 

@@ -1,7 +1,7 @@
 /**
  * Which parts of its roots an expression can read, so that only these are given to it.
  */
-import * as Expression from "../expression/Expression.ts"
+import * as Expression from "../language/expression/Expression.ts"
 
 /**
  * The parts, each a root and the first name in it, such as `["context", "orders"]`, or the root alone. `null` for an

@@ -3,7 +3,7 @@ import { type Category, type Code, declared } from "../../../core/agent/Failure.
 import * as Classification from "../../../core/agent/recovery/Classification.ts"
 import { empty, type Overlay, type Survey } from "../../../core/agent/recovery/Survey.ts"
 import { Secrets } from "../../../core/agent/Secrets.ts"
-import type { NodeOf } from "../../../core/workflow/Graph.ts"
+import type { NodeOf } from "../../../core/workflow/language/graph/Graph.ts"
 
 const overlay = (...labels: ReadonlyArray<string>): Overlay => ({
   signature: "x",

@@ -1,0 +1,98 @@
+/**
+ * Where components and their versions are kept, together with the workflows that hold them.
+ */
+
+import { Context, type Effect, type Result } from "effect"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { FieldsTooLarge } from "../FieldLimit.ts"
+import type { InvalidWorkflow, Workflow, WorkflowId } from "../Workflow.ts"
+import type { Stored, StoredSizes } from "../WorkflowStore.ts"
+import type { Component, ComponentId, ComponentNotFound, ComponentVersion } from "./Component.ts"
+
+/** A component with one of its versions. */
+export interface StoredComponent {
+  readonly component: Component
+  readonly version: ComponentVersion
+}
+
+/** Why a workflow cannot take over a change of a component. */
+export type Unfit = InvalidWorkflow | FieldsTooLarge
+
+/**
+ * What becomes of a workflow that holds a component, seen while nobody else can change it; its version must be new. It
+ * may be asked again about the same workflow.
+ */
+export type Carry = (workflow: Stored, now: number) => Effect.Effect<Stored, Unfit>
+
+/** How a change of a component is carried into the workflows that hold it: all but one that has it already. */
+export interface CarryOn {
+  readonly to: Carry
+  readonly except: WorkflowId | null
+}
+
+/** What became of the workflows that hold a component. */
+export interface Propagation {
+  readonly propagated: ReadonlyArray<WorkflowId>
+  readonly skipped: ReadonlyArray<{ readonly workflowId: WorkflowId; readonly reason: Unfit }>
+}
+
+export class ComponentStore extends Context.Service<
+  ComponentStore,
+  {
+    /** All components of a workspace, in the order in which they were created. */
+    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Component>, StoreUnavailable>
+
+    /** A component with its latest version. */
+    readonly get: (
+      workspaceId: WorkspaceId,
+      id: ComponentId
+    ) => Effect.Effect<StoredComponent, ComponentNotFound | StoreUnavailable>
+
+    /** The versions of a component, newest first. */
+    readonly versions: (
+      workspaceId: WorkspaceId,
+      id: ComponentId
+    ) => Effect.Effect<ReadonlyArray<ComponentVersion>, ComponentNotFound | StoreUnavailable>
+
+    /** The workflows whose latest version holds the component, the one changed last first. Deleted ones do not count. */
+    readonly usage: (
+      workspaceId: WorkspaceId,
+      id: ComponentId
+    ) => Effect.Effect<ReadonlyArray<Workflow>, ComponentNotFound | StoreUnavailable>
+
+    /** Keeps a new component with its first version. */
+    readonly create: (stored: StoredComponent) => Effect.Effect<void, StoreUnavailable>
+
+    /** Gives a component another name, and moves its `updatedAt`. */
+    readonly rename: (
+      workspaceId: WorkspaceId,
+      id: ComponentId,
+      name: string
+    ) => Effect.Effect<StoredComponent, ComponentNotFound | StoreUnavailable>
+
+    /**
+     * Keeps a next version by a decision made while nobody else can change the component, and carries it into the
+     * workflows that hold it, all in one transaction. The decision answers what becomes of those workflows as well, or
+     * `null` to leave them alone. A workflow that cannot follow stays as it is and is reported.
+     *
+     * `accept` judges the sizes that the fields of each workflow have in the store.
+     */
+    readonly save: (
+      workspaceId: WorkspaceId,
+      id: ComponentId,
+      decide: (
+        before: StoredComponent,
+        now: number
+      ) => { readonly after: StoredComponent; readonly carry: CarryOn | null },
+      accept: (sizes: StoredSizes) => Result.Result<void, FieldsTooLarge>
+    ) => Effect.Effect<StoredComponent & Propagation, ComponentNotFound | StoreUnavailable>
+
+    /** Removes a component and its versions, and lets go of it in the workflows that hold it, all in one transaction. */
+    readonly remove: (
+      workspaceId: WorkspaceId,
+      id: ComponentId,
+      carry: Carry
+    ) => Effect.Effect<Propagation, ComponentNotFound | StoreUnavailable>
+  }
+>()("sluice/core/workflow/component/ComponentStore") {}

@@ -1,0 +1,229 @@
+/**
+ * Creating, saving and reading the components of a workspace, as callers do.
+ */
+
+import { Clock, Context, Effect, Layer, type Schema } from "effect"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
+import * as FieldLimit from "../FieldLimit.ts"
+import * as ModelAvailability from "../ModelAvailability.ts"
+import * as Sandbox from "../sandbox/Sandbox.ts"
+import { type Content, InvalidWorkflow, VersionId, type Workflow } from "../Workflow.ts"
+import type { Stored } from "../WorkflowStore.ts"
+import {
+  type Component,
+  type ComponentData,
+  ComponentId,
+  ComponentNotFound,
+  type ComponentVersion,
+  InvalidComponent
+} from "./Component.ts"
+import * as ComponentBody from "./ComponentBody.ts"
+import { type Carry, ComponentStore, type Propagation, type StoredComponent } from "./ComponentStore.ts"
+import * as Instances from "./Instances.ts"
+import type * as PropagationRule from "./Propagation.ts"
+
+type Refused = InvalidComponent | FieldLimit.FieldsTooLarge
+
+export class Components extends Context.Service<
+  Components,
+  {
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Component>, StoreUnavailable>
+
+    /** Keeps a new component with its first version. */
+    readonly create: (caller: Caller, body: unknown) => Effect.Effect<StoredComponent, Refused | StoreUnavailable>
+
+    /** A component with its latest version. */
+    readonly get: (
+      caller: Caller,
+      id: ComponentId
+    ) => Effect.Effect<StoredComponent, ComponentNotFound | StoreUnavailable>
+
+    /**
+     * Keeps a next version. Unless the body says otherwise, every workflow whose latest version holds the component gets
+     * a next version with it, except the one that the body names as the source; one that would not be valid any more is
+     * left alone and reported.
+     */
+    readonly save: (
+      caller: Caller,
+      id: ComponentId,
+      body: unknown
+    ) => Effect.Effect<StoredComponent & Propagation, Refused | ComponentNotFound | StoreUnavailable>
+
+    /** Gives a component another name. No version is made. */
+    readonly rename: (
+      caller: Caller,
+      id: ComponentId,
+      body: unknown
+    ) => Effect.Effect<StoredComponent, Refused | ComponentNotFound | StoreUnavailable>
+
+    /** Removes a component. The workflows that hold it keep its nodes as their own, in a next version. */
+    readonly remove: (
+      caller: Caller,
+      id: ComponentId
+    ) => Effect.Effect<Propagation, ComponentNotFound | StoreUnavailable>
+
+    /** The versions of a component, newest first. */
+    readonly versions: (
+      caller: Caller,
+      id: ComponentId
+    ) => Effect.Effect<ReadonlyArray<ComponentVersion>, ComponentNotFound | StoreUnavailable>
+
+    /** One version of a component; a version that it lacks is reported like a component that does not exist. */
+    readonly version: (
+      caller: Caller,
+      id: ComponentId,
+      versionNumber: number
+    ) => Effect.Effect<ComponentVersion, ComponentNotFound | StoreUnavailable>
+
+    /** The workflows whose latest version holds the component. */
+    readonly usage: (
+      caller: Caller,
+      id: ComponentId
+    ) => Effect.Effect<ReadonlyArray<Workflow>, ComponentNotFound | StoreUnavailable>
+  }
+>()("sluice/core/workflow/component/Components") {
+  static readonly layer = Layer.effect(
+    Components,
+    Effect.gen(function* () {
+      const store = yield* ComponentStore
+      const identifiers = yield* Identifiers
+      const models = yield* ModelAvailability.ModelAvailability
+
+      /** Nodes that ask for a model that is not there are refused here, before they are carried into workflows. */
+      const served = <A extends { readonly data: ComponentData }>(sent: A): Effect.Effect<A, InvalidComponent> => {
+        const nodes = sent.data.nodes.map(({ workflowNode }) => workflowNode)
+        const pathOf = (index: number) => `componentData.nodes[${index}].workflowNode`
+        const problems = ModelAvailability.problems(nodes, models, pathOf)
+        return problems.length === 0 ? Effect.succeed(sent) : Effect.fail(new InvalidComponent({ problems }))
+      }
+
+      const create = Effect.fn("Components.create")(function* (caller: Caller, body: unknown) {
+        const { data, name, versionNote } = yield* Effect.flatMap(ComponentBody.readCreate(caller, body), served)
+        const at = yield* Clock.currentTimeMillis
+        const id = ComponentId.make(yield* identifiers.uuid)
+        const stored: StoredComponent = {
+          component: {
+            id,
+            workspaceId: caller.workspaceId,
+            name,
+            createdAt: at,
+            updatedAt: at,
+            createdBy: caller.userId
+          },
+          version: {
+            id: yield* identifiers.uuid,
+            componentId: id,
+            versionNumber: 1,
+            data,
+            createdAt: at,
+            createdBy: caller.userId,
+            versionNote
+          }
+        }
+        yield* store.create(stored)
+        return stored
+      })
+
+      /** The next version of a workflow, with what a change of a component makes of its content. */
+      const followed = (
+        caller: Caller,
+        note: string,
+        change: (content: Content) => Effect.Effect<Content, InvalidWorkflow>
+      ): Carry =>
+        Effect.fnUntraced(function* (before: Stored, at: number) {
+          const content = yield* change(before.version.content)
+          return {
+            workflow: { ...before.workflow, updatedAt: at },
+            version: {
+              versionId: VersionId.make(yield* identifiers.uuid),
+              workflowId: before.workflow.id,
+              versionNumber: before.version.versionNumber + 1,
+              createdAt: at,
+              createdBy: caller.userId,
+              versionNote: note,
+              content
+            },
+            gate: before.gate
+          } satisfies Stored
+        })
+
+      const save = Effect.fn("Components.save")(function* (caller: Caller, id: ComponentId, body: unknown) {
+        yield* store.get(caller.workspaceId, id)
+        const sent = yield* Effect.flatMap(ComponentBody.readSave(caller, body), served)
+        const versionId = yield* identifiers.uuid
+        return yield* store.save(
+          caller.workspaceId,
+          id,
+          (before, at) => {
+            const versionNumber = before.version.versionNumber + 1
+            const carried = { component: id, before: before.version.data, after: sent.data }
+            const note = `Version ${versionNumber} of the component "${before.component.name}"`
+            const carry = followed(caller, note, (content) => carriedOver(caller, content, carried))
+            return {
+              after: {
+                component: { ...before.component, updatedAt: at },
+                version: {
+                  id: versionId,
+                  componentId: id,
+                  versionNumber,
+                  data: sent.data,
+                  createdAt: at,
+                  createdBy: caller.userId,
+                  versionNote: sent.versionNote
+                }
+              },
+              carry: sent.propagate ? { to: carry, except: sent.source } : null
+            }
+          },
+          (sizes) => FieldLimit.refuse(FieldLimit.overBytes(sizes))
+        )
+      })
+
+      const rename = Effect.fn("Components.rename")(function* (caller: Caller, id: ComponentId, body: unknown) {
+        yield* store.get(caller.workspaceId, id)
+        return yield* store.rename(caller.workspaceId, id, yield* Effect.fromResult(ComponentBody.readName(body)))
+      })
+
+      const remove = Effect.fn("Components.remove")(function* (caller: Caller, id: ComponentId) {
+        const { component } = yield* store.get(caller.workspaceId, id)
+        const note = `The component "${component.name}" was deleted`
+        const carry = followed(caller, note, (content) =>
+          Effect.succeed({ ...content, nodes: Instances.unlinked(content.nodes as ReadonlyArray<Schema.Json>, id) })
+        )
+        return yield* store.remove(caller.workspaceId, id, carry)
+      })
+
+      const version = Effect.fn("Components.version")(function* (
+        caller: Caller,
+        id: ComponentId,
+        versionNumber: number
+      ) {
+        const versions = yield* store.versions(caller.workspaceId, id)
+        const found = versions.find((one) => one.versionNumber === versionNumber)
+        return found ?? (yield* new ComponentNotFound({ componentId: id }))
+      })
+
+      return Components.of({
+        create,
+        save,
+        rename,
+        remove,
+        version,
+        list: Effect.fn("Components.list")((caller) => store.list(caller.workspaceId)),
+        get: Effect.fn("Components.get")((caller, id) => store.get(caller.workspaceId, id)),
+        versions: Effect.fn("Components.versions")((caller, id) => store.versions(caller.workspaceId, id)),
+        usage: Effect.fn("Components.usage")((caller, id) => store.usage(caller.workspaceId, id))
+      })
+    })
+  )
+}
+
+/** The content of a workflow with a new version of a component, if that is a valid one. */
+const carriedOver = Effect.fnUntraced(function* (caller: Caller, content: Content, carried: PropagationRule.Carried) {
+  const result = yield* Sandbox.run(caller.workspaceId, "carry", { content, carried }).pipe(
+    Effect.catchTag("TooCostly", ({ message }) => Effect.succeed({ failure: [{ path: "", message }] }))
+  )
+  return "success" in result ? result.success : yield* new InvalidWorkflow({ problems: result.failure })
+})

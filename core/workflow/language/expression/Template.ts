@@ -1,0 +1,139 @@
+/**
+ * Texts with `{{ expression }}` in them, where an expression is JSONata over the context of a run.
+ */
+import { Result } from "effect"
+import * as Expression from "./Expression.ts"
+
+export type { Expression } from "./Expression.ts"
+
+/** A template, read. `whole` when the text is one expression and nothing else, which keeps the type of its value. */
+export interface Template {
+  readonly text: string
+  readonly parts: ReadonlyArray<string | Expression.Expression>
+  readonly whole: boolean
+}
+
+/** Raised for a text whose expression cannot be read. */
+export interface Unreadable {
+  readonly source: string
+  readonly reason: string
+}
+
+export interface Parsed {
+  readonly template: Template
+  readonly unreadable: ReadonlyArray<Unreadable>
+}
+
+/** How many expressions one text may have. */
+const maxExpressions = 1_000
+
+/** Tells whether a text has an expression in it. */
+export const isTemplate = (text: string): boolean => text.includes("{{")
+
+const known = new Map<string, Parsed>()
+let knownCharacters = 0
+const maxKnownCharacters = 1_000_000
+const maxKnownText = 2_000
+
+/**
+ * Reads a text. The expressions that cannot be read are listed; a text without any is a template as well. Costs next to
+ * nothing for a text that was read a moment ago.
+ */
+export const parse = (text: string): Parsed => {
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const parsed = parseNew(text)
+  if (text.length <= maxKnownText) {
+    knownCharacters += text.length + 1
+    if (knownCharacters > maxKnownCharacters) {
+      known.clear()
+      knownCharacters = text.length + 1
+    }
+    known.set(text, parsed)
+  }
+  return parsed
+}
+
+const parseNew = (text: string): Parsed => {
+  const { excess, parts: written, whole } = split(text)
+  const unreadable: Array<Unreadable> = []
+  const parts = written.flatMap((part): ReadonlyArray<string | Expression.Expression> => {
+    if (typeof part === "string") return [part]
+    const compiled = Expression.compile(part.source)
+    if (Result.isSuccess(compiled)) return [compiled.success]
+    unreadable.push({ source: part.source.slice(0, 200), reason: compiled.failure })
+    return []
+  })
+  if (excess !== null) unreadable.push(excess)
+  return { template: { text, parts, whole: whole && unreadable.length === 0 }, unreadable }
+}
+
+/** A text cut into what stands as it is and its expressions, none of which is read. */
+export interface Split {
+  readonly parts: ReadonlyArray<string | { readonly source: string }>
+  readonly whole: boolean
+  /** What comes after the most expressions that a text may have; `null` where nothing does. */
+  readonly excess: Unreadable | null
+}
+
+export const split = (text: string): Split => {
+  const parts: Array<string | { readonly source: string }> = []
+  let excess: Unreadable | null = null
+  let end = 0
+  let count = 0
+  for (let open = text.indexOf("{{"); open >= 0; open = text.indexOf("{{", end)) {
+    const close = text.indexOf("}}", open + 2)
+    if (close < 0) break
+    if (open > end) parts.push(text.slice(end, open))
+    end = close + 2
+    const source = text.slice(open + 2, close).trim()
+    if (++count > maxExpressions) {
+      excess = { source: source.slice(0, 100), reason: `one text may have at most ${maxExpressions} expressions` }
+      break
+    }
+    parts.push({ source })
+  }
+  if (end < text.length) parts.push(text.slice(end))
+  return { parts, whole: parts.length === 1 && typeof parts[0] !== "string", excess }
+}
+
+export const reads = Expression.reads
+export const isPath = Expression.isPath
+
+/** The name by which an expression refers to what it reads apart. Nothing that is written can refer to it. */
+const apart = "read apart"
+
+/**
+ * The expression with its paths that begin with `context.inputs` and one of the names read from the values given to
+ * `evaluate`, whatever else is in the context. Everything else that reads `context.inputs` does not find them.
+ */
+export const readApart = (expression: Expression.Expression, names: ReadonlySet<string>): Expression.Expression => {
+  const copy = expression.copy()
+  const pending: Array<unknown> = [copy.compiled.ast()]
+  for (const node of pending) {
+    if (Array.isArray(node)) pending.push(...node)
+    else if (typeof node === "object" && node !== null) {
+      pending.push(...Object.values(node))
+      if (!Expression.isPathNode(node) || node.steps.length < 4) continue
+      const [root, inputs, name] = Expression.fixedNames(node.steps)
+      if (root === "context" && inputs === "inputs" && name !== undefined && names.has(name)) {
+        Object.assign(node, { steps: [{ type: "variable", value: apart, position: 0 }, ...node.steps.slice(2)] })
+      }
+    }
+  }
+  return copy
+}
+
+/** The value of an expression as JSON. `values` are those that `readApart` speaks of. */
+export const evaluate = (
+  expression: Expression.Expression,
+  roots: object,
+  values: Readonly<Record<string, unknown>>,
+  signal?: AbortSignal
+): ReturnType<typeof Expression.evaluate> => Expression.evaluate(expression, roots, { [apart]: values }, signal)
+
+/** Why an expression failed. */
+export const reasonOf = Expression.reasonOf
+
+/** Whether it failed because it went over a limit. */
+export const isOverLimit = Expression.isOverLimit

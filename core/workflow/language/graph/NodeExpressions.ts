@@ -1,0 +1,89 @@
+/**
+ * The expressions in the parameters of a node: those in the braces of texts, and those that stand without.
+ */
+import { Result } from "effect"
+import * as Expression from "../expression/Expression.ts"
+import * as Template from "../expression/Template.ts"
+import type { Node } from "./Graph.ts"
+import * as RunIf from "./RunIf.ts"
+
+/** An expression and its place in the document; with why it cannot be read where it cannot. */
+export interface Placed {
+  readonly at: string
+  readonly source: string
+  readonly read: Result.Result<Expression.Expression, string>
+}
+
+/** Every expression over the context. What is evaluated over an answer of the network is not among them. */
+export const of = (node: Node, path: string): ReadonlyArray<Placed> => [
+  ...texts(node.parameters, path).flatMap(({ at, text }) => {
+    const { template, unreadable } = Template.parse(text)
+    return [
+      ...unreadable.map(({ reason, source }): Placed => ({ at, source, read: Result.fail(reason) })),
+      ...template.parts.flatMap(
+        (part): ReadonlyArray<Placed> =>
+          typeof part === "string" ? [] : [{ at, source: part.source, read: Result.succeed(part) }]
+      )
+    ]
+  }),
+  ...bare(node, path).map(({ at, source }) => ({ at, source, read: Expression.compile(source.trim()) }))
+]
+
+const known = new WeakMap<Node, ReadonlyArray<ReadonlyArray<string>>>()
+
+/** The paths that the expressions of a node read. */
+export const reads = (node: Node): ReadonlyArray<ReadonlyArray<string>> =>
+  known.get(node) ?? of(node, "").flatMap(({ read }) => (Result.isSuccess(read) ? Expression.reads(read.success) : []))
+
+/** Notes what the expressions of a node read, where another thread has found that out. */
+export const noteReads = (node: Node, paths: ReadonlyArray<ReadonlyArray<string>>): void => {
+  known.set(node, paths)
+}
+
+const bare = (node: Node, path: string): ReadonlyArray<{ readonly at: string; readonly source: string }> => [
+  ...(RunIf.of(node)?.conditions ?? []).map(({ field }, index) => ({
+    at: `${path}.run_if.conditions[${index}].field`,
+    source: field
+  })),
+  ...ofAction(node, path)
+]
+
+const ofAction = (node: Node, path: string) => {
+  if (node.action === "TRANSFORM") {
+    return node.parameters.operations.flatMap(({ type, value }, index) =>
+      type === "DELETE" || typeof value !== "string"
+        ? []
+        : [{ at: `${path}.operations[${index}].value`, source: value }]
+    )
+  }
+  if (node.action !== "API_FLOW") return []
+  const map = node.parameters.field_json_map ?? {}
+  const at = `${path}.field_json_map`
+  return typeof map === "string"
+    ? [{ at, source: map }]
+    : Object.entries(map).map(([name, source]) => ({ at: `${at}.${name}`, source }))
+}
+
+/** Every text of a JSON value that has an expression in braces, with its path. */
+export const texts = (value: unknown, path: string): ReadonlyArray<{ readonly at: string; readonly text: string }> => {
+  const found: Array<{ readonly at: string; readonly text: string }> = []
+  const pending = [{ value, path }]
+  for (const { path: at, value: one } of pending) {
+    if (typeof one === "string") {
+      if (Template.isTemplate(one)) found.push({ at, text: one })
+    } else if (Array.isArray(one)) {
+      one.forEach((element: unknown, index) => {
+        if (couldHold(element)) pending.push({ value: element, path: `${at}[${index}]` })
+      })
+    } else if (typeof one === "object" && one !== null) {
+      for (const [key, field] of Object.entries(one)) {
+        if (Template.isTemplate(key)) found.push({ at, text: key })
+        if (couldHold(field)) pending.push({ value: field, path: `${at}.${key}` })
+      }
+    }
+  }
+  return found
+}
+
+const couldHold = (value: unknown): boolean =>
+  typeof value === "string" ? Template.isTemplate(value) : typeof value === "object" && value !== null

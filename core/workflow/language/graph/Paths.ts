@@ -1,0 +1,24 @@
+/**
+ * Problems of a schema as the interface reports them, each at its path, such as `nodes[3].parameters.selector`.
+ */
+import { type Schema, SchemaIssue } from "effect"
+import type { Problem } from "../../Workflow.ts"
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Every problem that an error of a schema tells of. `prefix` is the path of the value that was read. */
+export const problemsOf = (error: Schema.SchemaError, prefix = ""): ReadonlyArray<Problem> =>
+  format(error.issue).issues.map((issue) => ({
+    path: (issue.path ?? []).reduce(
+      (path: string, segment) => append(path, typeof segment === "object" ? segment.key : segment),
+      prefix
+    ),
+    message: issue.message
+  }))
+
+/** The same problems of something that stands deeper in a document. */
+export const under = (prefix: string, problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
+  problems.map(({ message, path }) => ({ path: path === "" ? prefix : `${prefix}.${path}`, message }))
+
+const append = (path: string, key: PropertyKey): string =>
+  typeof key === "number" ? `${path}[${key}]` : path === "" ? String(key) : `${path}.${String(key)}`

@@ -1,0 +1,34 @@
+/**
+ * Selectors in the parameters of a node that can be told to be wrong without a page.
+ */
+import type { Problem } from "../../Workflow.ts"
+import { type DataModel, paths } from "../parameters/DataModel.ts"
+import type { Node } from "./Graph.ts"
+import * as SelectorSyntax from "./SelectorSyntax.ts"
+
+/** The parameters that are selectors, whatever the action. */
+const names = ["selector", "xpath", "container_xpath"] as const
+
+const live = /<<xpath:((?:(?!<<xpath:)[\s\S])*?)>>/g
+
+export const problems = ({ action, parameters }: Node, path: string): ReadonlyArray<Problem> => {
+  const fields: Readonly<Record<string, unknown>> = parameters
+  const found: Array<Problem> = []
+  const check = (at: string, selector: unknown) => {
+    const reason = typeof selector === "string" ? SelectorSyntax.check(selector) : null
+    if (reason !== null) found.push({ path: at, message: reason })
+  }
+  if (fields.execution !== "COORDINATES") for (const name of names) check(`${path}.${name}`, fields[name])
+  if (action === "EXTRACT_DATAMODEL") {
+    const model = fields.extract_data_model as DataModel
+    for (const { at, path: one } of paths(model, `${path}.extract_data_model`)) check(at, one)
+  }
+  if (action === "BOOL_CONDITION") {
+    for (const name of ["comparison_value_1", "comparison_value_2"]) {
+      const value = fields[name]
+      if (typeof value !== "string") continue
+      for (const [, selector = ""] of value.matchAll(live)) check(`${path}.${name}`, selector)
+    }
+  }
+  return found
+}

@@ -1,0 +1,180 @@
+/**
+ * Offering, listing, applying and dismissing the patches of workflows.
+ */
+
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { Collection } from "../../workspace/Collection.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import type { Caller, WorkspaceId } from "../../workspace/Workspace.ts"
+import type * as FieldLimit from "../FieldLimit.ts"
+import type { InvalidWorkflow, WorkflowId, WorkflowNotFound } from "../Workflow.ts"
+import { type Stored, WorkflowStore } from "../WorkflowStore.ts"
+import { type VersionConflict, Workflows } from "../Workflows.ts"
+import * as Patch from "./Patch.ts"
+
+export class PatchStore extends Context.Service<
+  PatchStore,
+  Collection<Patch.Patch> & {
+    /** The patches of a workflow, in the order in which they were first offered. */
+    readonly ofWorkflow: (
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId
+    ) => Effect.Effect<ReadonlyArray<Patch.Patch>, StoreUnavailable>
+  }
+>()("sluice/core/workflow/patch/PatchStore") {}
+
+/** No more different patches are kept of one workflow: whoever has not looked at these needs no further ones. */
+export const mostPatches = 200
+
+export interface Applied {
+  readonly patch: Patch.Patch
+  readonly stored: Stored
+}
+
+export class Patches extends Context.Service<
+  Patches,
+  {
+    /** Keeps what a run found out to help, or notes that one more run did. Of a workflow that is gone nothing is kept. */
+    readonly offer: (
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId,
+      offer: Patch.Offer,
+      runId: string
+    ) => Effect.Effect<void, StoreUnavailable>
+
+    /** The patches of a workflow, oldest first. */
+    readonly list: (
+      caller: Caller,
+      workflowId: WorkflowId
+    ) => Effect.Effect<ReadonlyArray<Patch.Patch>, WorkflowNotFound | StoreUnavailable>
+
+    /**
+     * Saves the workflow with a patch in it as its next version, by the same checks as any save. Its run window stays as
+     * it is. Refused when what the patch changes is not as it was when the patch was offered.
+     */
+    readonly apply: (
+      caller: Caller,
+      workflowId: WorkflowId,
+      id: string
+    ) => Effect.Effect<
+      Applied,
+      | WorkflowNotFound
+      | Patch.PatchNotFound
+      | Patch.PatchSettled
+      | Patch.PatchOutdated
+      | VersionConflict
+      | InvalidWorkflow
+      | FieldLimit.FieldsTooLarge
+      | StoreUnavailable
+    >
+
+    /** Decides against a patch. It is not offered again. */
+    readonly dismiss: (
+      caller: Caller,
+      workflowId: WorkflowId,
+      id: string
+    ) => Effect.Effect<Patch.Patch, WorkflowNotFound | Patch.PatchNotFound | Patch.PatchSettled | StoreUnavailable>
+  }
+>()("sluice/core/workflow/patch/Patches") {
+  static readonly layer = Layer.effect(
+    Patches,
+    Effect.gen(function* () {
+      const store = yield* PatchStore
+      const workflows = yield* Workflows
+      const kept = yield* WorkflowStore
+      const identifiers = yield* Identifiers
+
+      const find = Effect.fnUntraced(function* (caller: Caller, workflowId: WorkflowId, id: string) {
+        const stored = yield* workflows.get(caller, workflowId)
+        const found = Option.getOrNull(yield* store.get(caller.workspaceId, id))
+        if (found === null || found.workflowId !== stored.workflow.id) return yield* new Patch.PatchNotFound({ id })
+        return { patch: found, stored }
+      })
+
+      /** Decides about a patch, of several who do so at once only the first. */
+      const settle = Effect.fnUntraced(function* (
+        caller: Caller,
+        id: string,
+        state: "applied" | "dismissed",
+        version: number | null
+      ) {
+        const at = yield* Clock.currentTimeMillis
+        const changed = yield* store
+          .change(caller.workspaceId, id, (before) => Patch.settled(before, state, caller.userId, version, at))
+          .pipe(Effect.catchTag("KeyTaken", Effect.die))
+        return yield* Option.match(changed, {
+          onNone: () => Effect.fail(new Patch.PatchNotFound({ id })),
+          onSome: Effect.succeed
+        })
+      })
+
+      const offer = Effect.fn("Patches.offer")(function* (
+        workspaceId: WorkspaceId,
+        workflowId: WorkflowId,
+        offered: Patch.Offer,
+        runId: string
+      ) {
+        if (Option.isNone(yield* Effect.option(kept.get(workspaceId, workflowId)))) return
+        const at = yield* Clock.currentTimeMillis
+        const known = yield* store.find(workspaceId, Patch.keyOf(workflowId, offered))
+        if (Option.isSome(known)) {
+          yield* store.change(workspaceId, known.value.id, (before) =>
+            Result.succeed(Patch.confirmed(before, runId, at))
+          )
+          return
+        }
+        if ((yield* store.ofWorkflow(workspaceId, workflowId)).length >= mostPatches) return
+        yield* store.insert(workspaceId, {
+          ...offered,
+          id: yield* identifiers.uuid,
+          workflowId,
+          state: "offered",
+          firstRunId: runId,
+          lastRunId: runId,
+          confirmations: 1,
+          createdAt: at,
+          updatedAt: at,
+          decidedBy: null,
+          appliedVersion: null
+        })
+      })
+
+      return Patches.of({
+        // Of two runs that bring the same at once, the later one confirms it.
+        offer: (...offered) => offer(...offered).pipe(Effect.retry({ times: 3 }), Effect.orDie),
+        list: Effect.fn("Patches.list")(function* (caller, workflowId) {
+          yield* workflows.get(caller, workflowId)
+          return yield* store.ofWorkflow(caller.workspaceId, workflowId)
+        }),
+        apply: Effect.fn("Patches.apply")(function* (caller, workflowId, id) {
+          const { patch, stored: before } = yield* find(caller, workflowId, id)
+          if (patch.state !== "offered") return yield* new Patch.PatchSettled({ id, state: patch.state })
+          const { content, versionId } = before.version
+          const { settings, ...changed } = {
+            ...content,
+            ...(yield* Effect.fromResult(Patch.appliedTo(patch, content)))
+          }
+          const stored = yield* workflows.save(caller, workflowId, {
+            ...settings,
+            ...changed,
+            name: before.workflow.name,
+            description: before.workflow.description,
+            version_note: noteOf(patch),
+            base_version_id: versionId
+          })
+          return { patch: yield* settle(caller, id, "applied", stored.version.versionNumber), stored }
+        }),
+        dismiss: Effect.fn("Patches.dismiss")(function* (caller, workflowId, id) {
+          yield* find(caller, workflowId, id)
+          return yield* settle(caller, id, "dismissed", null)
+        })
+      })
+    })
+  )
+}
+
+const noteOf = ({ kind, nodeName, parameter }: Patch.Patch): string =>
+  kind === "popup_xpath"
+    ? "Applied a patch: a pop-up to dismiss"
+    : `Applied a patch: ${parameter} of "${(nodeName ?? "").slice(0, 200)}"`

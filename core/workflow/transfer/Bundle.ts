@@ -1,0 +1,213 @@
+/**
+ * Workflows as they travel from one workspace to another.
+ *
+ * A bundle holds everything that a workflow is, and nothing that belongs to the workspace it came from: no ids of
+ * workflows, versions, users or components, and no secrets. The same workflow always makes the same bundle.
+ */
+import { Result, Schema } from "effect"
+import { ErrorAction } from "../../workspace/ErrorCodes.ts"
+import type { ComponentData } from "../component/Component.ts"
+import * as ComponentCheck from "../component/ComponentCheck.ts"
+import * as Instances from "../component/Instances.ts"
+import * as ErrorReferences from "../ErrorReferences.ts"
+import { problemsOf } from "../language/graph/Paths.ts"
+import * as SaveBody from "../SaveBody.ts"
+import type { Problem } from "../Workflow.ts"
+import type { Stored } from "../WorkflowStore.ts"
+
+export const format = "sluice.workflow"
+
+export const formatVersion = 1
+
+/** A component that a workflow holds, as a bundle names it. `ref` stands for its id on the nodes of the bundle. */
+export interface Part {
+  readonly ref: string
+  readonly name: string
+  readonly data: ComponentData
+}
+
+/** A bundle that was read: a workflow to be created, whose nodes still name its components by their `ref`. */
+export interface Unpacked {
+  readonly draft: SaveBody.Draft
+  readonly parts: ReadonlyArray<Part>
+  readonly codes: ReadonlyArray<NamedCode>
+}
+
+/** An error code as a bundle has it, by the names of the interface. */
+const Code = Schema.Struct({
+  error_code: SaveBody.Text.check(Schema.isNonEmpty(), Schema.isMaxLength(256)),
+  description: SaveBody.Text,
+  enriched_description: Schema.NullOr(SaveBody.Text),
+  error_action: ErrorAction,
+  retries: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 }))),
+  retry_after: Schema.NullOr(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 })))
+})
+export type Code = typeof Code.Type
+
+const NamedCode = Schema.Struct({ ref: Schema.String.check(Schema.isPattern(/^error-code-\d{1,6}$/)), ...Code.fields })
+export type NamedCode = typeof NamedCode.Type
+
+/**
+ * Packs a workflow with the components that it holds and the error codes that it names, both given by their ids. Marks
+ * and names of others are left out.
+ */
+export const pack = (
+  { gate, version, workflow }: Stored,
+  held: ReadonlyMap<string, { readonly name: string; readonly data: ComponentData }>,
+  codes: ReadonlyMap<string, Code>
+): Schema.JsonObject => {
+  const named = [...new Set(ErrorReferences.all(version.content.nodes).map(({ id }) => id))].filter((id) =>
+    codes.has(id)
+  )
+  const codeRefs = new Map(named.map((id, index) => [id, `error-code-${index + 1}`]))
+  const nodes = version.content.nodes as ReadonlyArray<Schema.Json>
+  const ids = Instances.components(nodes)
+  const known = ids.filter((id) => held.has(id))
+  const refs = new Map(known.map((id, index) => [id, `component-${index + 1}`]))
+  const { settings, ...content } = version.content
+  return {
+    format,
+    format_version: formatVersion,
+    name: workflow.name,
+    description: workflow.description,
+    ...content,
+    nodes: ErrorReferences.renamed(
+      Instances.renamed(
+        ids.filter((id) => !held.has(id)).reduce(Instances.unlinked, nodes),
+        (id) => refs.get(id) ?? id
+      ),
+      (text) => {
+        const id = ErrorReferences.idIn(text)
+        return id === null ? text : (codeRefs.get(id) ?? null)
+      }
+    ),
+    ...withoutSecrets(settings),
+    run_window: gate.runWindow as Schema.Json,
+    components: known.flatMap((id) => {
+      const one = held.get(id)
+      const ref = refs.get(id)
+      return one === undefined || ref === undefined
+        ? []
+        : [{ ref, name: one.name, component_data: one.data as Schema.Json }]
+    }),
+    error_codes: named.flatMap((id) => {
+      const code = codes.get(id)
+      const ref = codeRefs.get(id)
+      return code === undefined || ref === undefined ? [] : [{ ref, ...code }]
+    })
+  }
+}
+
+/**
+ * Reads what is sent to be imported: a bundle, or an object that has one as `bundle` with a `run_window` beside it that
+ * replaces the bundle's. Every problem of it is noted at its path. `known` are the ids of the error codes that nodes may
+ * name beside those of the bundle.
+ */
+export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): Unpacked => {
+  const fields = isObject(body) ? body : {}
+  const wrapped = isObject(fields.bundle) ? fields.bundle : null
+  const bundle = wrapped ?? fields
+  const alien = formatProblems(bundle)
+  if (alien.length > 0) {
+    const path = wrapped === null ? "" : "bundle."
+    const problems = alien.map((problem) => ({ ...problem, path: `${path}${problem.path}` }))
+    return { draft: { ...SaveBody.read(null, now), problems }, parts: [], codes: [] }
+  }
+  const parts = readParts(bundle.components)
+  const codes = Schema.decodeUnknownResult(Schema.Array(NamedCode), { errors: "all" })(bundle.error_codes ?? [])
+  const refs = new Set(parts.parts.map(({ ref }) => ref))
+  const replacesWindow = wrapped !== null && fields.run_window !== undefined
+  const draft = SaveBody.read(replacesWindow ? { ...bundle, run_window: fields.run_window } : bundle, now, known)
+  const place = (problem: Problem): Problem =>
+    wrapped === null || (replacesWindow && problem.path.startsWith("run_window"))
+      ? problem
+      : { ...problem, path: problem.path === "" ? "bundle" : `bundle.${problem.path}` }
+  return {
+    draft: {
+      ...draft,
+      baseVersionId: null,
+      problems: [
+        ...draft.problems,
+        ...parts.problems,
+        ...(Result.isFailure(codes) ? problemsOf(codes.failure, "error_codes") : []),
+        ...strangers(bundle.nodes, refs)
+      ].map(place)
+    },
+    parts: parts.parts,
+    codes: Result.getOrElse(codes, () => [])
+  }
+}
+
+/** The draft of a bundle, its nodes marked with the ids that its components and error codes have here. */
+export const settled = ({ draft }: Unpacked, ids: ReadonlyMap<string, string>): SaveBody.Draft => ({
+  ...draft,
+  content: {
+    ...draft.content,
+    nodes: Array.isArray(draft.content.nodes)
+      ? ErrorReferences.renamed(
+          Instances.renamed(draft.content.nodes, (ref) => ids.get(ref) ?? ref),
+          (text) => ids.get(text) ?? text
+        )
+      : draft.content.nodes
+  }
+})
+
+/** A proxy of one's own is an address with a password, sealed with a key that no other workspace has. */
+const withoutSecrets = ({ proxy_value, ...settings }: Schema.JsonObject): Schema.JsonObject =>
+  proxy_value === undefined || settings.proxy_setting === "custom" ? settings : { ...settings, proxy_value }
+
+const formatProblems = (bundle: Schema.JsonObject): ReadonlyArray<Problem> => {
+  if (bundle.format !== format) {
+    return [
+      {
+        path: "format",
+        message: `Expected "${format}", the format of an exported workflow, got ${shown(bundle.format)}`
+      }
+    ]
+  }
+  return bundle.format_version === formatVersion
+    ? []
+    : [{ path: "format_version", message: `Expected ${formatVersion}, got ${shown(bundle.format_version)}` }]
+}
+
+const isRef = (text: string): boolean => /^component-\d{1,6}$/.test(text)
+
+const shown = (value: Schema.Json | undefined): string => JSON.stringify(value)?.slice(0, 100) ?? "nothing"
+
+const readParts = (
+  components: Schema.Json | undefined
+): { readonly parts: ReadonlyArray<Part>; readonly problems: ReadonlyArray<Problem> } => {
+  if (components === undefined || components === null) return { parts: [], problems: [] }
+  if (!Array.isArray(components)) {
+    return { parts: [], problems: [{ path: "components", message: "Expected an array of components" }] }
+  }
+  const problems: Array<Problem> = []
+  const parts = components.flatMap((value: Schema.Json, index): ReadonlyArray<Part> => {
+    const path = `components[${index}]`
+    const { component_data, name, ref } = isObject(value) ? value : {}
+    const data = ComponentCheck.read(component_data, `${path}.component_data`)
+    if (Result.isFailure(data)) problems.push(...data.failure)
+    if (typeof ref !== "string" || !isRef(ref)) {
+      problems.push({ path: `${path}.ref`, message: "Expected a name such as component-1" })
+    }
+    if (typeof name !== "string" || name === "" || name.length > 100 || name.includes("\u0000")) {
+      problems.push({ path: `${path}.name`, message: "Expected a name of at most 100 characters" })
+    }
+    return Result.isSuccess(data) && typeof ref === "string" && typeof name === "string"
+      ? [{ ref, name, data: data.success }]
+      : []
+  })
+  return { parts, problems }
+}
+
+/** Marks on nodes that name components which the bundle does not bring. */
+const strangers = (nodes: Schema.Json | undefined, refs: ReadonlySet<string>): ReadonlyArray<Problem> =>
+  (Array.isArray(nodes) ? nodes : []).flatMap((node: Schema.Json, index) => {
+    const ref = Instances.referenceOf(node)
+    return ref === null || !isRef(ref) || refs.has(ref)
+      ? []
+      : [{ path: `nodes[${index}].${Instances.instanceField}`, message: `The bundle has no component "${ref}"` }]
+  })
+
+const isObject = (value: unknown): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,0 +1,63 @@
+/**
+ * What callers send to copy a workflow.
+ */
+import { Result, Schema } from "effect"
+import * as FieldLimit from "../FieldLimit.ts"
+import { problemsOf } from "../language/graph/Paths.ts"
+import * as SaveBody from "../SaveBody.ts"
+import { InvalidWorkflow } from "../Workflow.ts"
+import type { Stored } from "../WorkflowStore.ts"
+
+const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+export const ForkBody = Schema.Struct({
+  /** The name of the copy; without one, that of the original and "(copy)". */
+  name: optional(SaveBody.Text.check(Schema.isNonEmpty({ message: "Expected a name" }))),
+  /** Replaces the window of the original; `null` removes it. */
+  run_window: Schema.optionalKey(Schema.Json),
+  /** The version to copy; without one, the latest. */
+  version_number: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 })))
+}).annotate({ identifier: "WorkflowFork" })
+
+export interface Fork {
+  readonly name: string | null
+  readonly window: SaveBody.WindowChange
+  readonly versionNumber: number | null
+}
+
+const decode = Schema.decodeUnknownResult(ForkBody, { errors: "all" })
+
+/** Reads a request for a copy. Every problem is reported. */
+export const read = (body: unknown, now: number): Result.Result<Fork, InvalidWorkflow | FieldLimit.FieldsTooLarge> => {
+  const decoded = decode(body ?? {})
+  const sent = Result.getOrElse(decoded, (): typeof ForkBody.Type => ({}))
+  const window = SaveBody.readWindow(sent.run_window, now)
+  if (Result.isFailure(decoded) || Result.isFailure(window)) {
+    return Result.fail(
+      new InvalidWorkflow({
+        problems: [
+          ...(Result.isFailure(decoded) ? problemsOf(decoded.failure) : []),
+          ...(Result.isFailure(window) ? window.failure : [])
+        ]
+      })
+    )
+  }
+  return Result.map(FieldLimit.refuse(FieldLimit.overCharacters({ name: sent.name ?? null })), () => ({
+    name: sent.name ?? null,
+    window: window.success,
+    versionNumber: sent.version_number ?? null
+  }))
+}
+
+/** The copy of a version of a workflow. */
+export const draft = ({ gate, version, workflow }: Stored, fork: Fork): SaveBody.Draft => ({
+  name: fork.name ?? `${workflow.name.slice(0, 249)} (copy)`,
+  description: workflow.description,
+  versionNote: `Forked from version ${version.versionNumber}`,
+  content: version.content,
+  window:
+    fork.window._tag !== "Keep" || gate.runWindow === null ? fork.window : { _tag: "Set", window: gate.runWindow },
+  baseVersionId: null,
+  problems: [],
+  tooLong: []
+})

@@ -1,0 +1,191 @@
+/**
+ * Taking workflows from one workspace to another, and copying them within one.
+ */
+
+import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { type Draft, type ErrorCode, ErrorCodeStore, kind as errorCodeKind } from "../../workspace/ErrorCodes.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
+import { ComponentId } from "../component/Component.ts"
+import { ComponentStore } from "../component/ComponentStore.ts"
+import * as Instances from "../component/Instances.ts"
+import type * as FieldLimit from "../FieldLimit.ts"
+import * as Sandbox from "../sandbox/Sandbox.ts"
+import type { InvalidWorkflow, WorkflowId, WorkflowNotFound } from "../Workflow.ts"
+import { type Stored, WorkflowStore } from "../WorkflowStore.ts"
+import { tooCostly, Workflows } from "../Workflows.ts"
+import * as Bundle from "./Bundle.ts"
+import * as ForkBody from "./ForkBody.ts"
+
+type Refused = InvalidWorkflow | FieldLimit.FieldsTooLarge
+
+export class Transfers extends Context.Service<
+  Transfers,
+  {
+    /** The latest version of a workflow with its window and the components that it holds, as a bundle. */
+    readonly pack: (
+      caller: Caller,
+      id: WorkflowId
+    ) => Effect.Effect<Schema.JsonObject, WorkflowNotFound | StoreUnavailable>
+
+    /**
+     * Creates a workflow from a bundle. Its components are those of this workspace that have the same name and the same
+     * data, and its error codes those that have the same name; they are created where there is none.
+     */
+    readonly unpack: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused | StoreUnavailable>
+
+    /**
+     * Creates a workflow from the latest version of another one, or from the version that is named. The window is copied
+     * as well, unless the body has one of its own; a pause is not.
+     */
+    readonly fork: (
+      caller: Caller,
+      id: WorkflowId,
+      body: unknown
+    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | StoreUnavailable>
+  }
+>()("sluice/core/workflow/transfer/Transfers") {
+  static readonly layer = Layer.effect(
+    Transfers,
+    Effect.gen(function* () {
+      const workflows = yield* Workflows
+      const store = yield* WorkflowStore
+      const components = yield* ComponentStore
+      const errorCodes = yield* ErrorCodeStore
+      const identifiers = yield* Identifiers
+
+      const pack = Effect.fn("Transfers.pack")(function* (caller: Caller, id: WorkflowId) {
+        const stored = yield* store.get(caller.workspaceId, id)
+        const held = yield* Effect.forEach(Instances.components(stored.version.content.nodes), (component) =>
+          components.get(caller.workspaceId, ComponentId.make(component)).pipe(
+            Effect.map((found) => [component, found] as const),
+            Effect.option
+          )
+        )
+        const known = held.flatMap(Option.toArray).map(([component, found]) => {
+          return [component, { name: found.component.name, data: found.version.data }] as const
+        })
+        const codes = (yield* errorCodes.list(caller.workspaceId)).map((code) => [code.id, described(code)] as const)
+        return Bundle.pack(stored, new Map(known), new Map(codes))
+      })
+
+      /** The component of this workspace that a part of a bundle is, and whether it has to be created. */
+      const settle = Effect.fnUntraced(function* (caller: Caller, part: Bundle.Part) {
+        const text = JSON.stringify(part.data)
+        const named = (yield* components.list(caller.workspaceId)).filter(({ name }) => name === part.name)
+        for (const { id } of named) {
+          const found = yield* Effect.option(components.get(caller.workspaceId, id))
+          if (Option.isSome(found) && JSON.stringify(found.value.version.data) === text) {
+            return { part, id, isNew: false }
+          }
+        }
+        return { part, id: ComponentId.make(yield* identifiers.uuid), isNew: true }
+      })
+
+      /** The error codes of this workspace that have the names of those of a bundle, made where there is none. */
+      const settleCodes = Effect.fnUntraced(function* (
+        caller: Caller,
+        codes: ReadonlyArray<Bundle.NamedCode>,
+        at: number
+      ) {
+        return yield* Effect.forEach(
+          codes,
+          Effect.fnUntraced(function* ({ ref, ...code }) {
+            const made = { ...drafted(code), id: yield* identifiers.uuid, createdAt: at, updatedAt: at }
+            // Whoever loses the race for a name finds the code that won it.
+            const attempt = Effect.gen(function* () {
+              const found = yield* errorCodes.find(caller.workspaceId, errorCodeKind.key(made))
+              if (Option.isSome(found)) return { ref, id: found.value.id, isNew: false }
+              yield* errorCodes.insert(caller.workspaceId, made)
+              return { ref, id: made.id, isNew: true }
+            })
+            return yield* attempt.pipe(Effect.retry({ times: 10 }), Effect.orDie)
+          })
+        )
+      })
+
+      const unpack = Effect.fn("Transfers.unpack")(function* (caller: Caller, body: unknown) {
+        const at = yield* Clock.currentTimeMillis
+        const codes = (yield* errorCodes.list(caller.workspaceId)).map(({ id }) => id)
+        const unpacked = yield* Sandbox.run(caller.workspaceId, "unpack", { body, now: at, errorCodes: codes }).pipe(
+          Effect.catchTag("TooCostly", tooCostly)
+        )
+        const named = unpacked.draft.problems.length > 0 ? [] : yield* settleCodes(caller, unpacked.codes, at)
+        const settled = yield* Effect.forEach(unpacked.draft.problems.length > 0 ? [] : unpacked.parts, (part) =>
+          settle(caller, part)
+        )
+        // The workflow first: what it is refused for must leave no components behind.
+        const ids = new Map([
+          ...settled.map(({ id, part }) => [part.ref, id] as const),
+          ...named.map(({ id, ref }) => [ref, id] as const)
+        ])
+        const stored = yield* workflows.createFrom(caller, Bundle.settled(unpacked, ids)).pipe(
+          Effect.tapError(() =>
+            Effect.forEach(
+              named.filter(({ isNew }) => isNew),
+              ({ id }) => errorCodes.remove(caller.workspaceId, id),
+              { discard: true }
+            )
+          )
+        )
+        yield* Effect.forEach(
+          settled.filter(({ isNew }) => isNew),
+          Effect.fnUntraced(function* ({ id, part }) {
+            yield* components.create({
+              component: {
+                id,
+                workspaceId: caller.workspaceId,
+                name: part.name,
+                createdAt: at,
+                updatedAt: at,
+                createdBy: caller.userId
+              },
+              version: {
+                id: yield* identifiers.uuid,
+                componentId: id,
+                versionNumber: 1,
+                data: part.data,
+                createdAt: at,
+                createdBy: caller.userId,
+                versionNote: null
+              }
+            })
+          }),
+          { discard: true }
+        )
+        return stored
+      })
+
+      const fork = Effect.fn("Transfers.fork")(function* (caller: Caller, id: WorkflowId, body: unknown) {
+        const latest = yield* store.get(caller.workspaceId, id)
+        const asked = yield* Effect.fromResult(ForkBody.read(body, yield* Clock.currentTimeMillis))
+        const original =
+          asked.versionNumber === null ? latest : yield* store.version(caller.workspaceId, id, asked.versionNumber)
+        return yield* workflows.createFrom(caller, ForkBody.draft(original, asked))
+      })
+
+      return Transfers.of({ pack, unpack, fork })
+    })
+  )
+}
+
+/** An error code as a bundle has it. */
+const described = (code: ErrorCode): Bundle.Code => ({
+  error_code: code.name,
+  description: code.description,
+  enriched_description: code.enrichedDescription,
+  error_action: code.action,
+  retries: code.retries,
+  retry_after: code.retryAfterSeconds
+})
+
+/** An error code of a bundle as a workspace keeps it. */
+const drafted = (code: Bundle.Code): Draft => ({
+  name: code.error_code.trim(),
+  description: code.description,
+  enrichedDescription: code.enriched_description,
+  action: code.error_action,
+  retries: code.retries,
+  retryAfterSeconds: code.retry_after
+})

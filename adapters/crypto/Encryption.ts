@@ -1,7 +1,7 @@
 /** The keys of the installation and of all workspaces and what is sealed with them, under the master key. */
 import { Layer, type Redacted } from "effect"
-import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
-import { InstallationKey } from "../../core/vault/InstallationKey.ts"
+import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
+import { InstallationKey } from "../../core/vault/keys/InstallationKey.ts"
 import * as KeyedFingerprints from "./KeyedFingerprints.ts"
 import * as MasterKeyWrapping from "./MasterKeyWrapping.ts"
 import * as SealedSecrets from "./SealedSecrets.ts"

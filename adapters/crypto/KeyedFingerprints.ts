@@ -1,8 +1,8 @@
 /** Fingerprints as HMAC-SHA-256 under a key that is derived from the key of the installation. */
 import { createHmac } from "node:crypto"
 import { Effect, Layer, Redacted } from "effect"
-import { Fingerprints } from "../../core/vault/Fingerprints.ts"
-import { InstallationKey } from "../../core/vault/InstallationKey.ts"
+import { Fingerprints } from "../../core/vault/keys/Fingerprints.ts"
+import { InstallationKey } from "../../core/vault/keys/InstallationKey.ts"
 
 export const layer = Layer.effect(
   Fingerprints,

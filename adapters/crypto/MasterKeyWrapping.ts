@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { Aead, Kdf, SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
-import { type Bound, CannotUnwrap, KeyWrapping } from "../../core/vault/WrappedKeys.ts"
+import { type Bound, CannotUnwrap, KeyWrapping } from "../../core/vault/keys/WrappedKeys.ts"
 import * as AesGcm from "./AesGcm.ts"
 
 /** Raised for a master key that is none. It does not repeat it. */

@@ -15,7 +15,7 @@
  * ```
  */
 import { Effect, Redacted, type Schema } from "effect"
-import { CannotUnseal } from "../../core/vault/Sealing.ts"
+import { CannotUnseal } from "../../core/vault/keys/Sealing.ts"
 import * as AesGcm from "./AesGcm.ts"
 
 /** The JSON text of a value under a key of 64 hexadecimal digits. Another text as a key is a defect. */

@@ -1,8 +1,8 @@
 /** Seals with the encryption keys of workspaces, in the form that clients of the interface write and read. */
 import { Effect, Layer, Redacted } from "effect"
 import type { Aead, SecureRandom } from "effect/crypto"
-import { type EncryptionKey, EncryptionKeys, type KeyRing } from "../../core/vault/EncryptionKeys.ts"
-import { CannotUnseal, type Cipher, Sealing } from "../../core/vault/Sealing.ts"
+import { type EncryptionKey, EncryptionKeys, type KeyRing } from "../../core/vault/keys/EncryptionKeys.ts"
+import { CannotUnseal, type Cipher, Sealing } from "../../core/vault/keys/Sealing.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import * as AesGcm from "./AesGcm.ts"
 import * as VaultValues from "./VaultValues.ts"

@@ -2,7 +2,7 @@
  * Reduces HTML to the lines that a person would read of it, and its links. Nothing of it is carried out.
  */
 import { Parser } from "htmlparser2"
-import { type Body, type Line, type Link, limits } from "../../core/tfa/Message.ts"
+import { type Body, type Line, type Link, limits } from "../../core/vault/inbox/Message.ts"
 
 /** So much HTML is looked at: a mail with more than this says what it has to say at its beginning. */
 const maxCharacters = 500_000

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import PostalMime, { type Address } from "postal-mime"
-import { type Body, limits, type Message, plainBody } from "../../core/tfa/Message.ts"
+import { type Body, limits, type Message, plainBody } from "../../core/vault/inbox/Message.ts"
 import { htmlBody } from "./HtmlText.ts"
 
 /** Only so much of a mail is read. What follows are attachments, or more than any code is wrapped in. */

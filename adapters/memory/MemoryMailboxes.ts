@@ -1,7 +1,7 @@
 /** The mailboxes of credentials in memory, by an index that is kept with the entries. */
 import { Effect, Layer, Option } from "effect"
-import * as Inbox from "../../core/tfa/Inbox.ts"
-import { Mailboxes } from "../../core/tfa/Mailboxes.ts"
+import * as Inbox from "../../core/vault/inbox/Inbox.ts"
+import { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
 import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
 import type { Collection } from "../../core/workspace/Collection.ts"
 import { Tables } from "./Tables.ts"

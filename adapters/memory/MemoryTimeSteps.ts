@@ -1,6 +1,6 @@
 /** Used time steps in memory. */
 import { Effect, Layer, Option } from "effect"
-import { TimeSteps } from "../../core/tfa/TimeSteps.ts"
+import { TimeSteps } from "../../core/vault/otp/TimeSteps.ts"
 import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 

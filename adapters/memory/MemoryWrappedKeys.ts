@@ -1,6 +1,6 @@
 /** Wrapped keys in memory. */
 import { Effect, Layer } from "effect"
-import { type Owner, type WrappedKey, WrappedKeys } from "../../core/vault/WrappedKeys.ts"
+import { type Owner, type WrappedKey, WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
 import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 

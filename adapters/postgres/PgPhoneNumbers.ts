@@ -1,7 +1,7 @@
 /** The phone numbers of workspaces in PostgreSQL. */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { PhoneNumberStore, PhoneNumberTaken } from "../../core/tfa/PhoneNumbers.ts"
+import { PhoneNumberStore, PhoneNumberTaken } from "../../core/vault/otp/PhoneNumbers.ts"
 import { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { withoutSqlErrors } from "./Transaction.ts"
 

@@ -1,7 +1,7 @@
 /** Received codes in PostgreSQL. */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ReceivedCode, ReceivedCodes, type Wanted } from "../../core/tfa/ReceivedCodes.ts"
+import { type ReceivedCode, ReceivedCodes, type Wanted } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 

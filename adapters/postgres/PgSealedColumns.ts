@@ -1,7 +1,7 @@
 /** The columns of PostgreSQL that hold one sealed value each. */
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { type Place, SealedColumns } from "../../core/vault/SealedPlaces.ts"
+import { type Place, SealedColumns } from "../../core/vault/keys/SealedPlaces.ts"
 import { withoutSqlErrors } from "./Transaction.ts"
 
 interface Row {

@@ -1,7 +1,7 @@
 /** Used time steps in PostgreSQL: a row for each secret, with the last step that was used. */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { TimeSteps } from "../../core/tfa/TimeSteps.ts"
+import { TimeSteps } from "../../core/vault/otp/TimeSteps.ts"
 import { withoutSqlErrors } from "./Transaction.ts"
 
 export const layer = Layer.effect(

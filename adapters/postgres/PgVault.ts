@@ -1,7 +1,7 @@
 /** What the vault keeps, in PostgreSQL. */
 import { Layer } from "effect"
-import * as ResealingWalk from "../../core/vault/ResealingWalk.ts"
-import * as SecretProviders from "../../core/vault/SecretProviders.ts"
+import * as ResealingWalk from "../../core/vault/keys/ResealingWalk.ts"
+import * as SecretProviders from "../../core/vault/providers/SecretProviders.ts"
 import * as VaultEntries from "../../core/vault/VaultEntries.ts"
 import * as PgCollection from "./PgCollection.ts"
 import * as PgMailboxes from "./PgMailboxes.ts"

@@ -1,7 +1,7 @@
 /** Wrapped keys in PostgreSQL. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Owner, type WrappedKey, WrappedKeys } from "../../core/vault/WrappedKeys.ts"
+import { type Owner, type WrappedKey, WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
 import { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 

@@ -1,7 +1,7 @@
 /** What a claim needs to know of a vault entry, in columns beside its body. */
 import { createHash } from "node:crypto"
 import * as Slots from "../../core/run/Slots.ts"
-import * as Domain from "../../core/vault/Domain.ts"
+import * as Domain from "../../core/vault/site/Domain.ts"
 import { keyOf } from "../../core/vault/VaultEntries.ts"
 import type { Pair, VaultEntry } from "../../core/vault/VaultEntry.ts"
 

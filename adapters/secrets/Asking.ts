@@ -4,7 +4,7 @@
  */
 import { isIP, type LookupFunction } from "node:net"
 import { Effect } from "effect"
-import { type Connection, MalformedAnswer, SourceUnavailable } from "../../core/vault/SecretSource.ts"
+import { type Connection, MalformedAnswer, SourceUnavailable } from "../../core/vault/providers/SecretSource.ts"
 import * as Exchange from "../http/Exchange.ts"
 import * as Names from "../http/Names.ts"
 import { isPrivate } from "../http/PrivateAddress.ts"

@@ -6,7 +6,7 @@
  * to take instead of the usual ones.
  */
 import { Clock, Effect, Redacted, Semaphore } from "effect"
-import { isPath } from "../../core/vault/ConnectionBody.ts"
+import { isPath } from "../../core/vault/providers/ConnectionBody.ts"
 import {
   type Access,
   AccessRefused,
@@ -17,7 +17,7 @@ import {
   type ProvidedSecrets,
   type SecretItem,
   type SecretSource
-} from "../../core/vault/SecretSource.ts"
+} from "../../core/vault/providers/SecretSource.ts"
 import { type Ask, type Asking, encoded, objectOf } from "./Asking.ts"
 
 const maxItems = 5_000

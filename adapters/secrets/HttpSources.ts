@@ -1,6 +1,6 @@
 /** The outside stores of secrets that can be asked over HTTP. */
 import { Layer } from "effect"
-import { SecretSources } from "../../core/vault/SecretSource.ts"
+import { SecretSources } from "../../core/vault/providers/SecretSource.ts"
 import * as Asking from "./Asking.ts"
 import * as HashiCorpVault from "./HashiCorpVault.ts"
 import * as OnePasswordConnect from "./OnePasswordConnect.ts"

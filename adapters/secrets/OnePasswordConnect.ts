@@ -14,7 +14,7 @@ import {
   type ProvidedSecrets,
   type SecretItem,
   type SecretSource
-} from "../../core/vault/SecretSource.ts"
+} from "../../core/vault/providers/SecretSource.ts"
 import { type Asking, objectOf } from "./Asking.ts"
 
 const maxItems = 5_000

@@ -3,7 +3,7 @@
  * its owner.
  */
 import { Clock, Effect, Option, Redacted } from "effect"
-import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
+import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import {

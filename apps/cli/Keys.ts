@@ -3,7 +3,7 @@
  */
 import { Clock, Console, Effect, Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { EncryptionKeys } from "../../core/vault/EncryptionKeys.ts"
+import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
 import { Role } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"

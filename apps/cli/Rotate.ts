@@ -3,9 +3,9 @@
  */
 import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as KeyRotation from "../../core/vault/KeyRotation.ts"
-import * as MasterRotation from "../../core/vault/MasterRotation.ts"
-import { KeyWrapping, WrappedKeys } from "../../core/vault/WrappedKeys.ts"
+import * as KeyRotation from "../../core/vault/keys/KeyRotation.ts"
+import * as MasterRotation from "../../core/vault/keys/MasterRotation.ts"
+import { KeyWrapping, WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
 import * as Assembly from "./Assembly.ts"
 import * as MasterKeys from "./MasterKeys.ts"
 import * as Settings from "./Settings.ts"

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs"
 import { Config, type Option, Redacted, Result, Schema, SchemaTransformation } from "effect"
 import { Flag } from "effect/cli"
-import * as PhoneNumbers from "../../core/tfa/PhoneNumbers.ts"
+import * as PhoneNumbers from "../../core/vault/otp/PhoneNumbers.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import * as RateLimit from "../../core/workspace/request/RateLimit.ts"
 

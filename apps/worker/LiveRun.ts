@@ -14,7 +14,7 @@ import * as LiveMessage from "../../core/run/LiveMessage.ts"
 import { type Control, LiveStore } from "../../core/run/LiveStore.ts"
 import type { Run } from "../../core/run/Run.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
-import { Sealing } from "../../core/vault/Sealing.ts"
+import { Sealing } from "../../core/vault/keys/Sealing.ts"
 import { surviving } from "./Surviving.ts"
 
 /** Pictures are small enough for several a second. */

@@ -2,8 +2,8 @@
  * What the agent is given to execute.
  */
 import type { Schema } from "effect"
-import type { LoginCodes } from "../tfa/LoginCodes.ts"
 import type { Account } from "../vault/Account.ts"
+import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { Graph } from "../workflow/language/graph/Graph.ts"
 import type { Session } from "./page/Session.ts"
 import type { Memories } from "./recovery/ElementMemory.ts"

@@ -2,7 +2,7 @@
  * Where an action on an element takes place when it is not told by a selector: at a point, or at what a model chooses.
  */
 import { Effect } from "effect"
-import * as SecretSites from "../vault/SecretSites.ts"
+import * as SecretSites from "../vault/site/SecretSites.ts"
 import type { NodeOf } from "../workflow/language/graph/Graph.ts"
 import * as Executions from "../workflow/language/parameters/Executions.ts"
 import { defaultWaitMillis } from "../workflow/language/parameters/Fields.ts"

@@ -7,7 +7,7 @@
 
 import { Effect } from "effect"
 import type { Account } from "../vault/Account.ts"
-import * as SecretSites from "../vault/SecretSites.ts"
+import * as SecretSites from "../vault/site/SecretSites.ts"
 import * as Expression from "../workflow/language/expression/Expression.ts"
 import * as Template from "../workflow/language/expression/Template.ts"
 import * as CredentialUse from "../workflow/language/graph/CredentialUse.ts"

@@ -2,7 +2,7 @@
  * What an action is given and what it answers. Each action is one function in the folder `action`.
  */
 import type { Effect, Schema } from "effect"
-import type { LoginCodes } from "../tfa/LoginCodes.ts"
+import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { AllowedSites } from "../workflow/AllowedSites.ts"
 import type { ActionName } from "../workflow/language/graph/Action.ts"
 import type { NodeOf } from "../workflow/language/graph/Graph.ts"

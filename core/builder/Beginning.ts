@@ -4,8 +4,8 @@
 import type { Effect } from "effect"
 import type { PageFailure } from "../agent/page/PageFailure.ts"
 import * as Session from "../agent/page/Session.ts"
-import type { LoginCodes } from "../tfa/LoginCodes.ts"
 import type { Account, AccountUnavailable } from "../vault/Account.ts"
+import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { Conversation } from "./Conversation.ts"
 
 export interface Beginning {

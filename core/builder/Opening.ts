@@ -2,7 +2,7 @@
  * How conversations begin: on an address, or on a workflow whose steps are done up to one of them.
  */
 import { Effect, Result, type Schema } from "effect"
-import * as Domain from "../vault/Domain.ts"
+import * as Domain from "../vault/site/Domain.ts"
 import * as InputContract from "../workflow/contract/InputContract.ts"
 import { InvalidWorkflow } from "../workflow/Workflow.ts"
 import type { Stored } from "../workflow/WorkflowStore.ts"

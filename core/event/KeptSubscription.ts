@@ -5,8 +5,8 @@
 
 import { Context, Effect, Option, Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import { Fingerprints } from "../vault/Fingerprints.ts"
-import { type Cipher, Sealing } from "../vault/Sealing.ts"
+import { Fingerprints } from "../vault/keys/Fingerprints.ts"
+import { type Cipher, Sealing } from "../vault/keys/Sealing.ts"
 import type { Collection, Kind } from "../workspace/Collection.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"

@@ -4,8 +4,8 @@
 
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { Fingerprints } from "../vault/Fingerprints.ts"
-import { Sealing } from "../vault/Sealing.ts"
+import type { Fingerprints } from "../vault/keys/Fingerprints.ts"
+import { Sealing } from "../vault/keys/Sealing.ts"
 import { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import { WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, Redacted, Schema } from "effect"
 import { Gesture } from "../agent/page/RemoteHand.ts"
-import type { Cipher } from "../vault/Sealing.ts"
+import type { Cipher } from "../vault/keys/Sealing.ts"
 import * as LiveChannel from "./LiveChannel.ts"
 
 const Gestures = Schema.Struct({ holder: Schema.String, gestures: Schema.Array(Gesture) })

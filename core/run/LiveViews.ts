@@ -7,7 +7,7 @@ import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from 
 import type { Gesture } from "../agent/page/RemoteHand.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import { Sealing } from "../vault/Sealing.ts"
+import { Sealing } from "../vault/keys/Sealing.ts"
 import { Keys } from "../workspace/Keys.ts"
 import { allows, type Caller, type UserId } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"

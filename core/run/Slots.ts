@@ -5,7 +5,7 @@
  * sessions could be confused, one run at a time signs in: it holds the name of what is exclusive until it has. A slot
  * counts for as long as its run is carried out, whatever becomes of its worker; nothing gives it back.
  */
-import * as Inbox from "../tfa/Inbox.ts"
+import * as Inbox from "../vault/inbox/Inbox.ts"
 import { effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import type { Credential } from "./Credentials.ts"

@@ -3,10 +3,10 @@
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import * as WellFormed from "../workspace/WellFormed.ts"
-import * as Domain from "./Domain.ts"
 import { IntervalText } from "./Interval.ts"
 import * as Place from "./Place.ts"
-import * as SecretSites from "./SecretSites.ts"
+import * as Domain from "./site/Domain.ts"
+import * as SecretSites from "./site/SecretSites.ts"
 import { Cookie, type Problem, ProxySetting, TfaMethod } from "./VaultEntry.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))

@@ -2,11 +2,11 @@
  * What becomes of a vault entry that is created or changed: the rules that its fields must keep together.
  */
 import { Redacted, Result, type Schema } from "effect"
-import * as Otp from "../tfa/Otp.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import type { Reading, Sent } from "./EntryBody.ts"
+import type { CannotUnseal } from "./keys/Sealing.ts"
+import * as Otp from "./otp/Otp.ts"
 import * as Proxies from "./Proxies.ts"
-import type { CannotUnseal } from "./Sealing.ts"
 import {
   browserStateNames,
   type Fields,

@@ -2,7 +2,7 @@
  * What a browser remembers of a site, as an entry keeps it: each part sealed by itself.
  */
 import { Effect, Redacted } from "effect"
-import type { Cipher } from "./Sealing.ts"
+import type { Cipher } from "./keys/Sealing.ts"
 import { type BrowserState, browserStateNames, type VaultEntry } from "./VaultEntry.ts"
 
 export const nothing: BrowserState = { cookies: null, local_storage: null, session_storage: null, headers: null }

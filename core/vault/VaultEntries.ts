@@ -2,7 +2,7 @@
 import { Context, Effect, Option } from "effect"
 import type { Collection, Kind } from "../workspace/Collection.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
-import * as Domain from "./Domain.ts"
+import * as Domain from "./site/Domain.ts"
 import { type Pair, VaultEntry } from "./VaultEntry.ts"
 
 export class VaultEntries extends Context.Service<VaultEntries, Collection<VaultEntry>>()(

@@ -10,7 +10,7 @@ import * as KeptSubscription from "../event/KeptSubscription.ts"
 import * as Notifications from "../event/Notifications.ts"
 import * as Background from "../runtime/Background.ts"
 import * as Wake from "../runtime/Wake.ts"
-import { Sealing } from "../vault/Sealing.ts"
+import { Sealing } from "../vault/keys/Sealing.ts"
 import type { WorkspaceId } from "../workspace/Workspace.ts"
 import { Sender } from "./Sender.ts"
 

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { DefaultPhoneNumber } from "../../core/tfa/PhoneNumbers.ts"
+import { DefaultPhoneNumber } from "../../core/vault/otp/PhoneNumbers.ts"
 import { layer, type Member, Service } from "../support/service.ts"
 
 const service = Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(DefaultPhoneNumber, "+15550009999")))

@@ -76,8 +76,8 @@ describe("a regular expression", () => {
     "apps/api/request/Endpoints.ts": "anchored, each part excludes the slash that ends it",
     "core/agent/Secrets.ts": "measured below",
     "core/agent/apiflow/Answering.ts": "checked by SafePattern when a workflow is saved",
-    "core/tfa/Candidate.ts": "measured here as it is composed",
-    "core/tfa/Wording.ts": "measured here as it is composed",
+    "core/vault/inbox/Candidate.ts": "measured here as it is composed",
+    "core/vault/inbox/Wording.ts": "measured here as it is composed",
     "core/workflow/component/Instances.ts": "anchored, of fixed length",
     "core/workflow/language/expression/Pattern.ts": "compiled to find out whether it may be, and not run",
     "core/workflow/language/expression/SafePattern.ts": "proven linear before it is run",
@@ -97,8 +97,8 @@ describe("a regular expression", () => {
     })
     try {
       vi.resetModules()
-      await import("../../core/tfa/Candidate.ts")
-      await import("../../core/tfa/Wording.ts")
+      await import("../../core/vault/inbox/Candidate.ts")
+      await import("../../core/vault/inbox/Wording.ts")
     } finally {
       globalThis.RegExp = Original
     }

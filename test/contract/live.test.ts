@@ -6,7 +6,7 @@ import { LiveChannel, maxMessageCharacters } from "../../core/run/LiveChannel.ts
 import * as LiveMessage from "../../core/run/LiveMessage.ts"
 import { LiveStore } from "../../core/run/LiveStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
-import type { Cipher } from "../../core/vault/Sealing.ts"
+import type { Cipher } from "../../core/vault/keys/Sealing.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { UserId } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"

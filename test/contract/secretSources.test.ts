@@ -4,7 +4,7 @@ import * as MemorySecretSource from "../../adapters/memory/MemorySecretSource.ts
 import * as Asking from "../../adapters/secrets/Asking.ts"
 import * as HashiCorpVault from "../../adapters/secrets/HashiCorpVault.ts"
 import * as OnePasswordConnect from "../../adapters/secrets/OnePasswordConnect.ts"
-import type { Access, Connection, ProvidedSecrets, SecretSource } from "../../core/vault/SecretSource.ts"
+import type { Access, Connection, ProvidedSecrets, SecretSource } from "../../core/vault/providers/SecretSource.ts"
 import { connectServer, id, vaultServer } from "../support/secretServers.ts"
 
 const otpauth = "otpauth://totp/Site:robot?secret=JBSWY3DPEHPK3PXP"

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Option, Schema } from "effect"
-import { TimeSteps } from "../../core/tfa/TimeSteps.ts"
+import { TimeSteps } from "../../core/vault/otp/TimeSteps.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 

@@ -12,7 +12,7 @@ import { Interactions } from "../../core/interaction/Interactions.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import * as Periodic from "../../core/runtime/Periodic.ts"
-import { Sealing } from "../../core/vault/Sealing.ts"
+import { Sealing } from "../../core/vault/keys/Sealing.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { code, questionOf } from "../support/questions.ts"
 

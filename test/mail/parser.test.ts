@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { htmlBody } from "../../adapters/mail/HtmlText.ts"
 import * as MailParser from "../../adapters/mail/MailParser.ts"
-import { codesIn } from "../../core/tfa/CodeFinder.ts"
-import { linksIn } from "../../core/tfa/LinkFinder.ts"
+import { codesIn } from "../../core/vault/inbox/CodeFinder.ts"
+import { linksIn } from "../../core/vault/inbox/LinkFinder.ts"
 
 const parse = (raw: string) => Effect.promise(() => MailParser.parse(Buffer.from(raw, "latin1")))
 

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as Asking from "../../adapters/secrets/Asking.ts"
 import * as HashiCorpVault from "../../adapters/secrets/HashiCorpVault.ts"
 import * as OnePasswordConnect from "../../adapters/secrets/OnePasswordConnect.ts"
-import type { Access, Connection } from "../../core/vault/SecretSource.ts"
+import type { Access, Connection } from "../../core/vault/providers/SecretSource.ts"
 import { connectServer, id, vaultServer } from "../support/secretServers.ts"
 import type { Answer, StandIn } from "../support/standIn.ts"
 

@@ -12,8 +12,8 @@ import { type Memories, nothing } from "../../core/agent/recovery/ElementMemory.
 import type { Analysis } from "../../core/agent/recovery/Remedy.ts"
 import * as Recovery from "../../core/agent/recovery/Settings.ts"
 import { Secrets } from "../../core/agent/Secrets.ts"
-import type { LoginCodes } from "../../core/tfa/LoginCodes.ts"
 import type { Account } from "../../core/vault/Account.ts"
+import type { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
 import * as GraphCheck from "../../core/workflow/language/graph/GraphCheck.ts"
 import type { Offer } from "../../core/workflow/patch/Patch.ts"
 

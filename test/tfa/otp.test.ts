@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result, Schema } from "effect"
 import { Secret } from "otpauth"
-import * as Inbox from "../../core/tfa/Inbox.ts"
-import * as Otp from "../../core/tfa/Otp.ts"
+import * as Inbox from "../../core/vault/inbox/Inbox.ts"
+import * as Otp from "../../core/vault/otp/Otp.ts"
 import { WorkspaceId } from "../../core/workspace/Workspace.ts"
 
 const read = (text: string) => Otp.parse(Redacted.make(text))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Result } from "effect"
 import * as Memory from "../../adapters/memory/Memory.ts"
-import { DefaultPhoneNumber, PhoneNumbers, parse } from "../../core/tfa/PhoneNumbers.ts"
+import { DefaultPhoneNumber, PhoneNumbers, parse } from "../../core/vault/otp/PhoneNumbers.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 
 const common = "+15550009999"

@@ -4,9 +4,9 @@ import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Periodic from "../../core/runtime/Periodic.ts"
-import { freshMillis } from "../../core/tfa/Inbox.ts"
-import { ReceivedCodes } from "../../core/tfa/ReceivedCodes.ts"
-import { forgetting } from "../../core/tfa/Receiving.ts"
+import { freshMillis } from "../../core/vault/inbox/Inbox.ts"
+import { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
+import { forgetting } from "../../core/vault/inbox/Receiving.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 
 it.layer(Layer.fresh(Memory.layer))("codes that nobody took", (it) => {

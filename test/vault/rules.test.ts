@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result, Schema } from "effect"
 import * as EntryBody from "../../core/vault/EntryBody.ts"
 import * as EntryRules from "../../core/vault/EntryRules.ts"
-import { CannotUnseal } from "../../core/vault/Sealing.ts"
+import { CannotUnseal } from "../../core/vault/keys/Sealing.ts"
 import { effectiveExpiresAt, type Fields, VaultEntry, withoutBrowserState } from "../../core/vault/VaultEntry.ts"
 import { UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
 

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as SecretCache from "../../core/vault/SecretCache.ts"
+import * as SecretCache from "../../core/vault/providers/SecretCache.ts"
 
 /** A cache, and a store that counts what it is asked and can be made to fail. */
 const counting = Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Domain from "../../core/vault/Domain.ts"
 import * as Interval from "../../core/vault/Interval.ts"
+import * as Domain from "../../core/vault/site/Domain.ts"
 
 const hour = 3_600_000
 const day = 24 * hour

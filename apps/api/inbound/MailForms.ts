@@ -1,7 +1,7 @@
 /** The forms in which mails are brought as JSON, and what they say in common. */
 import { Effect, Option, Schema } from "effect"
 import * as MailThread from "../../../adapters/mail/MailThread.ts"
-import type { Arrival } from "../../../core/tfa/Receiving.ts"
+import type { Arrival } from "../../../core/vault/inbox/Receiving.ts"
 import { idOf } from "./Inbound.ts"
 
 const text = Schema.optionalKey(Schema.NullOr(Schema.String))

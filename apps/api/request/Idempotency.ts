@@ -8,8 +8,8 @@
  */
 import { Effect, Option, Redacted, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { Fingerprints } from "../../../core/vault/Fingerprints.ts"
-import type { Sealing } from "../../../core/vault/Sealing.ts"
+import type { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"
+import type { Sealing } from "../../../core/vault/keys/Sealing.ts"
 import * as Idempotency from "../../../core/workspace/request/Idempotency.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import * as Errors from "./Errors.ts"

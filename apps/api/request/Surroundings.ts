@@ -4,8 +4,8 @@
  */
 import { Effect, Exit, Layer, Option, Redacted, Result } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Fingerprints } from "../../../core/vault/Fingerprints.ts"
-import { Sealing } from "../../../core/vault/Sealing.ts"
+import { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"
+import { Sealing } from "../../../core/vault/keys/Sealing.ts"
 import { Keys } from "../../../core/workspace/Keys.ts"
 import { IdempotencyStore } from "../../../core/workspace/request/Idempotency.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"

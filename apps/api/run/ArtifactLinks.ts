@@ -5,7 +5,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { Links } from "../../../core/event/Message.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
-import { InstallationKey } from "../../../core/vault/InstallationKey.ts"
+import { InstallationKey } from "../../../core/vault/keys/InstallationKey.ts"
 import { signedUrlTtlSeconds, type WorkspaceId } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Tickets from "../live/Tickets.ts"

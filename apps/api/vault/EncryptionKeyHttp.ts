@@ -1,7 +1,7 @@
 /** Answers the endpoints by which an Owner exchanges the encryption key of the workspace. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { KeyRotation, type RotationState } from "../../../core/vault/KeyRotation.ts"
+import { KeyRotation, type RotationState } from "../../../core/vault/keys/KeyRotation.ts"
 import { Api } from "../Api.ts"
 import { callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"

@@ -1,7 +1,7 @@
 /** The endpoints of secret providers. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { ConnectionBody, ConnectionChange } from "../../../core/vault/ConnectionBody.ts"
+import { ConnectionBody, ConnectionChange } from "../../../core/vault/providers/ConnectionBody.ts"
 import * as Described from "../request/Described.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits } from "../request/Fields.ts"

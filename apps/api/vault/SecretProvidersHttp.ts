@@ -6,9 +6,9 @@ import {
   type ConnectionInUse,
   type ConnectionNotFound,
   SecretConnections
-} from "../../../core/vault/SecretConnections.ts"
-import type { SecretProvider } from "../../../core/vault/SecretProviders.ts"
-import type { ConnectionError } from "../../../core/vault/SecretSource.ts"
+} from "../../../core/vault/providers/SecretConnections.ts"
+import type { SecretProvider } from "../../../core/vault/providers/SecretProviders.ts"
+import type { ConnectionError } from "../../../core/vault/providers/SecretSource.ts"
 import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"

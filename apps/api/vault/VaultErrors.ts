@@ -1,8 +1,8 @@
 /** The error bodies of the vault, and the translation of its failures into them. */
 import { Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import type { InvalidConnection } from "../../../core/vault/SecretConnections.ts"
-import type { SourceError } from "../../../core/vault/SecretSource.ts"
+import type { InvalidConnection } from "../../../core/vault/providers/SecretConnections.ts"
+import type { SourceError } from "../../../core/vault/providers/SecretSource.ts"
 import type { EntryNotFound, EntryTaken, InvalidEntry, OriginsForOwners } from "../../../core/vault/VaultEntry.ts"
 import * as Errors from "../request/Errors.ts"
 

@@ -1,7 +1,7 @@
 /** Answers the endpoints of vault entries and their one-time codes. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { type TfaCode, TfaCodes } from "../../../core/tfa/TfaCodes.ts"
+import { type TfaCode, TfaCodes } from "../../../core/vault/otp/TfaCodes.ts"
 import { Vault } from "../../../core/vault/Vault.ts"
 import { InvalidEntry } from "../../../core/vault/VaultEntry.ts"
 import { Api } from "../Api.ts"

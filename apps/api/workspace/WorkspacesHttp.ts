@@ -1,7 +1,7 @@
 /** Answers the endpoints of workspaces, their settings and their API keys. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { PhoneNumbers } from "../../../core/tfa/PhoneNumbers.ts"
+import { PhoneNumbers } from "../../../core/vault/otp/PhoneNumbers.ts"
 import { type ApiKey, ApiKeys } from "../../../core/workspace/ApiKeys.ts"
 import { type Caller, clampInputRequiredTimeout, type Workspace } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, Result } from "effect"
 import type { Account } from "../../vault/Account.ts"
-import * as SecretSites from "../../vault/SecretSites.ts"
+import * as SecretSites from "../../vault/site/SecretSites.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
 import * as Credentials from "../Credentials.ts"

@@ -2,8 +2,8 @@
  * How what a credential keeps of a browser becomes part of a session, and what is kept of the session afterwards.
  */
 import type { Schema } from "effect"
-import * as Domain from "../../vault/Domain.ts"
 import * as Place from "../../vault/Place.ts"
+import * as Domain from "../../vault/site/Domain.ts"
 import {
   type BrowserState,
   type Cookie as KeptCookie,

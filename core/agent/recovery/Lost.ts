@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Account } from "../../vault/Account.ts"
-import * as SecretSites from "../../vault/SecretSites.ts"
+import * as SecretSites from "../../vault/site/SecretSites.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import * as SecretUse from "../SecretUse.ts"

@@ -1,6 +1,6 @@
 /** Steps that need a person, or what only a person would have. */
 import { Effect, Option, Redacted } from "effect"
-import * as Otp from "../../../core/tfa/Otp.ts"
+import * as Otp from "../../../core/vault/otp/Otp.ts"
 import { account } from "../../support/accounts.ts"
 import { entryOf } from "../../support/entries.ts"
 import { challenge } from "../Challenge.ts"

@@ -7,11 +7,11 @@
  */
 
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
 
 /** The number of the installation, in the form `+15551234567`; `null` where it has none. */
-export const DefaultPhoneNumber = Context.Reference<string | null>("sluice/core/tfa/DefaultPhoneNumber", {
+export const DefaultPhoneNumber = Context.Reference<string | null>("sluice/core/vault/otp/DefaultPhoneNumber", {
   defaultValue: () => null
 })
 
@@ -53,7 +53,7 @@ export class PhoneNumberStore extends Context.Service<
     /** The workspace of an installation that has one; none where it has several, or none yet. */
     readonly onlyWorkspace: Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
   }
->()("sluice/core/tfa/PhoneNumberStore") {}
+>()("sluice/core/vault/otp/PhoneNumberStore") {}
 
 export class PhoneNumbers extends Context.Service<
   PhoneNumbers,
@@ -73,7 +73,7 @@ export class PhoneNumbers extends Context.Service<
       written: string | null
     ) => Effect.Effect<void, InvalidPhoneNumber | PhoneNumberTaken | StoreUnavailable>
   }
->()("sluice/core/tfa/PhoneNumbers") {
+>()("sluice/core/vault/otp/PhoneNumbers") {
   static readonly layer = Layer.effect(
     PhoneNumbers,
     Effect.gen(function* () {

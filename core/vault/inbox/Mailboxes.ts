@@ -1,8 +1,8 @@
 /** Finds the workspaces of mailboxes. Each credential has one mailbox, known by what stands before the `@` of its address. */
 
 import { Context, type Effect } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
 
 export class Mailboxes extends Context.Service<
   Mailboxes,
@@ -13,4 +13,4 @@ export class Mailboxes extends Context.Service<
      */
     readonly ownersOf: (mailbox: string) => Effect.Effect<ReadonlyArray<WorkspaceId>, StoreUnavailable>
   }
->()("sluice/core/tfa/Mailboxes") {}
+>()("sluice/core/vault/inbox/Mailboxes") {}

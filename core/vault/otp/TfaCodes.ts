@@ -3,18 +3,18 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import { BoundSecrets } from "../vault/BoundSecrets.ts"
-import { Sealing } from "../vault/Sealing.ts"
-import type { SourceError } from "../vault/SecretSource.ts"
-import { locate, VaultEntries } from "../vault/VaultEntries.ts"
-import { EntryNotFound, effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
+import * as Inbox from "../inbox/Inbox.ts"
+import { ReceivedCodes } from "../inbox/ReceivedCodes.ts"
+import { Sealing } from "../keys/Sealing.ts"
+import { BoundSecrets } from "../providers/BoundSecrets.ts"
+import type { SourceError } from "../providers/SecretSource.ts"
+import { locate, VaultEntries } from "../VaultEntries.ts"
+import { EntryNotFound, effectiveTfaMethod, type Pair, type VaultEntry } from "../VaultEntry.ts"
 import { GeneratedCodes } from "./GeneratedCodes.ts"
-import * as Inbox from "./Inbox.ts"
 import * as LoginCodes from "./LoginCodes.ts"
 import * as Otp from "./Otp.ts"
-import { ReceivedCodes } from "./ReceivedCodes.ts"
 
 /** A code, and where it comes from. */
 export type TfaCode =
@@ -70,7 +70,7 @@ export class TfaCodes extends Context.Service<
       EntryNotFound | NoCode | NoInbox | CodesUnsupported | Otp.InvalidTfaSecret | SourceError | StoreUnavailable
     >
   }
->()("sluice/core/tfa/TfaCodes") {
+>()("sluice/core/vault/otp/TfaCodes") {
   static readonly layer = Layer.effect(
     TfaCodes,
     Effect.gen(function* () {

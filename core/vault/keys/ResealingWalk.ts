@@ -2,7 +2,7 @@
  * How far the values of a workspace are sealed anew with its present key.
  */
 import { Context, Schema } from "effect"
-import type { Collection, Kind } from "../workspace/Collection.ts"
+import type { Collection, Kind } from "../../workspace/Collection.ts"
 
 export const Walk = Schema.Struct({
   id: Schema.String,
@@ -23,7 +23,7 @@ export const Walk = Schema.Struct({
 export type Walk = typeof Walk.Type
 
 export class ResealingWalks extends Context.Service<ResealingWalks, Collection<Walk>>()(
-  "sluice/core/vault/ResealingWalks"
+  "sluice/core/vault/keys/ResealingWalks"
 ) {}
 
 /** A workspace has one walk at a time. */

@@ -20,7 +20,7 @@ export class InstallationKey extends Context.Service<
     /** The master keys of this process: what is older than the key of the installation was protected with one of them. */
     readonly former: ReadonlyArray<Redacted.Redacted<string>>
   }
->()("sluice/core/vault/InstallationKey") {
+>()("sluice/core/vault/keys/InstallationKey") {
   /**
    * When it is built, every stored key must unwrap: else it fails and has written nothing. Then the installation is given
    * its key, unless it has one.

@@ -10,4 +10,4 @@ export class Fingerprints extends Context.Service<
     /** The same for the same text, ever after: 64 lower-case hexadecimal digits. `purpose` keeps those of one use apart. */
     readonly of: (purpose: string, text: string) => string
   }
->()("sluice/core/vault/Fingerprints") {}
+>()("sluice/core/vault/keys/Fingerprints") {}

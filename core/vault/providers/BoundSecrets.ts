@@ -3,8 +3,9 @@
  */
 
 import { Context, Effect, Layer, Option, Redacted } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import { Sealing } from "./Sealing.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Sealing } from "../keys/Sealing.ts"
+import type { VaultEntry } from "../VaultEntry.ts"
 import * as SecretCache from "./SecretCache.ts"
 import { type SecretProvider, SecretProviders } from "./SecretProviders.ts"
 import {
@@ -17,7 +18,6 @@ import {
   type SourceError,
   SourceUnavailable
 } from "./SecretSource.ts"
-import type { VaultEntry } from "./VaultEntry.ts"
 
 export class BoundSecrets extends Context.Service<
   BoundSecrets,
@@ -39,7 +39,7 @@ export class BoundSecrets extends Context.Service<
       provider: SecretProvider
     ) => Effect.Effect<Opened, SourceUnavailable | AccessRefused | StoreUnavailable>
   }
->()("sluice/core/vault/BoundSecrets") {
+>()("sluice/core/vault/providers/BoundSecrets") {
   static readonly layer = Layer.effect(
     BoundSecrets,
     Effect.gen(function* () {

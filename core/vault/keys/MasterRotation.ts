@@ -3,9 +3,9 @@
  * under a master key itself. Each step stands by itself, so this may be stopped anywhere, and run again or twice at once.
  */
 import { Effect, Result } from "effect"
-import { WebhookStore } from "../webhook/Webhook.ts"
-import { WebhookSecrets } from "../webhook/WebhookSecrets.ts"
-import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import { WebhookStore } from "../../webhook/Webhook.ts"
+import { WebhookSecrets } from "../../webhook/WebhookSecrets.ts"
+import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { KeyWrapping, type WrappedKey, WrappedKeys } from "./WrappedKeys.ts"
 
 export interface Rotated {

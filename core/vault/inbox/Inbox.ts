@@ -3,11 +3,13 @@
  * `{workspace}+{permissioned_user_id}+{site}@{inbox domain}`.
  */
 import { Context } from "effect"
-import { siteIdentifier } from "../vault/Domain.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import { siteIdentifier } from "../site/Domain.ts"
 
 /** The domain that mail for the inbox arrives at; `null` where this service receives none. */
-export const InboxDomain = Context.Reference<string | null>("sluice/core/tfa/InboxDomain", { defaultValue: () => null })
+export const InboxDomain = Context.Reference<string | null>("sluice/core/vault/inbox/InboxDomain", {
+  defaultValue: () => null
+})
 
 /** How long after its arrival a code that came by mail is good for. */
 export const freshMillis = 300_000

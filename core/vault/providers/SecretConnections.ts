@@ -3,17 +3,17 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { KeyTaken } from "../workspace/Collection.ts"
-import { Identifiers } from "../workspace/Identifiers.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { KeyTaken } from "../../workspace/Collection.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
+import { Sealing } from "../keys/Sealing.ts"
+import { VaultEntries } from "../VaultEntries.ts"
+import { Problem } from "../VaultEntry.ts"
 import { BoundSecrets } from "./BoundSecrets.ts"
 import * as ConnectionBody from "./ConnectionBody.ts"
-import { Sealing } from "./Sealing.ts"
 import { type SecretProvider, SecretProviders } from "./SecretProviders.ts"
 import { type Access, type ConnectionError, type SecretItem, type SecretSource, SecretSources } from "./SecretSource.ts"
-import { VaultEntries } from "./VaultEntries.ts"
-import { Problem } from "./VaultEntry.ts"
 
 /** Raised for a connection that cannot be kept. It lists every problem, and repeats no value. */
 export class InvalidConnection extends Schema.TaggedError<InvalidConnection>()("InvalidConnection", {
@@ -97,7 +97,7 @@ export class SecretConnections extends Context.Service<
       id: string
     ) => Effect.Effect<ReadonlyArray<SecretItem>, ConnectionNotFound | ConnectionError | StoreUnavailable>
   }
->()("sluice/core/vault/SecretConnections") {
+>()("sluice/core/vault/providers/SecretConnections") {
   static readonly layer = Layer.effect(
     SecretConnections,
     Effect.gen(function* () {

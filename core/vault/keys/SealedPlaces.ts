@@ -4,14 +4,14 @@
  */
 
 import { Context, Effect, Result } from "effect"
-import { RunSubscriptionStore } from "../event/KeptSubscription.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { Collection, Kept } from "../workspace/Collection.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
-import { sealedNames } from "./EntryRules.ts"
-import { SecretProviders } from "./SecretProviders.ts"
-import { VaultEntries } from "./VaultEntries.ts"
-import { browserStateNames, type VaultEntry } from "./VaultEntry.ts"
+import { RunSubscriptionStore } from "../../event/KeptSubscription.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { Collection, Kept } from "../../workspace/Collection.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import { sealedNames } from "../EntryRules.ts"
+import { SecretProviders } from "../providers/SecretProviders.ts"
+import { VaultEntries } from "../VaultEntries.ts"
+import { browserStateNames, type VaultEntry } from "../VaultEntry.ts"
 
 /** One thing that holds sealed values. */
 export interface Holder {
@@ -42,7 +42,7 @@ export interface Place {
 
 /** The places that are no collections: received codes, answers of persons, and kept answers of named requests. */
 export class SealedColumns extends Context.Service<SealedColumns, ReadonlyArray<Place>>()(
-  "sluice/core/vault/SealedColumns"
+  "sluice/core/vault/keys/SealedColumns"
 ) {}
 
 /** A collection as a place. `exchange` answers a value with each sealed one in it exchanged. */

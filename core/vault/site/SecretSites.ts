@@ -7,8 +7,8 @@
  * suffix, is a site of its own. An Owner may name further origins in the `allowed_origins` of the credential.
  */
 import { getDomain } from "tldts"
+import type { VaultEntry } from "../VaultEntry.ts"
 import * as Domain from "./Domain.ts"
-import type { VaultEntry } from "./VaultEntry.ts"
 
 /** A credential as far as it says where its secrets belong. */
 export interface Home {

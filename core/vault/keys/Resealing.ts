@@ -7,10 +7,10 @@
  * with it then is done.
  */
 import { Clock, Effect, Option, Result, Schema } from "effect"
-import type * as Periodic from "../runtime/Periodic.ts"
-import { Identifiers } from "../workspace/Identifiers.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
-import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import type * as Periodic from "../../runtime/Periodic.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import type { KeyRing } from "./EncryptionKeys.ts"
 import { ResealingWalks, type Walk } from "./ResealingWalk.ts"
 import * as SealedPlaces from "./SealedPlaces.ts"

@@ -4,18 +4,18 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
-import type * as Periodic from "../runtime/Periodic.ts"
-import { Signals } from "../runtime/Signals.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import { Sealing } from "../vault/Sealing.ts"
-import { Identifiers } from "../workspace/Identifiers.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type * as Periodic from "../../runtime/Periodic.ts"
+import { Signals } from "../../runtime/Signals.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import { Sealing } from "../keys/Sealing.ts"
+import { PhoneNumbers } from "../otp/PhoneNumbers.ts"
 import { codesIn } from "./CodeFinder.ts"
 import * as Inbox from "./Inbox.ts"
 import { linksIn } from "./LinkFinder.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import type { Message } from "./Message.ts"
-import { PhoneNumbers } from "./PhoneNumbers.ts"
 import { type ReceivedCode, ReceivedCodes } from "./ReceivedCodes.ts"
 
 /** A message as it arrived. */
@@ -54,7 +54,7 @@ export class Receiving extends Context.Service<
     /** Takes an SMS, whose recipients are numbers such as `+15551234567`. */
     readonly sms: (arrival: Arrival) => Effect.Effect<Outcome, StoreUnavailable>
   }
->()("sluice/core/tfa/Receiving") {
+>()("sluice/core/vault/inbox/Receiving") {
   static readonly layer = Layer.effect(
     Receiving,
     Effect.gen(function* () {

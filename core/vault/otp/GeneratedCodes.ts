@@ -3,11 +3,11 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
-import type * as Periodic from "../runtime/Periodic.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import { Fingerprints } from "../vault/Fingerprints.ts"
-import { VaultEntries } from "../vault/VaultEntries.ts"
-import { EntryNotFound, type VaultEntry } from "../vault/VaultEntry.ts"
+import type * as Periodic from "../../runtime/Periodic.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Fingerprints } from "../keys/Fingerprints.ts"
+import { VaultEntries } from "../VaultEntries.ts"
+import { EntryNotFound, type VaultEntry } from "../VaultEntry.ts"
 import * as Otp from "./Otp.ts"
 import { TimeSteps } from "./TimeSteps.ts"
 
@@ -51,7 +51,7 @@ export class GeneratedCodes extends Context.Service<
       otp: Otp.Otp
     ) => Effect.Effect<Shown, EntryNotFound | SecretChanged | StoreUnavailable>
   }
->()("sluice/core/tfa/GeneratedCodes") {
+>()("sluice/core/vault/otp/GeneratedCodes") {
   static readonly layer = Layer.effect(
     GeneratedCodes,
     Effect.gen(function* () {

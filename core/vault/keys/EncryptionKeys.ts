@@ -9,9 +9,9 @@
  */
 
 import { Clock, Context, Effect, Layer, type Redacted } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
-import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { InstallationKey, underWhich } from "./InstallationKey.ts"
 import { KeyWrapping, type WrappedKey, WrappedKeys } from "./WrappedKeys.ts"
 
@@ -55,7 +55,7 @@ export class EncryptionKeys extends Context.Service<
       key: Redacted.Redacted<string>
     ) => Effect.Effect<boolean, StoreUnavailable>
   }
->()("sluice/core/vault/EncryptionKeys") {
+>()("sluice/core/vault/keys/EncryptionKeys") {
   /** When it is built, each workspace without a key is given one. */
   static readonly layer = Layer.effect(
     EncryptionKeys,

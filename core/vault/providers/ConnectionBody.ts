@@ -3,11 +3,11 @@
  * keep together.
  */
 import { Redacted, Result, Schema } from "effect"
-import * as WellFormed from "../workspace/WellFormed.ts"
-import { problemsOf } from "./EntryBody.ts"
-import type { CannotUnseal } from "./Sealing.ts"
+import * as WellFormed from "../../workspace/WellFormed.ts"
+import { problemsOf } from "../EntryBody.ts"
+import type { CannotUnseal } from "../keys/Sealing.ts"
+import type { Problem } from "../VaultEntry.ts"
 import type { Access } from "./SecretSource.ts"
-import type { Problem } from "./VaultEntry.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 

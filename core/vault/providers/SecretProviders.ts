@@ -2,8 +2,8 @@
  * Outside stores of secrets that vault entries may be bound to instead of holding their secrets themselves.
  */
 import { Context, Schema } from "effect"
-import type { Collection, Kind } from "../workspace/Collection.ts"
-import { WorkspaceId } from "../workspace/Workspace.ts"
+import type { Collection, Kind } from "../../workspace/Collection.ts"
+import { WorkspaceId } from "../../workspace/Workspace.ts"
 
 /** A connection of the workspace to an outside store. Its access is kept sealed. */
 export const SecretProvider = Schema.Struct({
@@ -23,7 +23,7 @@ export const SecretProvider = Schema.Struct({
 export type SecretProvider = typeof SecretProvider.Type
 
 export class SecretProviders extends Context.Service<SecretProviders, Collection<SecretProvider>>()(
-  "sluice/core/vault/SecretProviders"
+  "sluice/core/vault/providers/SecretProviders"
 ) {}
 
 export const kind: Kind<SecretProvider> = {

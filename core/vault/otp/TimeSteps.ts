@@ -4,7 +4,7 @@
  */
 
 import { Context, type Effect, type Option } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 
 /** A secret is known by a fingerprint that does not reveal it, and a step by its number since the epoch. */
 export class TimeSteps extends Context.Service<
@@ -26,4 +26,4 @@ export class TimeSteps extends Context.Service<
     /** Forgets the secrets whose last used step was over before an instant, and tells how many there were. */
     readonly forgetBefore: (at: number) => Effect.Effect<number, StoreUnavailable>
   }
->()("sluice/core/tfa/TimeSteps") {}
+>()("sluice/core/vault/otp/TimeSteps") {}

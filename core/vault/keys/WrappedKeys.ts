@@ -3,8 +3,8 @@
  */
 
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
 
 /** Whose key it is: a workspace's, or that of the installation itself. */
 export type Owner = WorkspaceId | "installation"
@@ -40,7 +40,7 @@ export class WrappedKeys extends Context.Service<
     /** Removes a retired key. */
     readonly remove: (owner: Owner, version: number) => Effect.Effect<void, StoreUnavailable>
   }
->()("sluice/core/vault/WrappedKeys") {}
+>()("sluice/core/vault/keys/WrappedKeys") {}
 
 /** Raised for a wrapped key that no master key of this process unwraps, or that is of another owner. */
 export class CannotUnwrap extends Schema.TaggedError<CannotUnwrap>()("CannotUnwrap", {}) {
@@ -76,4 +76,4 @@ export class KeyWrapping extends Context.Service<
       kept: Bound & Pick<WrappedKey, "wrapped" | "under">
     ) => Effect.Effect<{ readonly key: Redacted.Redacted<string>; readonly under: string }, CannotUnwrap>
   }
->()("sluice/core/vault/KeyWrapping") {}
+>()("sluice/core/vault/keys/KeyWrapping") {}

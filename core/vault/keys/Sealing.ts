@@ -6,8 +6,8 @@
  */
 
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
 import type { KeyRing } from "./EncryptionKeys.ts"
 
 /** Raised for a text that is no sealed value of the workspace. It does not repeat the text. */
@@ -61,4 +61,4 @@ export class Sealing extends Context.Service<
       sealed: string
     ) => Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal | StoreUnavailable>
   }
->()("sluice/core/vault/Sealing") {}
+>()("sluice/core/vault/keys/Sealing") {}

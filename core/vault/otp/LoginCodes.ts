@@ -3,14 +3,14 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, type Schema } from "effect"
-import { Signals } from "../runtime/Signals.ts"
-import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
-import * as Wake from "../runtime/Wake.ts"
-import { Sealing } from "../vault/Sealing.ts"
-import type { VaultEntry } from "../vault/VaultEntry.ts"
+import { Signals } from "../../runtime/Signals.ts"
+import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
+import * as Wake from "../../runtime/Wake.ts"
+import * as Inbox from "../inbox/Inbox.ts"
+import { ReceivedCodes, type Wanted } from "../inbox/ReceivedCodes.ts"
+import { Sealing } from "../keys/Sealing.ts"
+import type { VaultEntry } from "../VaultEntry.ts"
 import { GeneratedCodes } from "./GeneratedCodes.ts"
-import * as Inbox from "./Inbox.ts"
-import { ReceivedCodes, type Wanted } from "./ReceivedCodes.ts"
 
 /** How a site sends what it asks for. */
 export type Channel = "EMAIL" | "SMS" | "MAGIC_LINK"
@@ -18,7 +18,7 @@ export type Channel = "EMAIL" | "SMS" | "MAGIC_LINK"
 /** The phone number that codes for a credential are sent to; `null` where its workspace has none. */
 export const PhoneNumberOf = Context.Reference<
   (entry: VaultEntry) => Effect.Effect<string | null, StoreUnavailable.StoreUnavailable>
->("sluice/core/tfa/PhoneNumberOf", { defaultValue: () => () => Effect.succeed(null) })
+>("sluice/core/vault/otp/PhoneNumberOf", { defaultValue: () => () => Effect.succeed(null) })
 
 /** The net under a lost signal. */
 const longestSleep = 3_000
@@ -51,7 +51,7 @@ export class LoginCodes extends Context.Service<
       latest: number
     ) => Effect.Effect<Option.Option<ReadonlyArray<Redacted.Redacted<string>>>>
   }
->()("sluice/core/tfa/LoginCodes") {
+>()("sluice/core/vault/otp/LoginCodes") {
   static readonly layer = Layer.effect(
     LoginCodes,
     Effect.gen(function* () {

@@ -10,9 +10,9 @@
  */
 
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
-import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { EncryptionKeys } from "./EncryptionKeys.ts"
 import { accepted, effectiveVersion } from "./ReaderKey.ts"
 import { ResealingWalks } from "./ResealingWalk.ts"
@@ -85,7 +85,7 @@ export class KeyRotation extends Context.Service<
       workspaceId: WorkspaceId
     ) => Effect.Effect<RotationState, NoRotation | NotResealed | StoreUnavailable>
   }
->()("sluice/core/vault/KeyRotation") {
+>()("sluice/core/vault/keys/KeyRotation") {
   static readonly layer = Layer.effect(
     KeyRotation,
     Effect.gen(function* () {

@@ -2,7 +2,7 @@
  * How outside stores of secrets are asked.
  */
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { LoginSecrets } from "./Account.ts"
+import type { LoginSecrets } from "../Account.ts"
 
 /** The configuration of a connection, under the names that it is given by. */
 export type Access = Readonly<Record<string, string>>
@@ -96,6 +96,9 @@ export interface SecretSource {
 }
 
 /** The types of store that this service can ask, by their names. */
-export const SecretSources = Context.Reference<ReadonlyMap<string, SecretSource>>("sluice/core/vault/SecretSources", {
-  defaultValue: () => new Map()
-})
+export const SecretSources = Context.Reference<ReadonlyMap<string, SecretSource>>(
+  "sluice/core/vault/providers/SecretSources",
+  {
+    defaultValue: () => new Map()
+  }
+)

@@ -3,8 +3,8 @@
  */
 
 import { Context, type Effect, type Option } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
 
 export interface ReceivedCode {
   readonly id: string
@@ -63,4 +63,4 @@ export class ReceivedCodes extends Context.Service<
     /** Removes the codes of all workspaces that arrived before an instant, and tells how many there were. */
     readonly discardBefore: (at: number) => Effect.Effect<number, StoreUnavailable>
   }
->()("sluice/core/tfa/ReceivedCodes") {}
+>()("sluice/core/vault/inbox/ReceivedCodes") {}

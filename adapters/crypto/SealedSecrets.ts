@@ -7,8 +7,8 @@
 import { createHmac, randomBytes } from "node:crypto"
 import { Effect, Layer, Redacted } from "effect"
 import { Aead, type SecureRandom } from "effect/crypto"
+import { SecretUnreadable, WebhookSecrets } from "../../core/event/webhook/WebhookSecrets.ts"
 import { InstallationKey } from "../../core/vault/keys/InstallationKey.ts"
-import { SecretUnreadable, WebhookSecrets } from "../../core/webhook/WebhookSecrets.ts"
 import * as AesGcm from "./AesGcm.ts"
 
 const mark = "1."

@@ -3,8 +3,8 @@
  */
 import { isIP } from "node:net"
 import { Clock, Effect, Layer } from "effect"
-import type { Outcome } from "../../core/webhook/Delivery.ts"
-import { type Post, Sender } from "../../core/webhook/Sender.ts"
+import type { Outcome } from "../../core/event/webhook/Delivery.ts"
+import { type Post, Sender } from "../../core/event/webhook/Sender.ts"
 import * as Exchange from "./Exchange.ts"
 import * as Names from "./Names.ts"
 import { isPrivate } from "./PrivateAddress.ts"

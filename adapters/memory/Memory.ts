@@ -4,7 +4,7 @@
  * Every operation is atomic: no other fiber runs in the middle of it, which is all the locking there is.
  */
 import { Layer } from "effect"
-import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/KeptSubscription.ts"
+import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { layerSignals } from "./LocalSignals.ts"
 import * as MemoryArtifactStore from "./MemoryArtifactStore.ts"

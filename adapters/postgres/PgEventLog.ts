@@ -2,8 +2,8 @@
 
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ClientProgress } from "../../core/event/ClientProgress.ts"
 import { type Entry, EventLog, type Read } from "../../core/event/EventLog.ts"
+import { ClientProgress } from "../../core/event/stream/ClientProgress.ts"
 import type { Run } from "../../core/run/Run.ts"
 import type { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 import { WorkspaceId } from "../../core/workspace/Workspace.ts"

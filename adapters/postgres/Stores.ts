@@ -3,7 +3,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, type Redacted } from "effect"
-import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/KeptSubscription.ts"
+import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as Migrations from "./Migrations.ts"
 import * as PgArtifactStore from "./PgArtifactStore.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Notifications from "../../core/event/Notifications.ts"
+import * as Notifications from "../../core/event/notification/Notifications.ts"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
 
 const session = { session_id: "run-1", workflow_id: "workflow-1" }

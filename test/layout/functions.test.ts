@@ -15,7 +15,7 @@ const known: ReadonlyArray<string> = [
   "apps/worker/LiveRun.ts",
   "core/agent/Agent.ts",
   "core/builder/Hosting.ts",
-  "core/event/EventStreams.ts"
+  "core/event/stream/EventStreams.ts"
 ]
 
 const lines = (count: number, line: string) => Array.from({ length: count }, () => line).join("\n")

@@ -4,9 +4,9 @@
 import { randomUUID } from "node:crypto"
 import { Clock, Effect } from "effect"
 import { type Entry, EventLog } from "../../core/event/EventLog.ts"
-import { Deliveries } from "../../core/webhook/Deliveries.ts"
-import * as Delivery from "../../core/webhook/Delivery.ts"
-import { type Webhook, WebhookStore } from "../../core/webhook/Webhook.ts"
+import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
+import * as Delivery from "../../core/event/webhook/Delivery.ts"
+import { type Webhook, WebhookStore } from "../../core/event/webhook/Webhook.ts"
 import type { Caller, WorkspaceId } from "../../core/workspace/Workspace.ts"
 
 export const webhook = (overrides: Partial<Webhook> = {}): Webhook => ({

@@ -2,7 +2,7 @@
 import { Clock, Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { type Batch, EventStreams } from "../../../core/event/EventStreams.ts"
+import { type Batch, EventStreams } from "../../../core/event/stream/EventStreams.ts"
 import * as Run from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"

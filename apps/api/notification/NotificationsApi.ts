@@ -1,7 +1,7 @@
 /** The endpoints of notifications. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Channel, NoticeKind } from "../../../core/event/Notifications.ts"
+import { Channel, NoticeKind } from "../../../core/event/notification/Notifications.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional } from "../request/Fields.ts"
 

@@ -1,8 +1,8 @@
 /** Answers the endpoints of notifications. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Channel, RunSubscription } from "../../../core/event/Notifications.ts"
-import { RunSubscriptions } from "../../../core/event/RunSubscriptions.ts"
+import type { Channel, RunSubscription } from "../../../core/event/notification/Notifications.ts"
+import { RunSubscriptions } from "../../../core/event/notification/RunSubscriptions.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"

@@ -1,8 +1,8 @@
 /** What the body of a submission may say of webhooks. */
 import { Effect, Redacted, Schema } from "effect"
-import { EventTypes } from "../../../core/webhook/Subscription.ts"
-import { Url, Validity } from "../../../core/webhook/Webhook.ts"
-import type { RunRequest, Webhooks } from "../../../core/webhook/Webhooks.ts"
+import { EventTypes } from "../../../core/event/webhook/Subscription.ts"
+import { Url, Validity } from "../../../core/event/webhook/Webhook.ts"
+import type { RunRequest, Webhooks } from "../../../core/event/webhook/Webhooks.ts"
 import * as Errors from "../request/Errors.ts"
 import { optional } from "../request/Fields.ts"
 

@@ -2,9 +2,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Message } from "../../../core/event/Message.ts"
-import { Status } from "../../../core/webhook/Delivery.ts"
-import { EventTypes } from "../../../core/webhook/Subscription.ts"
-import { Url, Validity } from "../../../core/webhook/Webhook.ts"
+import { Status } from "../../../core/event/webhook/Delivery.ts"
+import { EventTypes } from "../../../core/event/webhook/Subscription.ts"
+import { Url, Validity } from "../../../core/event/webhook/Webhook.ts"
 import * as Errors from "../request/Errors.ts"
 import { edits, optional, session } from "../request/Fields.ts"
 

@@ -2,16 +2,21 @@
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Message from "../../../core/event/Message.ts"
+import { Deliveries } from "../../../core/event/webhook/Deliveries.ts"
+import * as Delivery from "../../../core/event/webhook/Delivery.ts"
+import * as Replay from "../../../core/event/webhook/Replay.ts"
+import type { Sender } from "../../../core/event/webhook/Sender.ts"
+import * as Target from "../../../core/event/webhook/Target.ts"
+import {
+  defaultValidity,
+  type UrlRefused,
+  type Webhook,
+  type WebhookStore
+} from "../../../core/event/webhook/Webhook.ts"
+import type { WebhookSecrets } from "../../../core/event/webhook/WebhookSecrets.ts"
+import { type Settings, Webhooks } from "../../../core/event/webhook/Webhooks.ts"
 import { RunId, RunNotFound } from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
-import { Deliveries } from "../../../core/webhook/Deliveries.ts"
-import * as Delivery from "../../../core/webhook/Delivery.ts"
-import * as Replay from "../../../core/webhook/Replay.ts"
-import type { Sender } from "../../../core/webhook/Sender.ts"
-import * as Target from "../../../core/webhook/Target.ts"
-import { defaultValidity, type UrlRefused, type Webhook, type WebhookStore } from "../../../core/webhook/Webhook.ts"
-import type { WebhookSecrets } from "../../../core/webhook/WebhookSecrets.ts"
-import { type Settings, Webhooks } from "../../../core/webhook/Webhooks.ts"
 import { allows, type Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"

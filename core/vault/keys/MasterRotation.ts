@@ -3,8 +3,8 @@
  * under a master key itself. Each step stands by itself, so this may be stopped anywhere, and run again or twice at once.
  */
 import { Effect, Result } from "effect"
-import { WebhookStore } from "../../webhook/Webhook.ts"
-import { WebhookSecrets } from "../../webhook/WebhookSecrets.ts"
+import { WebhookStore } from "../../event/webhook/Webhook.ts"
+import { WebhookSecrets } from "../../event/webhook/WebhookSecrets.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { KeyWrapping, type WrappedKey, WrappedKeys } from "./WrappedKeys.ts"
 

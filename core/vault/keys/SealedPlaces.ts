@@ -4,7 +4,7 @@
  */
 
 import { Context, Effect, Result } from "effect"
-import { RunSubscriptionStore } from "../../event/KeptSubscription.ts"
+import { RunSubscriptionStore } from "../../event/notification/KeptSubscription.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Collection, Kept } from "../../workspace/Collection.ts"
 import type { WorkspaceId } from "../../workspace/Workspace.ts"

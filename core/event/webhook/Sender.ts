@@ -23,4 +23,4 @@ export class Sender extends Context.Service<
      */
     readonly post: (post: Post) => Effect.Effect<Outcome>
   }
->()("sluice/core/webhook/Sender") {}
+>()("sluice/core/event/webhook/Sender") {}

@@ -2,7 +2,7 @@
  * Where an event is sent.
  */
 import { Option, Schema } from "effect"
-import type { Entry } from "../event/EventLog.ts"
+import type { Entry } from "../EventLog.ts"
 import * as Subscription from "./Subscription.ts"
 import { defaultValidity, RunWebhook, type Webhook } from "./Webhook.ts"
 

@@ -3,7 +3,7 @@
  */
 
 import { Context, type Effect, type Redacted, Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 
 /** Raised for a secret that was sealed under a master key that this process does not have, or changed since. */
 export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {}) {
@@ -27,7 +27,7 @@ export class WebhookSecrets extends Context.Service<
     /** The lower-case hexadecimal HMAC-SHA256 of the UTF-8 bytes of `body` under a sealed secret. */
     readonly sign: (sealed: string, body: string) => Effect.Effect<string, SecretUnreadable | StoreUnavailable>
   }
->()("sluice/core/webhook/WebhookSecrets") {}
+>()("sluice/core/event/webhook/WebhookSecrets") {}
 
 /** The last characters of a secret that is long enough to spare them. */
 export const hintOf = (secret: string): string => (secret.length < 16 ? "…" : `…${secret.slice(-4)}`)

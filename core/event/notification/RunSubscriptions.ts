@@ -3,13 +3,13 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { Fingerprints } from "../vault/keys/Fingerprints.ts"
-import { Sealing } from "../vault/keys/Sealing.ts"
-import { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
-import { WorkflowStore } from "../workflow/WorkflowStore.ts"
-import { Identifiers } from "../workspace/Identifiers.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { Fingerprints } from "../../vault/keys/Fingerprints.ts"
+import { Sealing } from "../../vault/keys/Sealing.ts"
+import { WorkflowId, WorkflowNotFound } from "../../workflow/Workflow.ts"
+import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
 import * as KeptSubscription from "./KeptSubscription.ts"
 import type { Channel, NoticeKind, RunSubscription } from "./Notifications.ts"
 
@@ -43,7 +43,7 @@ export class RunSubscriptions extends Context.Service<
       events: ReadonlyArray<NoticeKind> | null
     ) => Effect.Effect<number, WorkflowNotFound | StoreUnavailable>
   }
->()("sluice/core/event/RunSubscriptions") {
+>()("sluice/core/event/notification/RunSubscriptions") {
   static readonly layer = Layer.effect(
     RunSubscriptions,
     Effect.gen(function* () {

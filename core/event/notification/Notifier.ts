@@ -5,14 +5,14 @@
  * times for some minutes, and may get lost with the process. Who must not miss anything registers a webhook.
  */
 import { Effect, FiberSet, Option, Schedule, Schema, Semaphore } from "effect"
-import { EventLog } from "../event/EventLog.ts"
-import * as KeptSubscription from "../event/KeptSubscription.ts"
-import * as Notifications from "../event/Notifications.ts"
-import * as Background from "../runtime/Background.ts"
-import * as Wake from "../runtime/Wake.ts"
-import { Sealing } from "../vault/keys/Sealing.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
-import { Sender } from "./Sender.ts"
+import * as Background from "../../runtime/Background.ts"
+import * as Wake from "../../runtime/Wake.ts"
+import { Sealing } from "../../vault/keys/Sealing.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import { EventLog } from "../EventLog.ts"
+import { Sender } from "../webhook/Sender.ts"
+import * as KeptSubscription from "./KeptSubscription.ts"
+import * as Notifications from "./Notifications.ts"
 
 /** Raised by an attempt that may be made again. It names the host alone: the rest of an address may be a secret. */
 class NotTold extends Schema.TaggedError<NotTold>()("NotTold", { host: Schema.String, reason: Schema.String }) {}

@@ -3,9 +3,9 @@
  */
 
 import { Context, type Effect } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { Entry } from "./EventLog.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { Entry } from "../EventLog.ts"
 
 /** The events of one run up to `sequence` were written; with `last`, there will be no more that matter. */
 export interface Written {
@@ -31,4 +31,4 @@ export class ClientProgress extends Context.Service<
     /** Remembers what was written. What was remembered of a run before is never taken back. */
     readonly written: (progress: ReadonlyArray<Written>) => Effect.Effect<void, StoreUnavailable>
   }
->()("sluice/core/event/ClientProgress") {}
+>()("sluice/core/event/stream/ClientProgress") {}

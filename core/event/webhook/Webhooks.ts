@@ -3,11 +3,11 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
-import { WorkflowStore } from "../workflow/WorkflowStore.ts"
-import { Identifiers } from "../workspace/Identifiers.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkflowId, WorkflowNotFound } from "../../workflow/Workflow.ts"
+import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
 import type { Outcome } from "./Delivery.ts"
 import { Sender } from "./Sender.ts"
 import * as Sending from "./Sending.ts"
@@ -74,7 +74,7 @@ export class Webhooks extends Context.Service<
     /** What a submission says of webhooks, as it is kept: its secret sealed. */
     readonly ofRun: (request: RunRequest) => Effect.Effect<RunWebhook, UrlRefused | StoreUnavailable>
   }
->()("sluice/core/webhook/Webhooks") {
+>()("sluice/core/event/webhook/Webhooks") {
   static readonly layer = Layer.effect(
     Webhooks,
     Effect.gen(function* () {

@@ -3,9 +3,9 @@
  */
 
 import { Clock, Effect, type Schema } from "effect"
-import * as Message from "../event/Message.ts"
-import type { LoggedEvent } from "../event/RunEvent.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import * as Message from "../Message.ts"
+import type { LoggedEvent } from "../RunEvent.ts"
 import type { Outcome } from "./Delivery.ts"
 import { Sender } from "./Sender.ts"
 import type { Target } from "./Target.ts"

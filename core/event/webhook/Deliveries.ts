@@ -3,9 +3,9 @@
  */
 
 import { Context, type Effect } from "effect"
-import type { Entry } from "../event/EventLog.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { Entry } from "../EventLog.ts"
 import type { Delivery, DeliveryNotDead, DeliveryNotFound, Status } from "./Delivery.ts"
 
 /** A delivery to be made: an event, and where it goes. */
@@ -73,4 +73,4 @@ export class Deliveries extends Context.Service<
       attempt: { readonly responseStatus: number; readonly durationMillis: number }
     ) => Effect.Effect<void, StoreUnavailable>
   }
->()("sluice/core/webhook/Deliveries") {}
+>()("sluice/core/event/webhook/Deliveries") {}

@@ -5,7 +5,7 @@
  * The secret that deliveries are signed with is kept sealed, and is never told again.
  */
 import { Context, Schema } from "effect"
-import type { Collection, Kind } from "../workspace/Collection.ts"
+import type { Collection, Kind } from "../../workspace/Collection.ts"
 import { EventTypes } from "./Subscription.ts"
 
 /** Why a text is no address that can be delivered to; `undefined` when it is one. */
@@ -56,7 +56,7 @@ export const kind: Kind<Webhook> = {
 }
 
 export class WebhookStore extends Context.Service<WebhookStore, Collection<Webhook>>()(
-  "sluice/core/webhook/WebhookStore"
+  "sluice/core/event/webhook/WebhookStore"
 ) {}
 
 /** What a submission says of webhooks, as it is kept: its secret sealed. */

@@ -2,7 +2,7 @@
  * Who is told what about runs, beside the webhooks: subscriptions, and the decision which of them an event concerns.
  */
 import { Schema } from "effect"
-import type { Entry } from "./EventLog.ts"
+import type { Entry } from "../EventLog.ts"
 
 /** What can be subscribed to. */
 export const NoticeKind = Schema.Literals([

@@ -4,12 +4,12 @@
  */
 
 import { Context, Effect, Option, Redacted, Result, Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import { Fingerprints } from "../vault/keys/Fingerprints.ts"
-import { type Cipher, Sealing } from "../vault/keys/Sealing.ts"
-import type { Collection, Kind } from "../workspace/Collection.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
-import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Fingerprints } from "../../vault/keys/Fingerprints.ts"
+import { type Cipher, Sealing } from "../../vault/keys/Sealing.ts"
+import type { Collection, Kind } from "../../workspace/Collection.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { Channel, channelKey, RunSubscription } from "./Notifications.ts"
 
 /** `Channel` is how channels were kept once; `sealOlder` makes it an exception. */
@@ -34,7 +34,7 @@ export const kind: Kind<KeptSubscription> = {
 }
 
 export class RunSubscriptionStore extends Context.Service<RunSubscriptionStore, Collection<KeptSubscription>>()(
-  "sluice/core/event/RunSubscriptionStore"
+  "sluice/core/event/notification/RunSubscriptionStore"
 ) {}
 
 /** A subscription as it is to be kept. */

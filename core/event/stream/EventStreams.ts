@@ -6,14 +6,14 @@
  */
 
 import { Clock, Context, Effect, Layer, Queue, Semaphore, Stream } from "effect"
-import * as Background from "../runtime/Background.ts"
-import { Signals } from "../runtime/Signals.ts"
-import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import * as Background from "../../runtime/Background.ts"
+import { Signals } from "../../runtime/Signals.ts"
+import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import { type Entry, EventLog, type Position } from "../EventLog.ts"
+import { isLast, type LoggedEvent } from "../RunEvent.ts"
 import { ClientProgress, type Written } from "./ClientProgress.ts"
-import { type Entry, EventLog, type Position } from "./EventLog.ts"
 import * as Mailbox from "./Mailbox.ts"
-import { isLast, type LoggedEvent } from "./RunEvent.ts"
 
 /** What a stream gives at once, in order. An empty batch is a sign of life. */
 export type Batch<E extends LoggedEvent = LoggedEvent> = ReadonlyArray<E>
@@ -42,7 +42,7 @@ export class EventStreams extends Context.Service<
       history: (after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable.StoreUnavailable>
     ) => Stream.Stream<Batch>
   }
->()("sluice/core/event/EventStreams") {
+>()("sluice/core/event/stream/EventStreams") {
   static readonly layer = Layer.effect(
     EventStreams,
     Effect.gen(function* () {

@@ -6,8 +6,8 @@
  */
 import { Clock, Effect, Latch, Option, Queue, type Scope, Semaphore, Stream } from "effect"
 import type { Page } from "../../core/agent/page/Browser.ts"
-import type { Secrets } from "../../core/agent/Secrets.ts"
 import { Typed } from "../../core/agent/Typed.ts"
+import type { Secrets } from "../../core/redaction/Secrets.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import { LiveChannel } from "../../core/run/LiveChannel.ts"
 import * as LiveMessage from "../../core/run/LiveMessage.ts"

@@ -2,7 +2,7 @@
  * What goes on beside an attempt and must not end it: evidence is gathered, somebody watches.
  */
 import { type Duration, Effect } from "effect"
-import type { Secrets } from "../../core/agent/Secrets.ts"
+import type { Secrets } from "../../core/redaction/Secrets.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 
 /**

@@ -2,6 +2,7 @@
  * How an execution ended, with everything secret hidden in it.
  */
 import { Effect, type Schema } from "effect"
+import type { Secrets } from "../redaction/Secrets.ts"
 import * as OutputContract from "../workflow/contract/OutputContract.ts"
 import * as ErrorReferences from "../workflow/ErrorReferences.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
@@ -9,7 +10,6 @@ import type { Execution } from "./Execution.ts"
 import { type Category, type Code, declared, kinds, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import type { Classification } from "./recovery/Classification.ts"
-import type { Secrets } from "./Secrets.ts"
 
 /** The failure of an execution, and the step that failed. */
 export interface Failure {

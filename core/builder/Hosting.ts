@@ -5,7 +5,7 @@
 import { Clock, Effect, Ref, Schema, ScopedRef } from "effect"
 import * as Heard from "../agent/Heard.ts"
 import { Browser } from "../agent/page/Browser.ts"
-import { Secrets } from "../agent/Secrets.ts"
+import { Secrets } from "../redaction/Secrets.ts"
 import { Signals } from "../runtime/Signals.ts"
 import { waitUntilBack } from "../runtime/StoreUnavailable.ts"
 import type * as Wake from "../runtime/Wake.ts"

@@ -10,7 +10,7 @@ import {
   redactHeaders,
   redactUrl
 } from "../../core/agent/page/Exchange.ts"
-import { Secrets } from "../../core/agent/Secrets.ts"
+import { Secrets } from "../../core/redaction/Secrets.ts"
 
 const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
 

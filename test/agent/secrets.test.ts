@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { Secrets } from "../../core/agent/Secrets.ts"
+import { Secrets } from "../../core/redaction/Secrets.ts"
 
 const hex4 = (unit: number) => `\\u${unit.toString(16).padStart(4, "0")}`
 const units = (text: string) => [...Array(text.length).keys()].map((at) => text.charCodeAt(at))

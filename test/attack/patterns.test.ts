@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { parseAst } from "rolldown/parseAst"
-import { Secrets } from "../../core/agent/Secrets.ts"
+import { Secrets } from "../../core/redaction/Secrets.ts"
 import { slowest } from "../support/pumping.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -74,7 +74,7 @@ describe("a regular expression", () => {
     "adapters/s3/S3Artifacts.ts": "excludes the sign that ends it",
     "apps/api/Server.ts": "anchored, each part excludes the slash that ends it",
     "apps/api/request/Endpoints.ts": "anchored, each part excludes the slash that ends it",
-    "core/agent/Secrets.ts": "measured below",
+    "core/redaction/Secrets.ts": "measured below",
     "core/agent/apiflow/Answering.ts": "checked by SafePattern when a workflow is saved",
     "core/vault/inbox/Candidate.ts": "measured here as it is composed",
     "core/vault/inbox/Wording.ts": "measured here as it is composed",

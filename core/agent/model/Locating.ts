@@ -3,9 +3,9 @@
  * certain enough.
  */
 import { Effect, Result } from "effect"
+import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "../Failure.ts"
-import type { Secrets } from "../Secrets.ts"
 import * as Asking from "./Asking.ts"
 import * as Prompts from "./Prompts.ts"
 

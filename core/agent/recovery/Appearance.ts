@@ -5,7 +5,7 @@
  * left out before it is kept.
  */
 import { Schema } from "effect"
-import type { Secrets } from "../Secrets.ts"
+import type { Secrets } from "../../redaction/Secrets.ts"
 
 const text = Schema.NullOr(Schema.String)
 

@@ -2,6 +2,7 @@
  * What a recovery is given, and what it answers.
  */
 import type { Effect, Result } from "effect"
+import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Graph, Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import type { StepFailed } from "../Failure.ts"
@@ -9,7 +10,6 @@ import type * as Memory from "../Memory.ts"
 import type { Person } from "../Person.ts"
 import type { Position } from "../Position.ts"
 import type { Page } from "../page/Browser.ts"
-import type { Secrets } from "../Secrets.ts"
 import type { Appearance } from "./Appearance.ts"
 import type { Classification } from "./Classification.ts"
 import type { Settings } from "./Settings.ts"

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { type Appearance, scrubbed, unknown } from "../../../core/agent/recovery/Appearance.ts"
 import { type Candidate, theOne } from "../../../core/agent/recovery/Likeness.ts"
 import * as SelectorHints from "../../../core/agent/recovery/SelectorHints.ts"
-import { Secrets } from "../../../core/agent/Secrets.ts"
+import { Secrets } from "../../../core/redaction/Secrets.ts"
 
 const looks = (traits: Partial<Appearance>): Appearance => ({ ...unknown, tag: "button", role: "button", ...traits })
 

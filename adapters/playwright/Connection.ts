@@ -2,7 +2,7 @@
  * A line to a browser of a grid.
  */
 import { type Browser as Chromium, chromium } from "playwright-core"
-import { type Endpoint, named } from "../../core/agent/Endpoints.ts"
+import { type Endpoint, named } from "./Endpoints.ts"
 import * as SiteWall from "./walls/SiteWall.ts"
 
 /** How long a browser may take to answer to a new line, in milliseconds. */

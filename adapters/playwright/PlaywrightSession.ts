@@ -2,7 +2,7 @@
  * Gives a context of the browser what a session begins with, and reads back what it has in the end.
  */
 import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
-import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/agent/page/Session.ts"
+import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/browser/Session.ts"
 import * as World from "./inpage/World.ts"
 import { within } from "./Within.ts"
 import type { Guard } from "./walls/Guard.ts"

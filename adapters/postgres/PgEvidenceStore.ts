@@ -1,7 +1,7 @@
 /** Snapshots and network logs in PostgreSQL. */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Recorded } from "../../core/agent/page/Exchange.ts"
+import type { Recorded } from "../../core/browser/Exchange.ts"
 import { bounds, EvidenceStore } from "../../core/run/EvidenceStore.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 

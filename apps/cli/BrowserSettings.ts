@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs"
 import { Config, Effect, Result } from "effect"
 import { Flag } from "effect/cli"
-import * as Endpoints from "../../core/agent/Endpoints.ts"
+import * as Endpoints from "../../adapters/playwright/Endpoints.ts"
 import { defaultLimits, defaultPageLimits, type PageLimits } from "../../core/agent/Limits.ts"
 import { setting, wholeNumber } from "./Settings.ts"
 

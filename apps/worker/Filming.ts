@@ -2,8 +2,8 @@
  * The video of an attempt, for workflows that ask for one.
  */
 import { Clock, Effect, Fiber, Option, Ref, type Scope } from "effect"
-import type { Page } from "../../core/agent/page/Browser.ts"
-import type { Recording } from "../../core/agent/page/Screencast.ts"
+import type { Page } from "../../core/browser/Browser.ts"
+import type { Recording } from "../../core/browser/vision/Screencast.ts"
 import * as Bounds from "../../core/run/ArtifactBounds.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import type { Run } from "../../core/run/Run.ts"

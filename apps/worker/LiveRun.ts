@@ -5,8 +5,8 @@
  * `[answer]` in its place. That somebody had control is told as events of the run.
  */
 import { Clock, Effect, Latch, Option, Queue, type Scope, Semaphore, Stream } from "effect"
-import type { Page } from "../../core/agent/page/Browser.ts"
 import { Typed } from "../../core/agent/Typed.ts"
+import type { Page } from "../../core/browser/Browser.ts"
 import type { Secrets } from "../../core/redaction/Secrets.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import { LiveChannel } from "../../core/run/LiveChannel.ts"

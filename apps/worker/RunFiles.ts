@@ -6,13 +6,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Clock, Effect, Layer, Option, Result, Stream } from "effect"
 import type { DownloadedFile } from "../../core/agent/Observer.ts"
-import * as FileNames from "../../core/agent/page/FileNames.ts"
+import * as FileNames from "../../core/browser/file/FileNames.ts"
 import {
   FileNotFetched,
   type FileSource,
   maxUploadBytes,
   FileSource as Source
-} from "../../core/agent/page/FileSource.ts"
+} from "../../core/browser/file/FileSource.ts"
 import { ArtifactFiles, type ArtifactsUnavailable, type Kept } from "../../core/run/ArtifactFiles.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import type { Keeper } from "../../core/run/RunArtifacts.ts"

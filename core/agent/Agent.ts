@@ -2,6 +2,8 @@
  * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
  */
 import { Clock, Effect } from "effect"
+import { Browser, type Page } from "../browser/Browser.ts"
+import { redactUrl } from "../browser/Exchange.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Execution } from "./Execution.ts"
 import { ofPage } from "./Failure.ts"
@@ -9,8 +11,6 @@ import * as Heard from "./Heard.ts"
 import { defaultLimits, type Limits, tooLong } from "./Limits.ts"
 import type { Observer } from "./Observer.ts"
 import { failed, finish, type Outcome } from "./Outcome.ts"
-import { Browser, type Page } from "./page/Browser.ts"
-import { redactUrl } from "./page/Exchange.ts"
 import * as Stepper from "./Stepper.ts"
 
 /**

@@ -2,7 +2,7 @@
  * Who solves the puzzles by which sites tell people from programs.
  */
 import { Context, type Effect } from "effect"
-import type { Page } from "./page/Browser.ts"
+import type { Page } from "../browser/Browser.ts"
 
 export type CaptchaType = "turnstile" | "recaptcha_v2" | "hcaptcha"
 

@@ -2,11 +2,11 @@
  * What the agent is given to execute.
  */
 import type { Schema } from "effect"
+import type { Session } from "../browser/Session.ts"
 import type { Secrets } from "../redaction/Secrets.ts"
 import type { Account } from "../vault/Account.ts"
 import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { Graph } from "../workflow/language/graph/Graph.ts"
-import type { Session } from "./page/Session.ts"
 import type { Memories } from "./recovery/ElementMemory.ts"
 import type { Settings } from "./recovery/Settings.ts"
 

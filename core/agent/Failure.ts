@@ -2,8 +2,8 @@
  * How a step of a run fails: a code of ours, a class that clients know, and a sentence.
  */
 import { Schema } from "effect"
+import type { PageFailure } from "../browser/PageFailure.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
-import type { PageFailure } from "./page/PageFailure.ts"
 
 /** The failures of the agent, each with its class (section 6.7 of the clients' facts calls it the error category). */
 export const kinds = {

@@ -2,8 +2,8 @@
  * How far an execution may go, and what its pages may take.
  */
 import { Context } from "effect"
+import { PageFailure } from "../browser/PageFailure.ts"
 import { StepFailed } from "./Failure.ts"
-import { PageFailure } from "./page/PageFailure.ts"
 
 /** How far a run may go, whatever its graph says. */
 export interface Limits {

@@ -2,13 +2,13 @@
  * Who is told of an execution while it goes on.
  */
 import type { Effect, Schema, Scope } from "effect"
+import type { Page } from "../browser/Browser.ts"
+import type { Download } from "../browser/file/Transfers.ts"
+import type { Shot } from "../browser/vision/Shot.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Offer } from "../workflow/patch/Patch.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { Person } from "./Person.ts"
-import type { Page } from "./page/Browser.ts"
-import type { Shot } from "./page/Shot.ts"
-import type { Download } from "./page/Transfers.ts"
 import type { Analysis } from "./recovery/Remedy.ts"
 
 /** A picture and the step it shows. `error` when it shows why a step failed. */

@@ -2,6 +2,7 @@
  * Does one node of a graph: each action by its own function, and the turns of loops.
  */
 import { Effect } from "effect"
+import type { Page } from "../browser/Browser.ts"
 import type { ActionName } from "../workflow/language/graph/Action.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import { elementsOf, expectedElements } from "../workflow/language/parameters/Control.ts"
@@ -26,7 +27,6 @@ import { userInteraction } from "./action/UserInteraction.ts"
 import { reworded, StepFailed } from "./Failure.ts"
 import * as Memory from "./Memory.ts"
 import type * as Position from "./Position.ts"
-import type { Page } from "./page/Browser.ts"
 import * as SecretUse from "./SecretUse.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
 

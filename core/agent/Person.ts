@@ -2,8 +2,8 @@
  * The person whom a run may ask while it goes on.
  */
 import type { Effect, Schema } from "effect"
+import type { Shot } from "../browser/vision/Shot.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
-import type { Shot } from "./page/Shot.ts"
 
 /** What a step wants to know. */
 export interface Question {

@@ -2,6 +2,7 @@
  * Where an action on an element takes place when it is not told by a selector: at a point, or at what a model chooses.
  */
 import { Effect } from "effect"
+import type { Place } from "../browser/vision/Sight.ts"
 import * as SecretSites from "../vault/site/SecretSites.ts"
 import type { NodeOf } from "../workflow/language/graph/Graph.ts"
 import * as Executions from "../workflow/language/parameters/Executions.ts"
@@ -11,7 +12,6 @@ import * as Memory from "./Memory.ts"
 import * as Choosing from "./model/Choosing.ts"
 import * as Moving from "./model/Moving.ts"
 import * as References from "./model/References.ts"
-import type { Place } from "./page/Sight.ts"
 import * as SecretUse from "./SecretUse.ts"
 import type { Surroundings } from "./Step.ts"
 

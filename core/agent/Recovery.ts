@@ -16,11 +16,12 @@
  * that must not be repeated: those end the run.
  */
 import { Effect, Result } from "effect"
+import type { Page } from "../browser/Browser.ts"
+import * as Survey from "../browser/element/Survey.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Offer } from "../workflow/patch/Patch.ts"
 import { reworded, StepFailed } from "./Failure.ts"
 import type * as Memory from "./Memory.ts"
-import type { Page } from "./page/Browser.ts"
 import * as Classification from "./recovery/Classification.ts"
 import * as Correction from "./recovery/Correction.ts"
 import { demand } from "./recovery/Demand.ts"
@@ -29,7 +30,6 @@ import { lost } from "./recovery/Lost.ts"
 import { modal, popup } from "./recovery/Popup.ts"
 import type { Analysis, Kind, Means, Recovery, Remedy, Trodden, Trouble } from "./recovery/Remedy.ts"
 import { kinds } from "./recovery/Remedy.ts"
-import * as Survey from "./recovery/Survey.ts"
 import { timing } from "./recovery/Timing.ts"
 import { unavailable } from "./recovery/Unavailable.ts"
 

@@ -6,6 +6,7 @@
  */
 
 import { Effect } from "effect"
+import type { Guard } from "../browser/element/Target.ts"
 import type { Account } from "../vault/Account.ts"
 import * as SecretSites from "../vault/site/SecretSites.ts"
 import * as Expression from "../workflow/language/expression/Expression.ts"
@@ -14,7 +15,6 @@ import * as CredentialUse from "../workflow/language/graph/CredentialUse.ts"
 import * as Expressions from "./Expressions.ts"
 import { StepFailed } from "./Failure.ts"
 import type { Memory } from "./Memory.ts"
-import type { Guard } from "./page/Target.ts"
 
 /** The credentials whose secrets a text of the workflow reads, directly or by way of values that were made of them. */
 export const usedBy = Effect.fnUntraced(function* (

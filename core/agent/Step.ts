@@ -2,6 +2,9 @@
  * What an action is given and what it answers. Each action is one function in the folder `action`.
  */
 import type { Effect, Schema } from "effect"
+import type { Page } from "../browser/Browser.ts"
+import type { Download } from "../browser/file/Transfers.ts"
+import type { Shot } from "../browser/vision/Shot.ts"
 import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { AllowedSites } from "../workflow/AllowedSites.ts"
 import type { ActionName } from "../workflow/language/graph/Action.ts"
@@ -10,9 +13,6 @@ import type { StepFailed } from "./Failure.ts"
 import type { Heard } from "./Heard.ts"
 import type { Memory } from "./Memory.ts"
 import type { Person, Question } from "./Person.ts"
-import type { Page } from "./page/Browser.ts"
-import type { Shot } from "./page/Shot.ts"
-import type { Download } from "./page/Transfers.ts"
 
 /** The surroundings of one step. */
 export interface Surroundings {

@@ -2,8 +2,8 @@
  * What the page of a conversation begins with, and what the conversation signs in with on it.
  */
 import type { Effect } from "effect"
-import type { PageFailure } from "../agent/page/PageFailure.ts"
-import * as Session from "../agent/page/Session.ts"
+import type { PageFailure } from "../browser/PageFailure.ts"
+import * as Session from "../browser/Session.ts"
 import type { Account, AccountUnavailable } from "../vault/Account.ts"
 import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { Conversation } from "./Conversation.ts"

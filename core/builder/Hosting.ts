@@ -4,7 +4,7 @@
 
 import { Clock, Effect, Ref, Schema, ScopedRef } from "effect"
 import * as Heard from "../agent/Heard.ts"
-import { Browser } from "../agent/page/Browser.ts"
+import { Browser } from "../browser/Browser.ts"
 import { Secrets } from "../redaction/Secrets.ts"
 import { Signals } from "../runtime/Signals.ts"
 import { waitUntilBack } from "../runtime/StoreUnavailable.ts"

@@ -4,7 +4,7 @@
  */
 
 import { Context, type Effect, type Option } from "effect"
-import type { Recorded } from "../agent/page/Exchange.ts"
+import type { Recorded } from "../browser/Exchange.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { NodeId } from "../workflow/language/graph/Graph.ts"
 import type { RunId } from "./Run.ts"

@@ -3,7 +3,7 @@
  * channel takes.
  */
 import { Effect, Redacted, Schema } from "effect"
-import { Gesture } from "../agent/page/RemoteHand.ts"
+import { Gesture } from "../browser/vision/RemoteHand.ts"
 import type { Cipher } from "../vault/keys/Sealing.ts"
 import * as LiveChannel from "./LiveChannel.ts"
 

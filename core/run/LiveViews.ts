@@ -4,7 +4,7 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
-import type { Gesture } from "../agent/page/RemoteHand.ts"
+import type { Gesture } from "../browser/vision/RemoteHand.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Sealing } from "../vault/keys/Sealing.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
-import * as Session from "../../core/agent/page/Session.ts"
+import * as Session from "../../core/browser/Session.ts"
 import * as AllowedSites from "../../core/workflow/AllowedSites.ts"
 import { graphOf, walk } from "../support/browser.ts"
 import { executablePath } from "../support/realBrowser.ts"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { Browser, type Page } from "../../core/agent/page/Browser.ts"
-import type { Exchange } from "../../core/agent/page/Exchange.ts"
-import * as Session from "../../core/agent/page/Session.ts"
+import { Browser, type Page } from "../../core/browser/Browser.ts"
+import type { Exchange } from "../../core/browser/Exchange.ts"
+import * as Session from "../../core/browser/Session.ts"
 import { inBrowser } from "../support/realBrowser.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 

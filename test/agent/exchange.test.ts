@@ -9,7 +9,7 @@ import {
   redactBody,
   redactHeaders,
   redactUrl
-} from "../../core/agent/page/Exchange.ts"
+} from "../../core/browser/Exchange.ts"
 import { Secrets } from "../../core/redaction/Secrets.ts"
 
 const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { forType, holds } from "../../core/agent/page/FieldValue.ts"
+import { forType, holds } from "../../core/browser/element/FieldValue.ts"
 
 describe("a text for a field", () => {
   it.each<readonly [string, string, string | null]>([

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import type { ExtractionPlan } from "../../core/agent/page/Extraction.ts"
+import type { ExtractionPlan } from "../../core/browser/element/Extraction.ts"
 import { at, body, open, pages } from "../support/pages.ts"
 import type { Answer } from "../support/site.ts"
 

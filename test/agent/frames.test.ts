@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import type { ExtractionPlan } from "../../core/agent/page/Extraction.ts"
-import type { Scroll } from "../../core/agent/page/Scrolling.ts"
+import type { ExtractionPlan } from "../../core/browser/element/Extraction.ts"
+import type { Scroll } from "../../core/browser/vision/Scrolling.ts"
 import { at, body, open, pages } from "../support/pages.ts"
 
 const told = (name: string) => `onclick="document.querySelector('output').textContent += '${name} '"`

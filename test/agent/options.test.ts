@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as Options from "../../core/agent/page/Options.ts"
+import * as Options from "../../core/browser/element/Options.ts"
 
 const options = (...texts: ReadonlyArray<string>): ReadonlyArray<Options.Option> =>
   texts.map((text, index) => ({ value: `v${index}`, text, disabled: text.endsWith("!") }))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import * as SavedSession from "../../core/agent/page/SavedSession.ts"
-import * as Session from "../../core/agent/page/Session.ts"
+import * as Session from "../../core/browser/Session.ts"
+import * as SavedSession from "../../core/execution/SavedSession.ts"
 import type { BrowserState, Cookie, Fields, VaultEntry } from "../../core/vault/VaultEntry.ts"
 import { entryOf } from "../support/entries.ts"
 

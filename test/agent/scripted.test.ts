@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, type Schema } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
-import { Browser } from "../../core/agent/page/Browser.ts"
-import { PageFailure } from "../../core/agent/page/PageFailure.ts"
+import { Browser } from "../../core/browser/Browser.ts"
+import { PageFailure } from "../../core/browser/PageFailure.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 
 const login = "https://shop.example/login"

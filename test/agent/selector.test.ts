@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Selector from "../../core/agent/page/Selector.ts"
+import * as Selector from "../../core/browser/element/Selector.ts"
 import * as SelectorSyntax from "../../core/workflow/language/graph/SelectorSyntax.ts"
 
 const xpath = (text: string) => {

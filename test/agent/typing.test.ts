@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Typing } from "../../core/agent/page/Typing.ts"
+import type { Typing } from "../../core/browser/vision/Typing.ts"
 import { graphOf, walk } from "../support/browser.ts"
 import { at, body, open, pages } from "../support/pages.ts"
 import { withSite } from "../support/realBrowser.ts"

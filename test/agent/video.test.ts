@@ -4,8 +4,8 @@ import { type BrowserContext, type BrowserServer, type Page, chromium as playwri
 import * as Recorder from "../../adapters/playwright/page/Recorder.ts"
 import * as Screencast from "../../adapters/playwright/page/Screencast.ts"
 import * as Tabs from "../../adapters/playwright/page/Tabs.ts"
-import { Browser } from "../../core/agent/page/Browser.ts"
-import * as Session from "../../core/agent/page/Session.ts"
+import { Browser } from "../../core/browser/Browser.ts"
+import * as Session from "../../core/browser/Session.ts"
 import { chromium, executablePath } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 

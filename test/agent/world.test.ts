@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Browser } from "../../core/agent/page/Browser.ts"
 import * as ElementMemory from "../../core/agent/recovery/ElementMemory.ts"
+import { Browser } from "../../core/browser/Browser.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 import { at, body, open, Pages, pages } from "../support/pages.ts"
 

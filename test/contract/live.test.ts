@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, type Layer, Option, Redacted, Schedule, type Schema, Stream } from "effect"
-import type { Gesture } from "../../core/agent/page/RemoteHand.ts"
+import type { Gesture } from "../../core/browser/vision/RemoteHand.ts"
 import { LiveChannel, maxMessageCharacters } from "../../core/run/LiveChannel.ts"
 import * as LiveMessage from "../../core/run/LiveMessage.ts"
 import { LiveStore } from "../../core/run/LiveStore.ts"

@@ -2,9 +2,9 @@
  * The browser that all tests share, on pages that a test writes down, on two sites.
  */
 import { Context, Effect, Layer, type Scope } from "effect"
-import { Browser, type Page } from "../../core/agent/page/Browser.ts"
-import type { PageFailure } from "../../core/agent/page/PageFailure.ts"
-import * as Session from "../../core/agent/page/Session.ts"
+import { Browser, type Page } from "../../core/browser/Browser.ts"
+import type { PageFailure } from "../../core/browser/PageFailure.ts"
+import * as Session from "../../core/browser/Session.ts"
 import { inBrowser } from "./realBrowser.ts"
 import { type Answer, html, serve } from "./site.ts"
 

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs"
 import { Context, Effect, Layer, ManagedRuntime, Option } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Site from "../../apps/demo/Site.ts"
-import type { Browser } from "../../core/agent/page/Browser.ts"
+import type { Browser } from "../../core/browser/Browser.ts"
 
 export const executablePath = Option.getOrThrow(
   PlaywrightBrowser.findExecutable(Option.fromUndefinedOr(process.env.SLUICE_CHROMIUM), existsSync)

@@ -1,7 +1,7 @@
 /**
  * What runs inside the page. Each function is sent there as its source, so it uses nothing from outside itself.
  */
-import type { Query } from "../../../core/agent/page/Selector.ts"
+import type { Query } from "../../../core/browser/element/Selector.ts"
 import type { World } from "./InWorld.ts"
 
 /** Where something is looked for: by a CSS selector, or an XPath. */

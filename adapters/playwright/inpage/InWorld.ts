@@ -2,7 +2,7 @@
  * What finds elements inside a page: a selector engine of Playwright's, in the world that pages do not share. The function
  * is sent there as its source, so it uses nothing from outside itself.
  */
-import type { Query } from "../../../core/agent/page/Selector.ts"
+import type { Query } from "../../../core/browser/element/Selector.ts"
 
 /** What is asked for: elements to act on, or an answer of a function that runs there. */
 export type Job =

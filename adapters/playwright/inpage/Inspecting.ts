@@ -2,9 +2,9 @@
  * What runs inside a page to find out what it shows. The functions are sent there as their source, so they use nothing from
  * outside themselves.
  */
-import type { Query } from "../../../core/agent/page/Selector.ts"
-import type { Appearance } from "../../../core/agent/recovery/Appearance.ts"
-import type { Button, FieldState, Overlay, Survey } from "../../../core/agent/recovery/Survey.ts"
+import type { Appearance } from "../../../core/browser/element/Appearance.ts"
+import type { Query } from "../../../core/browser/element/Selector.ts"
+import type { Button, FieldState, Overlay, Survey } from "../../../core/browser/element/Survey.ts"
 import type { World } from "./InWorld.ts"
 import type { Inner, Looks } from "./Looks.ts"
 

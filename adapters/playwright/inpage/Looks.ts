@@ -2,8 +2,8 @@
  * What runs inside a page to tell elements from each other: what they look like, and selectors that lead to them alone. The
  * function is sent there as its source, so it uses nothing from outside itself.
  */
-import type { Appearance } from "../../../core/agent/recovery/Appearance.ts"
-import type { Button } from "../../../core/agent/recovery/Survey.ts"
+import type { Appearance } from "../../../core/browser/element/Appearance.ts"
+import type { Button } from "../../../core/browser/element/Survey.ts"
 import type { World } from "./InWorld.ts"
 
 /** A frame that can be seen, by the name under which its element is kept, and a selector that leads to that alone. */

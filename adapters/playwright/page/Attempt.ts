@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { type CDPSession, errors } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
-import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Bounds } from "../walls/Bounds.ts"
 
 /** How long an address may take to load where nothing else is said, in milliseconds. */

@@ -3,7 +3,7 @@
  * into where that filters it, and looked at again to see that it shows the choice.
  */
 import type { Frame, Locator, Page } from "playwright-core"
-import * as Options from "../../../core/agent/page/Options.ts"
+import * as Options from "../../../core/browser/element/Options.ts"
 import * as InWidget from "../inpage/InWidget.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"

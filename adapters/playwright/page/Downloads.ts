@@ -7,7 +7,7 @@
 import { basename } from "node:path"
 import type { Download as Saved } from "playwright-core"
 import { defaultPageLimits, type PageLimits, tooLargeDownload, tooManyDownloads } from "../../../core/agent/Limits.ts"
-import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Uploads } from "../LocalChromium.ts"
 import { type Bounds, unbounded } from "../walls/Bounds.ts"
 import type { Tabs } from "./Tabs.ts"

@@ -8,9 +8,9 @@
  */
 import { Clock, Effect } from "effect"
 import type { Frame, Locator } from "playwright-core"
-import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
-import * as Selector from "../../../core/agent/page/Selector.ts"
-import type { Target } from "../../../core/agent/page/Target.ts"
+import * as Selector from "../../../core/browser/element/Selector.ts"
+import type { Target } from "../../../core/browser/element/Target.ts"
+import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "./Attempt.ts"

@@ -3,8 +3,8 @@
  */
 import { Effect, type Scope } from "effect"
 import type { BrowserContext, Request, Response } from "playwright-core"
-import type { Page } from "../../../core/agent/page/Browser.ts"
-import { type Exchange, isText } from "../../../core/agent/page/Exchange.ts"
+import type { Page } from "../../../core/browser/Browser.ts"
+import { type Exchange, isText } from "../../../core/browser/Exchange.ts"
 
 /** Answers larger than this are not read: nothing near as much of them is kept. */
 const largestRead = 1_048_576

@@ -2,9 +2,9 @@
  * Pictures of a page, of as much of it as is asked for.
  */
 import { Effect } from "effect"
-import type { PageFailure } from "../../../core/agent/page/PageFailure.ts"
-import type { Scrolling } from "../../../core/agent/page/Scrolling.ts"
-import type { Framing, Shot } from "../../../core/agent/page/Shot.ts"
+import type { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Scrolling } from "../../../core/browser/vision/Scrolling.ts"
+import type { Framing, Shot } from "../../../core/browser/vision/Shot.ts"
 import * as World from "../inpage/World.ts"
 import * as Finder from "./Finder.ts"
 import type { Tabs } from "./Tabs.ts"

@@ -3,8 +3,8 @@
  */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Frame, Locator, Page } from "playwright-core"
-import type { Gesture } from "../../../core/agent/page/Pointer.ts"
-import type { ClickKind } from "../../../core/agent/page/Target.ts"
+import type { ClickKind } from "../../../core/browser/element/Target.ts"
+import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab } from "./Tabs.ts"

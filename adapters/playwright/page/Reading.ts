@@ -3,9 +3,9 @@
  */
 import type { Schema } from "effect"
 import type { Frame } from "playwright-core"
-import type { ExtractionPlan } from "../../../core/agent/page/Extraction.ts"
-import * as Selector from "../../../core/agent/page/Selector.ts"
-import type { Target } from "../../../core/agent/page/Target.ts"
+import type { ExtractionPlan } from "../../../core/browser/element/Extraction.ts"
+import * as Selector from "../../../core/browser/element/Selector.ts"
+import type { Target } from "../../../core/browser/element/Target.ts"
 import * as InPage from "../inpage/InPage.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "./Attempt.ts"

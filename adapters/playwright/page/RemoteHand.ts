@@ -3,7 +3,7 @@
  */
 import { Effect, Semaphore } from "effect"
 import type { Page } from "playwright-core"
-import type { Gesture, RemoteHand } from "../../../core/agent/page/RemoteHand.ts"
+import type { Gesture, RemoteHand } from "../../../core/browser/vision/RemoteHand.ts"
 import * as World from "../inpage/World.ts"
 import type { Tabs } from "./Tabs.ts"
 

@@ -6,7 +6,7 @@
  */
 import { Clock, Effect, Queue, type Scope } from "effect"
 import type { CDPSession, Page } from "playwright-core"
-import type { ScreencastOptions } from "../../../core/agent/page/Screencast.ts"
+import type { ScreencastOptions } from "../../../core/browser/vision/Screencast.ts"
 import { within } from "../Within.ts"
 import type { Tabs } from "./Tabs.ts"
 

@@ -3,9 +3,9 @@
  */
 import { Clock, Effect } from "effect"
 import type { Frame } from "playwright-core"
-import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
-import type { Direction, Position, Scrolling } from "../../../core/agent/page/Scrolling.ts"
-import type { Target } from "../../../core/agent/page/Target.ts"
+import type { Target } from "../../../core/browser/element/Target.ts"
+import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Direction, Position, Scrolling } from "../../../core/browser/vision/Scrolling.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import * as Finder from "./Finder.ts"

@@ -2,8 +2,8 @@
  * Typing into an element, and where the focus is.
  */
 import type { BrowserContext, Page } from "playwright-core"
-import * as FieldValue from "../../../core/agent/page/FieldValue.ts"
-import type { Typing } from "../../../core/agent/page/Typing.ts"
+import * as FieldValue from "../../../core/browser/element/FieldValue.ts"
+import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import * as Focus from "./Focus.ts"

@@ -2,8 +2,8 @@
  * Opening, closing and turning to windows.
  */
 import { Clock, Effect } from "effect"
-import { PageFailure } from "../../../core/agent/page/PageFailure.ts"
-import type { Windows } from "../../../core/agent/page/Windows.ts"
+import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Windows } from "../../../core/browser/Windows.ts"
 import type { Tab, Tabs } from "./Tabs.ts"
 
 /** How often it is looked whether a window has come, in milliseconds. */

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { CDPSession } from "playwright-core"
 import { type PageLimits, unresponsive } from "../../../core/agent/Limits.ts"
-import type { PageFailure } from "../../../core/agent/page/PageFailure.ts"
+import type { PageFailure } from "../../../core/browser/PageFailure.ts"
 
 export interface Bounds {
   /** How bounds were passed; `null` while they were not. */

@@ -1,7 +1,7 @@
 /** The endpoints of what runs leave behind: snapshots of pages, network logs, and the failures of a workflow. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Recorded } from "../../../core/agent/page/Exchange.ts"
+import { Recorded } from "../../../core/browser/Exchange.ts"
 import * as Errors from "../request/Errors.ts"
 import { session, workflow } from "../request/Fields.ts"
 import { Screenshot } from "../run/RunRecord.ts"

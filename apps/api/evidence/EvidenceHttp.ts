@@ -1,7 +1,7 @@
 /** Answers the endpoints of what runs leave behind. */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { isNoise } from "../../../core/agent/page/Exchange.ts"
+import { isNoise } from "../../../core/browser/Exchange.ts"
 import { ArtifactStore } from "../../../core/run/ArtifactStore.ts"
 import type { Frame, Group } from "../../../core/run/ErrorReports.ts"
 import { Evidence } from "../../../core/run/Evidence.ts"

@@ -4,7 +4,7 @@
  */
 import { Clock, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Gesture } from "../../../core/agent/page/RemoteHand.ts"
+import { Gesture } from "../../../core/browser/vision/RemoteHand.ts"
 import { LiveViews } from "../../../core/run/LiveViews.ts"
 import { RunId } from "../../../core/run/Run.ts"
 import { Closing } from "../request/Closing.ts"

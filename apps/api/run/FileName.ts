@@ -1,7 +1,7 @@
 /**
  * Names of files that come from outside, offered to whoever downloads them.
  */
-import * as FileNames from "../../../core/agent/page/FileNames.ts"
+import * as FileNames from "../../../core/browser/file/FileNames.ts"
 
 /** The header that has a file saved under its name, made safe, as RFC 6266 writes it. */
 export const attachment = (name: string): string => {

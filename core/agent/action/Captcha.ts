@@ -1,7 +1,7 @@
 import { Clock, Effect, Option } from "effect"
+import type { Page } from "../../browser/Browser.ts"
 import { CaptchaSolver, type CaptchaType, ownMillis, widgets } from "../CaptchaSolver.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
-import type { Page } from "../page/Browser.ts"
 import { type Action, next, type Surroundings } from "../Step.ts"
 
 /** How long a person has, in milliseconds. */

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
+import * as Pointer from "../../browser/vision/Pointer.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Moving from "../model/Moving.ts"
 import * as References from "../model/References.ts"
 import * as Pointing from "../Pointing.ts"
-import * as Pointer from "../page/Pointer.ts"
 import { type Action, next } from "../Step.ts"
 
 /**

@@ -1,4 +1,5 @@
 import { Clock, Effect, type Schema } from "effect"
+import { type Exchange, redactBody, redactHeaders, redactUrl } from "../../browser/Exchange.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import * as SafePattern from "../../workflow/language/expression/SafePattern.ts"
 import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
@@ -9,7 +10,6 @@ import type { Heard } from "../Heard.ts"
 import * as Memory from "../Memory.ts"
 import * as NetworkExtraction from "../NetworkExtraction.ts"
 import * as Patterns from "../Patterns.ts"
-import { type Exchange, redactBody, redactHeaders, redactUrl } from "../page/Exchange.ts"
 import type { Action } from "../Step.ts"
 
 /** How long an answer that is there waits for a newer one that was asked for already, in milliseconds. */

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
+import type { PageFailure } from "../../browser/PageFailure.ts"
 import { defaultDownloadSeconds } from "../../workflow/language/parameters/Pages.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
-import type { PageFailure } from "../page/PageFailure.ts"
 import { type Action, next } from "../Step.ts"
 
 /**

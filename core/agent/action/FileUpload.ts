@@ -1,10 +1,10 @@
 import { Effect } from "effect"
+import * as FileNames from "../../browser/file/FileNames.ts"
+import { type FileNotFetched, FileSource } from "../../browser/file/FileSource.ts"
 import * as AllowedSites from "../../workflow/AllowedSites.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
-import * as FileNames from "../page/FileNames.ts"
-import { type FileNotFetched, FileSource } from "../page/FileSource.ts"
 import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
 

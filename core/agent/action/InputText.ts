@@ -1,10 +1,10 @@
 import { Effect } from "effect"
+import * as Pointer from "../../browser/vision/Pointer.ts"
+import { byHand, type Key, type Typing } from "../../browser/vision/Typing.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Pointing from "../Pointing.ts"
-import * as Pointer from "../page/Pointer.ts"
-import { byHand, type Key, type Typing } from "../page/Typing.ts"
 import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
 

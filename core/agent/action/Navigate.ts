@@ -1,8 +1,8 @@
 import { Effect } from "effect"
+import type { Page } from "../../browser/Browser.ts"
+import { redactUrl } from "../../browser/Exchange.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
-import type { Page } from "../page/Browser.ts"
-import { redactUrl } from "../page/Exchange.ts"
 import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
 

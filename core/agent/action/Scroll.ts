@@ -1,10 +1,10 @@
 import { Effect } from "effect"
+import type { Direction } from "../../browser/vision/Scrolling.ts"
 import type { Parameters } from "../../workflow/language/graph/Action.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Showing from "../model/Showing.ts"
-import type { Direction } from "../page/Scrolling.ts"
 import { type Action, next } from "../Step.ts"
 
 /**

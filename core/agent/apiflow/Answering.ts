@@ -2,11 +2,11 @@
  * What an answer says: whether it is one that was expected, and what a step takes from it.
  */
 import { Effect, type Schema } from "effect"
+import type { ApiAnswer } from "../../browser/Requests.ts"
 import type { ExpectedStatus, Extract, Step } from "../../workflow/language/parameters/ApiFlow.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import * as Memory from "../Memory.ts"
 import { isWithinLimits } from "../NetworkExtraction.ts"
-import type { ApiAnswer } from "../page/Requests.ts"
 import * as Bytes from "./Bytes.ts"
 import { refuse } from "./Refusal.ts"
 

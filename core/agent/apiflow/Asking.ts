@@ -2,10 +2,10 @@
  * Makes the request of a step from its parameters, with every expression in it evaluated.
  */
 import { Effect, type Schema } from "effect"
+import type { ApiRequest } from "../../browser/Requests.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Body, Flow, Step } from "../../workflow/language/parameters/ApiFlow.ts"
 import type { StepFailed } from "../Failure.ts"
-import type { ApiRequest } from "../page/Requests.ts"
 import * as Bytes from "./Bytes.ts"
 import { refuse } from "./Refusal.ts"
 

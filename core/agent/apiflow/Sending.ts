@@ -2,11 +2,11 @@
  * Sends the request of a step, again where that may help, and reads its answer.
  */
 import { Clock, Effect, Result } from "effect"
+import { redactUrl } from "../../browser/Exchange.ts"
+import type { ApiRequest, RequestFailed, Requests } from "../../browser/Requests.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Step } from "../../workflow/language/parameters/ApiFlow.ts"
 import type { Code } from "../Failure.ts"
-import { redactUrl } from "../page/Exchange.ts"
-import type { ApiRequest, RequestFailed, Requests } from "../page/Requests.ts"
 import * as Answering from "./Answering.ts"
 import { refuse } from "./Refusal.ts"
 

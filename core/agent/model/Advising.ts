@@ -2,9 +2,9 @@
  * The model as the one who tells recovery which of several elements a lost selector meant.
  */
 import { Effect } from "effect"
+import type { Appearance, Trait } from "../../browser/element/Appearance.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Advising } from "../recovery/Advisor.ts"
-import type { Appearance, Trait } from "../recovery/Appearance.ts"
 import * as Asking from "./Asking.ts"
 import * as Locating from "./Locating.ts"
 

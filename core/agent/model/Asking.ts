@@ -3,11 +3,11 @@
  * again when it is of no use, and records every decision.
  */
 import { Clock, Effect, Random, Ref, Result, type Schema } from "effect"
+import type { Shot } from "../../browser/vision/Shot.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import { StepFailed } from "../Failure.ts"
-import type { Shot } from "../page/Shot.ts"
 import * as Budget from "./Budget.ts"
 import { type Decision, maxAnswer, maxPrompt } from "./Decision.ts"
 import { type Answer, type Form, Model, type ModelFailure, type Question } from "./Model.ts"

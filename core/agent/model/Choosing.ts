@@ -3,11 +3,11 @@
  * window, which it may scroll.
  */
 import { Clock, Effect, Result } from "effect"
+import type { Page } from "../../browser/Browser.ts"
+import type { Place } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
-import type { Page } from "../page/Browser.ts"
-import type { Place } from "../page/Sight.ts"
 import * as Asking from "./Asking.ts"
 import * as Looking from "./Looking.ts"
 import * as Prompts from "./Prompts.ts"

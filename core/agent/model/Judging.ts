@@ -2,10 +2,10 @@
  * Has a model say whether something holds, for what the page shows or for what the run knows.
  */
 import { Effect, Result } from "effect"
+import type { Shot } from "../../browser/vision/Shot.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "../Failure.ts"
-import type { Shot } from "../page/Shot.ts"
 import * as Asking from "./Asking.ts"
 import * as Prompts from "./Prompts.ts"
 

@@ -2,12 +2,12 @@
  * What a model is shown of a page: a list of elements, and a picture in which nothing secret is to be read.
  */
 import { Effect } from "effect"
+import type { Page } from "../../browser/Browser.ts"
+import { redactUrl } from "../../browser/Exchange.ts"
+import type { Box, Outline, Outlined } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import { ofPage } from "../Failure.ts"
 import type { Memory } from "../Memory.ts"
-import type { Page } from "../page/Browser.ts"
-import { redactUrl } from "../page/Exchange.ts"
-import type { Box, Outline, Outlined } from "../page/Sight.ts"
 
 /** So many elements are told of a whole page, and of what is in its window. */
 const mostElements = 400

@@ -15,7 +15,7 @@
  * - `Locating.locate`: which of a few candidates is the element that a lost selector meant, for recovery.
  */
 import { Context, type Effect, Schema } from "effect"
-import type { Shot } from "../page/Shot.ts"
+import type { Shot } from "../../browser/vision/Shot.ts"
 
 /** Something that the model may ask for. */
 export interface Tool {

@@ -2,12 +2,12 @@
  * Has a model read the data that a data model describes.
  */
 import { Effect, Result, type Schema } from "effect"
+import { nameOf, type Resolve, typeOf } from "../../browser/element/Extraction.ts"
+import type { Shot } from "../../browser/vision/Shot.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
 import type { StepFailed } from "../Failure.ts"
-import { nameOf, type Resolve, typeOf } from "../page/Extraction.ts"
-import type { Shot } from "../page/Shot.ts"
 import * as Asking from "./Asking.ts"
 import * as Prompts from "./Prompts.ts"
 

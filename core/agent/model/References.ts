@@ -3,6 +3,8 @@
  * is put in by the agent, on a site of that credential alone.
  */
 import { Effect, Result } from "effect"
+import type { Page } from "../../browser/Browser.ts"
+import type { Guard } from "../../browser/element/Target.ts"
 import type { Account } from "../../vault/Account.ts"
 import * as SecretSites from "../../vault/site/SecretSites.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
@@ -10,8 +12,6 @@ import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
 import * as Credentials from "../Credentials.ts"
 import { StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
-import type { Page } from "../page/Browser.ts"
-import type { Guard } from "../page/Target.ts"
 import * as SecretUse from "../SecretUse.ts"
 
 /**

@@ -2,12 +2,12 @@
  * Scrolls to what a description means, as a model sees it.
  */
 import { Effect } from "effect"
+import type { Direction, Position } from "../../browser/vision/Scrolling.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
 import * as Memory from "../Memory.ts"
 import * as Pointing from "../Pointing.ts"
-import type { Direction, Position } from "../page/Scrolling.ts"
 import type { Surroundings } from "../Step.ts"
 import * as Asking from "./Asking.ts"
 import * as Choosing from "./Choosing.ts"

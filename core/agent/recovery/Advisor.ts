@@ -2,8 +2,8 @@
  * Who is asked which of several elements is the wanted one, when that cannot be told by rules.
  */
 import { Context, Effect } from "effect"
+import type { Appearance } from "../../browser/element/Appearance.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
-import type { Appearance } from "./Appearance.ts"
 
 /** What is asked. Nothing in it is secret. */
 export interface Lineup {

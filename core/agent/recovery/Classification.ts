@@ -1,9 +1,9 @@
 /**
  * The class of a failure: what kind of thing stood in the way, from the code of the failure and what the page shows.
  */
+import { inTheWay, isUnsettled, type Survey } from "../../browser/element/Survey.ts"
 import { type Category, type Code, kinds, type StepFailed } from "../Failure.ts"
 import * as Dismissal from "./Dismissal.ts"
-import { inTheWay, isUnsettled, type Survey } from "./Survey.ts"
 
 /** The class of a failure as clients know it, and what led to it in a sentence. */
 export interface Classification {

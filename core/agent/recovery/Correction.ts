@@ -2,12 +2,12 @@
  * Steps that a person may mend while the run goes on: inputs that they cannot use, and options that a list does not have.
  */
 import { Effect, Option, Result } from "effect"
+import type { Page } from "../../browser/Browser.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "../Failure.ts"
 import * as InputUse from "../InputUse.ts"
 import type * as Memory from "../Memory.ts"
 import type { Person } from "../Person.ts"
-import type { Page } from "../page/Browser.ts"
 
 /** How often a person is asked about one step before it fails for good. */
 const mostQuestions = 3

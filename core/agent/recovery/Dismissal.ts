@@ -1,7 +1,7 @@
 /**
  * Which button makes something go away that lies over a page, without agreeing to anything more than to being shown it.
  */
-import type { Button, Overlay } from "./Survey.ts"
+import type { Button, Overlay } from "../../browser/element/Survey.ts"
 
 /** Labels that only close what they stand on, in the languages that sites are mostly written in. */
 const closes =

@@ -1,6 +1,6 @@
 /** The same page, on which one selector means what another leads to. */
-import type { Page } from "../page/Browser.ts"
-import type { Target } from "../page/Target.ts"
+import type { Page } from "../../browser/Browser.ts"
+import type { Target } from "../../browser/element/Target.ts"
 
 export const instead = (page: Page, selector: string, other: string): Page => {
   const aimed = (one: string): string => (one === selector ? other : one)

@@ -3,15 +3,15 @@
  * only when it can be told from all others; where it cannot, a model may know it, if there is one.
  */
 import { Effect } from "effect"
+import { cleanOf, scrubbed } from "../../browser/element/Appearance.ts"
+import * as Likeness from "../../browser/element/Likeness.ts"
 import type { Account } from "../../vault/Account.ts"
 import * as SecretSites from "../../vault/site/SecretSites.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import * as SecretUse from "../SecretUse.ts"
 import { Advisor } from "./Advisor.ts"
-import { cleanOf, scrubbed } from "./Appearance.ts"
 import { instead } from "./Instead.ts"
-import * as Likeness from "./Likeness.ts"
 import type { Recovery, Remedy } from "./Remedy.ts"
 import * as SelectorHints from "./SelectorHints.ts"
 

@@ -1,9 +1,9 @@
 /** Notes which element a step acts on, and what that looks like where it is to be remembered. */
 import { Effect } from "effect"
-import type { Page } from "../page/Browser.ts"
-import type { PageFailure } from "../page/PageFailure.ts"
-import type { Target } from "../page/Target.ts"
-import type { Appearance } from "./Appearance.ts"
+import type { Page } from "../../browser/Browser.ts"
+import type { Appearance } from "../../browser/element/Appearance.ts"
+import type { Target } from "../../browser/element/Target.ts"
+import type { PageFailure } from "../../browser/PageFailure.ts"
 
 export interface Noted {
   selector: string | null

@@ -3,14 +3,14 @@
  * person may decide.
  */
 import { Clock, Effect, Option } from "effect"
+import type { Page } from "../../browser/Browser.ts"
+import { cleanOf } from "../../browser/element/Appearance.ts"
+import { inTheWay, type Overlay } from "../../browser/element/Survey.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import type { Person } from "../Person.ts"
-import type { Page } from "../page/Browser.ts"
-import { cleanOf } from "./Appearance.ts"
 import * as Dismissal from "./Dismissal.ts"
 import { type Analysis, isAboutElement, type PopupFacts, type Recovery, type Remedy, type Trouble } from "./Remedy.ts"
-import { inTheWay, type Overlay } from "./Survey.ts"
 
 /** How many pop-ups are dismissed for one step. */
 const mostTries = 3

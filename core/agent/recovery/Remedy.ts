@@ -2,6 +2,9 @@
  * What a recovery is given, and what it answers.
  */
 import type { Effect, Result } from "effect"
+import type { Page } from "../../browser/Browser.ts"
+import type { Appearance } from "../../browser/element/Appearance.ts"
+import type { Survey } from "../../browser/element/Survey.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Graph, Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
@@ -9,11 +12,8 @@ import type { StepFailed } from "../Failure.ts"
 import type * as Memory from "../Memory.ts"
 import type { Person } from "../Person.ts"
 import type { Position } from "../Position.ts"
-import type { Page } from "../page/Browser.ts"
-import type { Appearance } from "./Appearance.ts"
 import type { Classification } from "./Classification.ts"
 import type { Settings } from "./Settings.ts"
-import type { Survey } from "./Survey.ts"
 
 /** The kinds of recoveries, in the order in which they are tried. */
 export const kinds = ["unavailable", "timing", "popup", "demand", "form", "selector", "modal"] as const

@@ -1,7 +1,7 @@
 /**
  * What a selector says about the element that it means, for when nothing else is known of it.
  */
-import { type Appearance, type Trait, unknown } from "./Appearance.ts"
+import { type Appearance, type Trait, unknown } from "../../browser/element/Appearance.ts"
 
 const traitOf: Readonly<Record<string, Trait>> = {
   id: "id",

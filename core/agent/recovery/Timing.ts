@@ -1,10 +1,10 @@
 /** A page that was still busy when a step was done is waited for until it has settled, and the step done once more. */
 import { Clock, Effect } from "effect"
+import { inTheWay, isUnsettled } from "../../browser/element/Survey.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import { isAboutElement, type Recovery } from "./Remedy.ts"
-import { inTheWay, isUnsettled } from "./Survey.ts"
 
 /** How long a page may take to settle, in milliseconds. */
 const longestMillis = 20_000

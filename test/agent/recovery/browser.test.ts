@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Browser } from "../../../core/agent/page/Browser.ts"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
+import type { Browser } from "../../../core/browser/Browser.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import { inBrowser } from "../../support/realBrowser.ts"
 import { type Answer, html, serve } from "../../support/site.ts"

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { type Category, type Code, declared } from "../../../core/agent/Failure.ts"
 import * as Classification from "../../../core/agent/recovery/Classification.ts"
-import { empty, type Overlay, type Survey } from "../../../core/agent/recovery/Survey.ts"
+import { empty, type Overlay, type Survey } from "../../../core/browser/element/Survey.ts"
 import { Secrets } from "../../../core/redaction/Secrets.ts"
 import type { NodeOf } from "../../../core/workflow/language/graph/Graph.ts"
 

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Dismissal from "../../../core/agent/recovery/Dismissal.ts"
-import type { Overlay } from "../../../core/agent/recovery/Survey.ts"
+import type { Overlay } from "../../../core/browser/element/Survey.ts"
 
 const overlay = (text: string, labels: ReadonlyArray<string>, more: Partial<Overlay> = {}): Overlay => ({
   signature: text,

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { type Appearance, scrubbed, unknown } from "../../../core/agent/recovery/Appearance.ts"
-import { type Candidate, theOne } from "../../../core/agent/recovery/Likeness.ts"
 import * as SelectorHints from "../../../core/agent/recovery/SelectorHints.ts"
+import { type Appearance, scrubbed, unknown } from "../../../core/browser/element/Appearance.ts"
+import { type Candidate, theOne } from "../../../core/browser/element/Likeness.ts"
 import { Secrets } from "../../../core/redaction/Secrets.ts"
 
 const looks = (traits: Partial<Appearance>): Appearance => ({ ...unknown, tag: "button", role: "button", ...traits })

@@ -2,7 +2,7 @@
  * Scrolling a page, or a part of it, by the wheel of the mouse.
  */
 import type { Effect } from "effect"
-import type { PageFailure } from "./PageFailure.ts"
+import type { PageFailure } from "../PageFailure.ts"
 
 export type Direction = "up" | "down" | "left" | "right"
 

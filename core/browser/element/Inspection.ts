@@ -2,10 +2,10 @@
  * What can be learned of a page when a step could not be done there: the verbs of recoveries.
  */
 import type { Effect } from "effect"
-import type { Appearance } from "../recovery/Appearance.ts"
-import type { Candidate } from "../recovery/Likeness.ts"
-import type { Sought, Survey } from "../recovery/Survey.ts"
-import type { PageFailure } from "./PageFailure.ts"
+import type { PageFailure } from "../PageFailure.ts"
+import type { Appearance } from "./Appearance.ts"
+import type { Candidate } from "./Likeness.ts"
+import type { Sought, Survey } from "./Survey.ts"
 import type { Target } from "./Target.ts"
 
 export interface Inspection {

@@ -7,20 +7,20 @@
  */
 import { Context, type Effect, type Schema, type Scope } from "effect"
 import type { Begun, Exchange } from "./Exchange.ts"
-import type { ExtractionPlan } from "./Extraction.ts"
-import type { Inspection } from "./Inspection.ts"
+import type { ExtractionPlan } from "./element/Extraction.ts"
+import type { Inspection } from "./element/Inspection.ts"
+import type { ClickKind, Target } from "./element/Target.ts"
+import type { Transfers } from "./file/Transfers.ts"
 import type { PageFailure } from "./PageFailure.ts"
-import type { Gesture } from "./Pointer.ts"
-import type { RemoteHand } from "./RemoteHand.ts"
 import type { Requests } from "./Requests.ts"
-import type { Screencast } from "./Screencast.ts"
-import type { Scrolling } from "./Scrolling.ts"
 import type { Remembered, Session } from "./Session.ts"
-import type { Framing, Shot } from "./Shot.ts"
-import type { Sight } from "./Sight.ts"
-import type { ClickKind, Target } from "./Target.ts"
-import type { Transfers } from "./Transfers.ts"
-import type { Typing } from "./Typing.ts"
+import type { Gesture } from "./vision/Pointer.ts"
+import type { RemoteHand } from "./vision/RemoteHand.ts"
+import type { Screencast } from "./vision/Screencast.ts"
+import type { Scrolling } from "./vision/Scrolling.ts"
+import type { Framing, Shot } from "./vision/Shot.ts"
+import type { Sight } from "./vision/Sight.ts"
+import type { Typing } from "./vision/Typing.ts"
 import type { Windows } from "./Windows.ts"
 
 /** What a page shows of a field for a one-time code. */
@@ -102,4 +102,4 @@ export class Browser extends Context.Service<
      */
     readonly open: (session: Session) => Effect.Effect<Page, PageFailure, Scope.Scope>
   }
->()("sluice/core/agent/Browser") {}
+>()("sluice/core/browser/Browser") {}

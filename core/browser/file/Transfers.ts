@@ -2,9 +2,9 @@
  * Files that go from the site to the run and back.
  */
 import type { Effect } from "effect"
+import type { Target } from "../element/Target.ts"
+import type { PageFailure } from "../PageFailure.ts"
 import type { LocalFile } from "./FileSource.ts"
-import type { PageFailure } from "./PageFailure.ts"
-import type { Target } from "./Target.ts"
 
 /** A file that the site gave. It is there until it is let go of, or the session ends. */
 export interface Download {

@@ -2,9 +2,9 @@
  * What a session of the browser begins with, and what it leaves behind.
  */
 import { Redacted } from "effect"
-import { nowhere, type Place } from "../../vault/Place.ts"
-import type { Proxy } from "../../vault/Proxies.ts"
-import type { AllowedSites } from "../../workflow/AllowedSites.ts"
+import { nowhere, type Place } from "../vault/Place.ts"
+import type { Proxy } from "../vault/Proxies.ts"
+import type { AllowedSites } from "../workflow/AllowedSites.ts"
 
 export interface Cookie {
   readonly name: string

@@ -1,7 +1,7 @@
 /**
  * Pictures of a page.
  */
-import type { Target } from "./Target.ts"
+import type { Target } from "../element/Target.ts"
 
 export interface Shot {
   readonly bytes: Uint8Array

@@ -38,7 +38,7 @@ export interface FileSource {
 }
 
 /** Where nothing is provided, no file can be fetched. */
-export const FileSource = Context.Reference<FileSource>("sluice/core/agent/FileSource", {
+export const FileSource = Context.Reference<FileSource>("sluice/core/browser/file/FileSource", {
   defaultValue: () => ({
     get: () => Effect.fail(new FileNotFetched({ kind: "forbidden", reason: "files are not fetched here" }))
   })

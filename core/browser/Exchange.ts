@@ -2,7 +2,7 @@
  * What a page asked of the network and was answered, as it is kept: without what is secret in it, and bounded in size.
  */
 import { Schema } from "effect"
-import type { Secrets } from "../../redaction/Secrets.ts"
+import type { Secrets } from "../redaction/Secrets.ts"
 
 /** One request and its answer as a browser saw them. Instants are epoch milliseconds. */
 export interface Exchange {

@@ -2,15 +2,10 @@
  * How what a credential keeps of a browser becomes part of a session, and what is kept of the session afterwards.
  */
 import type { Schema } from "effect"
-import * as Place from "../../vault/Place.ts"
-import * as Domain from "../../vault/site/Domain.ts"
-import {
-  type BrowserState,
-  type Cookie as KeptCookie,
-  type VaultEntry,
-  withoutExpired
-} from "../../vault/VaultEntry.ts"
-import * as Session from "./Session.ts"
+import * as Session from "../browser/Session.ts"
+import * as Place from "../vault/Place.ts"
+import * as Domain from "../vault/site/Domain.ts"
+import { type BrowserState, type Cookie as KeptCookie, type VaultEntry, withoutExpired } from "../vault/VaultEntry.ts"
 
 /** The parts that a browser changes. */
 export const parts = ["cookies", "local_storage", "session_storage"] as const

@@ -3,11 +3,11 @@
  * for executions that choose an element by its looks or by a point.
  */
 import type { Effect } from "effect"
-import type { PageFailure } from "./PageFailure.ts"
+import type { ClickKind } from "../element/Target.ts"
+import type { PageFailure } from "../PageFailure.ts"
 import type { Gesture } from "./Pointer.ts"
 import type { Position } from "./Scrolling.ts"
 import type { Shot } from "./Shot.ts"
-import type { ClickKind } from "./Target.ts"
 import type { Typing } from "./Typing.ts"
 
 /** A part of what is to be seen, in CSS pixels from the upper left corner of the window. */

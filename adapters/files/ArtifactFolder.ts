@@ -10,7 +10,13 @@ import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs"
 import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { Effect, Layer, Option, Stream } from "effect"
-import { ArtifactFiles, ArtifactsUnavailable, type Description, isId, type Kept } from "../../core/run/ArtifactFiles.ts"
+import {
+  ArtifactFiles,
+  ArtifactsUnavailable,
+  type Description,
+  isId,
+  type Kept
+} from "../../core/run/artifact/ArtifactFiles.ts"
 import * as OwnerOnly from "./OwnerOnly.ts"
 
 /** Keeps artifacts in `folder`, which is made if there is none, and is readable by its owner only from then on. */

@@ -1,6 +1,6 @@
 /** Decisions of models in memory. */
 import { Effect, Layer } from "effect"
-import { DecisionStore, mostDecisions } from "../../core/run/DecisionStore.ts"
+import { DecisionStore, mostDecisions } from "../../core/run/evidence/DecisionStore.ts"
 import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 

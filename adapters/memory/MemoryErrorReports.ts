@@ -1,6 +1,6 @@
 /** Failures counted in memory. */
 import { Effect, Layer } from "effect"
-import { codeOf, ErrorReports, type Group, order } from "../../core/run/ErrorReports.ts"
+import { codeOf, ErrorReports, type Group, order } from "../../core/run/evidence/ErrorReports.ts"
 import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 

@@ -1,7 +1,7 @@
 /** Snapshots and network logs in memory. */
 import { Effect, Layer, Option } from "effect"
 import type { Recorded } from "../../core/browser/Exchange.ts"
-import { EvidenceStore, roomBeside } from "../../core/run/EvidenceStore.ts"
+import { EvidenceStore, roomBeside } from "../../core/run/evidence/EvidenceStore.ts"
 import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 

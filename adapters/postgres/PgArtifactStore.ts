@@ -1,7 +1,7 @@
 /** Whose the artifacts are, in PostgreSQL. */
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ArtifactStore, type Kind, nothing, removalMillis } from "../../core/run/ArtifactStore.ts"
+import { ArtifactStore, type Kind, nothing, removalMillis } from "../../core/run/artifact/ArtifactStore.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 
 interface Amount {

@@ -1,8 +1,8 @@
 /** Decisions of models in PostgreSQL. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Decision } from "../../core/agent/model/Decision.ts"
-import { DecisionStore, mostDecisions } from "../../core/run/DecisionStore.ts"
+import type { Decision } from "../../core/run/evidence/Decision.ts"
+import { DecisionStore, mostDecisions } from "../../core/run/evidence/DecisionStore.ts"
 import { withoutSqlErrors } from "./Transaction.ts"
 
 export const layer = Layer.effect(

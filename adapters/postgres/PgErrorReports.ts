@@ -1,7 +1,7 @@
 /** Failures counted by PostgreSQL. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ErrorReports, type Group, order } from "../../core/run/ErrorReports.ts"
+import { ErrorReports, type Group, order } from "../../core/run/evidence/ErrorReports.ts"
 import type { RunError, RunId } from "../../core/run/Run.ts"
 import { withoutSqlErrors } from "./Transaction.ts"
 

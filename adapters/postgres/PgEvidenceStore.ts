@@ -2,7 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Recorded } from "../../core/browser/Exchange.ts"
-import { bounds, EvidenceStore } from "../../core/run/EvidenceStore.ts"
+import { bounds, EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 
 export const layer = Layer.effect(

@@ -1,8 +1,8 @@
 /** The questions of runs in PostgreSQL. */
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Interaction, Question } from "../../core/interaction/Interaction.ts"
-import { InteractionStore } from "../../core/interaction/InteractionStore.ts"
+import { type Interaction, Question } from "../../core/run/interaction/Interaction.ts"
+import { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import { RunId } from "../../core/run/Run.ts"
 import { WorkflowId } from "../../core/workflow/Workflow.ts"
 import { WorkspaceId } from "../../core/workspace/Workspace.ts"

@@ -10,7 +10,7 @@ import {
   isId,
   type Kept,
   type Range
-} from "../../core/run/ArtifactFiles.ts"
+} from "../../core/run/artifact/ArtifactFiles.ts"
 import * as S3Client from "./S3Client.ts"
 
 /** The size of a part. A store takes none below 5 MiB, but for the last one, and at most 10,000. */

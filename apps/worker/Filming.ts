@@ -4,10 +4,10 @@
 import { Clock, Effect, Fiber, Option, Ref, type Scope } from "effect"
 import type { Page } from "../../core/browser/Browser.ts"
 import type { Recording } from "../../core/browser/vision/Screencast.ts"
-import * as Bounds from "../../core/run/ArtifactBounds.ts"
+import * as Bounds from "../../core/run/artifact/ArtifactBounds.ts"
+import type { Keeper } from "../../core/run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import type { Run } from "../../core/run/Run.ts"
-import type { Keeper } from "../../core/run/RunArtifacts.ts"
 
 /** A few pictures a second, only when the page has changed. */
 const options = {

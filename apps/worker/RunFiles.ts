@@ -13,9 +13,9 @@ import {
   maxUploadBytes,
   FileSource as Source
 } from "../../core/browser/file/FileSource.ts"
-import { ArtifactFiles, type ArtifactsUnavailable, type Kept } from "../../core/run/ArtifactFiles.ts"
+import { ArtifactFiles, type ArtifactsUnavailable, type Kept } from "../../core/run/artifact/ArtifactFiles.ts"
+import type { Keeper } from "../../core/run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
-import type { Keeper } from "../../core/run/RunArtifacts.ts"
 import type { Claimed } from "../../core/run/RunStore.ts"
 import { ArtifactLinks } from "../api/run/ArtifactLinks.ts"
 

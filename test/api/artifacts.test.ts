@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { ArtifactLinks } from "../../apps/api/run/ArtifactLinks.ts"
 import * as ByteRange from "../../apps/api/run/ByteRange.ts"
 import * as FileName from "../../apps/api/run/FileName.ts"
-import { ArtifactFiles } from "../../core/run/ArtifactFiles.ts"
+import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import { layer, Service } from "../support/service.ts"
 
 const bytes = new Uint8Array(randomBytes(1_000))

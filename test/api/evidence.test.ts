@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
-import { EvidenceStore } from "../../core/run/EvidenceStore.ts"
+import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { layer, type Member, Service } from "../support/service.ts"
 

@@ -9,7 +9,7 @@ import { Effect, Layer, Option, Redacted, Stream } from "effect"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as MemoryArtifacts from "../../adapters/memory/MemoryArtifacts.ts"
 import * as S3Artifacts from "../../adapters/s3/S3Artifacts.ts"
-import { ArtifactFiles, type Kept, type Range } from "../../core/run/ArtifactFiles.ts"
+import { ArtifactFiles, type Kept, type Range } from "../../core/run/artifact/ArtifactFiles.ts"
 import { listening } from "../support/listening.ts"
 import * as s3 from "../support/s3.ts"
 

@@ -1,9 +1,9 @@
 /** The stores of what models decided: in memory, in the embedded database and in PostgreSQL. */
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import type { Decision } from "../../core/agent/model/Decision.ts"
 import type { GateStore } from "../../core/gate/GateStore.ts"
-import { DecisionStore, mostDecisions } from "../../core/run/DecisionStore.ts"
+import type { Decision } from "../../core/run/evidence/Decision.ts"
+import { DecisionStore, mostDecisions } from "../../core/run/evidence/DecisionStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"

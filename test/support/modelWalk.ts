@@ -3,10 +3,10 @@
  */
 import { Effect, Option, Redacted, type Schema } from "effect"
 import * as Budget from "../../core/agent/model/Budget.ts"
-import type { Decision } from "../../core/agent/model/Decision.ts"
 import * as ModelUse from "../../core/agent/model/ModelUse.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import type { Browser } from "../../core/browser/Browser.ts"
+import type { Decision } from "../../core/run/evidence/Decision.ts"
 import type { Account } from "../../core/vault/Account.ts"
 import type { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
 import { graphOf, type Step, walk } from "./browser.ts"

@@ -2,7 +2,7 @@
  * Questions of runs, for tests that answer them.
  */
 import type { Schema } from "effect"
-import type { Asker, Question } from "../../core/interaction/Interaction.ts"
+import type { Asker, Question } from "../../core/run/interaction/Interaction.ts"
 import type { Run } from "../../core/run/Run.ts"
 import { VersionId } from "../../core/workflow/Workflow.ts"
 

@@ -3,7 +3,7 @@
  */
 import { randomBytes } from "node:crypto"
 import type { Frame } from "playwright-core"
-import { policy } from "../../../core/run/SnapshotPolicy.ts"
+import { policy } from "../../../core/run/evidence/SnapshotPolicy.ts"
 import { answering } from "../page/Finder.ts"
 import { frameIn } from "../page/Focus.ts"
 import type { Tab } from "../page/Tabs.ts"

@@ -1,7 +1,7 @@
 /** The endpoint of what models decided in runs. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Decision } from "../../../core/agent/model/Decision.ts"
+import { Decision } from "../../../core/run/evidence/Decision.ts"
 import * as Errors from "../request/Errors.ts"
 import { session } from "../request/Fields.ts"
 

@@ -1,7 +1,7 @@
 /** Answers the endpoint of what models decided in runs. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Decisions } from "../../../core/run/Decisions.ts"
+import { Decisions } from "../../../core/run/evidence/Decisions.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"

@@ -1,8 +1,8 @@
 /** Answers the endpoints by which a person answers what a run asks. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { type Correction, missingProperties } from "../../../core/interaction/Interaction.ts"
-import { Interactions } from "../../../core/interaction/Interactions.ts"
+import { type Correction, missingProperties } from "../../../core/run/interaction/Interaction.ts"
+import { Interactions } from "../../../core/run/interaction/Interactions.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"

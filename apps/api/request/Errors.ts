@@ -3,7 +3,7 @@
  */
 import { Effect, Predicate, Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import type { InvalidAnswer, NotWaiting } from "../../../core/interaction/Interaction.ts"
+import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"

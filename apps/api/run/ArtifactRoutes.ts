@@ -6,8 +6,8 @@
  */
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ArtifactFiles, type Kept } from "../../../core/run/ArtifactFiles.ts"
-import * as SnapshotPolicy from "../../../core/run/SnapshotPolicy.ts"
+import { ArtifactFiles, type Kept } from "../../../core/run/artifact/ArtifactFiles.ts"
+import * as SnapshotPolicy from "../../../core/run/evidence/SnapshotPolicy.ts"
 import * as Errors from "../request/Errors.ts"
 import { ArtifactLinks } from "./ArtifactLinks.ts"
 import * as ByteRange from "./ByteRange.ts"

@@ -1,7 +1,7 @@
 /**
  * The part of an artifact that a request asks for, as RFC 9110 has it.
  */
-import type { Range } from "../../../core/run/ArtifactFiles.ts"
+import type { Range } from "../../../core/run/artifact/ArtifactFiles.ts"
 
 /**
  * Reads a `Range` header: one range of bytes, all that there is, or none that there is. Several ranges at once, other

@@ -2,8 +2,8 @@
  * What one run has used of the model, and who is told of each decision.
  */
 import { Context, Effect, Ref } from "effect"
+import type { Decision } from "../../run/evidence/Decision.ts"
 import { type Budget, ModelBudget, nothing, type Spent } from "./Budget.ts"
-import type { Decision } from "./Decision.ts"
 
 export interface Use {
   readonly budget: Budget

@@ -3,12 +3,12 @@
  */
 
 import { Context, Effect, Layer } from "effect"
-import type { Decision } from "../agent/model/Decision.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
+import type { RunId, RunNotFound } from "../Run.ts"
+import { RunStore } from "../RunStore.ts"
+import type { Decision } from "./Decision.ts"
 import { DecisionStore, mostDecisions } from "./DecisionStore.ts"
-import type { RunId, RunNotFound } from "./Run.ts"
-import { RunStore } from "./RunStore.ts"
 
 /** The decisions of a run. `full` when as many are kept as may be, so that there may have been more. */
 export interface Decided {
@@ -22,7 +22,7 @@ export class Decisions extends Context.Service<
     /** What models decided in a run so far, oldest first. */
     readonly of: (caller: Caller, id: RunId) => Effect.Effect<Decided, RunNotFound | StoreUnavailable>
   }
->()("sluice/core/run/Decisions") {
+>()("sluice/core/run/evidence/Decisions") {
   static readonly layer = Layer.effect(
     Decisions,
     Effect.gen(function* () {

@@ -4,10 +4,10 @@
  */
 
 import { Context, type Effect, type Option } from "effect"
-import type { Recorded } from "../browser/Exchange.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { NodeId } from "../workflow/language/graph/Graph.ts"
-import type { RunId } from "./Run.ts"
+import type { Recorded } from "../../browser/Exchange.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { NodeId } from "../../workflow/language/graph/Graph.ts"
+import type { RunId } from "../Run.ts"
 
 /** A snapshot of the page as a node began; its document is the artifact. */
 export interface Snapshot {
@@ -65,7 +65,7 @@ export class EvidenceStore extends Context.Service<
      */
     readonly expire: (before: number, limit: number) => Effect.Effect<number, StoreUnavailable>
   }
->()("sluice/core/run/EvidenceStore") {}
+>()("sluice/core/run/evidence/EvidenceStore") {}
 
 /** What is left of the bounds beside these events. */
 export const roomBeside = (events: ReadonlyArray<Recorded>): Room => ({

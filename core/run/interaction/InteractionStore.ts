@@ -3,9 +3,9 @@
  */
 
 import { Context, type Effect, type Option, type Result } from "effect"
-import type { RunId } from "../run/Run.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { RunId } from "../Run.ts"
 import type { Interaction } from "./Interaction.ts"
 
 /** A question before and after a change of it. */
@@ -41,4 +41,4 @@ export class InteractionStore extends Context.Service<
     /** Closes every question that holds an answer although it expired before `before`, and answers how many. */
     readonly forget: (before: number) => Effect.Effect<number, StoreUnavailable>
   }
->()("sluice/core/interaction/InteractionStore") {}
+>()("sluice/core/run/interaction/InteractionStore") {}

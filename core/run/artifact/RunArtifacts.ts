@@ -3,12 +3,12 @@
  */
 
 import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
-import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
-import { Identifiers } from "../workspace/Identifiers.ts"
+import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import type { Run } from "../Run.ts"
 import * as Bounds from "./ArtifactBounds.ts"
 import { type Artifact, ArtifactFiles, type Description } from "./ArtifactFiles.ts"
 import { ArtifactStore, Kind, type Used } from "./ArtifactStore.ts"
-import type { Run } from "./Run.ts"
 
 /** Raised when an artifact is not kept: over the bounds of its run, or because where it was to go is away. */
 export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { kind: Kind, reason: Schema.String }) {
@@ -35,7 +35,7 @@ export class RunArtifacts extends Context.Service<
     /** The keeper of a run, for whoever carries it out. What is not kept is logged, and counted in the run's record. */
     readonly of: (run: Pick<Run, "id" | "workflowId">) => Keeper
   }
->()("sluice/core/run/RunArtifacts") {
+>()("sluice/core/run/artifact/RunArtifacts") {
   static readonly layer = Layer.effect(
     RunArtifacts,
     Effect.gen(function* () {

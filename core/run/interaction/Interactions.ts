@@ -3,14 +3,14 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
-import type { Run, RunId, RunNotFound } from "../run/Run.ts"
-import { RunStore } from "../run/RunStore.ts"
-import { Signals } from "../runtime/Signals.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import { Sealing } from "../vault/keys/Sealing.ts"
-import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
-import type { Problem } from "../workflow/Workflow.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import { Signals } from "../../runtime/Signals.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Sealing } from "../../vault/keys/Sealing.ts"
+import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
+import type { Problem } from "../../workflow/Workflow.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
+import type { Run, RunId, RunNotFound } from "../Run.ts"
+import { RunStore } from "../RunStore.ts"
 import * as Interaction from "./Interaction.ts"
 import { InteractionStore } from "./InteractionStore.ts"
 
@@ -54,7 +54,7 @@ export class Interactions extends Context.Service<
       correction: Interaction.Correction
     ) => Effect.Effect<void, RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer | StoreUnavailable>
   }
->()("sluice/core/interaction/Interactions") {
+>()("sluice/core/run/interaction/Interactions") {
   static readonly layer = Layer.effect(
     Interactions,
     Effect.gen(function* () {

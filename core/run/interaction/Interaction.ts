@@ -12,11 +12,11 @@
  * milliseconds.
  */
 import { Result, Schema } from "effect"
-import { InputReason, PopupContext } from "../event/RunEvent.ts"
-import * as Run from "../run/Run.ts"
-import * as InputContract from "../workflow/contract/InputContract.ts"
-import { Problem, type WorkflowId } from "../workflow/Workflow.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import { InputReason, PopupContext } from "../../event/RunEvent.ts"
+import * as InputContract from "../../workflow/contract/InputContract.ts"
+import { Problem, type WorkflowId } from "../../workflow/Workflow.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import * as Run from "../Run.ts"
 
 /** What a question is about: data that the workflow foresees, or something that stands against going on. */
 export const Subject = Schema.Union([

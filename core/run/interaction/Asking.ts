@@ -3,12 +3,12 @@
  */
 
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
-import type { RunEvent } from "../event/RunEvent.ts"
-import type * as Periodic from "../runtime/Periodic.ts"
-import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
-import * as Wake from "../runtime/Wake.ts"
-import { Sealing } from "../vault/keys/Sealing.ts"
-import { Identifiers } from "../workspace/Identifiers.ts"
+import type { RunEvent } from "../../event/RunEvent.ts"
+import type * as Periodic from "../../runtime/Periodic.ts"
+import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
+import * as Wake from "../../runtime/Wake.ts"
+import { Sealing } from "../../vault/keys/Sealing.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
 import * as Announcement from "./Announcement.ts"
 import * as Interaction from "./Interaction.ts"
 import { InteractionStore } from "./InteractionStore.ts"

@@ -3,9 +3,9 @@
  */
 
 import { Context, type Effect } from "effect"
-import type { Decision } from "../agent/model/Decision.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { RunId } from "./Run.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { RunId } from "../Run.ts"
+import type { Decision } from "./Decision.ts"
 
 /** So many decisions are kept of one run, over all its attempts. */
 export const mostDecisions = 500
@@ -25,4 +25,4 @@ export class DecisionStore extends Context.Service<
      */
     readonly expire: (before: number, limit: number) => Effect.Effect<number, StoreUnavailable>
   }
->()("sluice/core/run/DecisionStore") {}
+>()("sluice/core/run/evidence/DecisionStore") {}

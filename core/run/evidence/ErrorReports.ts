@@ -3,10 +3,10 @@
  */
 
 import { Context, type Effect } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkflowId } from "../workflow/Workflow.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { RunError, RunId } from "./Run.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkflowId } from "../../workflow/Workflow.ts"
+import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { RunError, RunId } from "../Run.ts"
 
 /** Which failures: those from `from` to `to`, both included; at most `limit` of them are shown, the newest. */
 export interface Frame {
@@ -38,4 +38,4 @@ export class ErrorReports extends Context.Service<
       frame: Frame
     ) => Effect.Effect<ReadonlyArray<Group>, StoreUnavailable>
   }
->()("sluice/core/run/ErrorReports") {}
+>()("sluice/core/run/evidence/ErrorReports") {}

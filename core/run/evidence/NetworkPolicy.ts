@@ -1,6 +1,6 @@
 /** Which runs keep a log of what their pages ask of the network. */
-import type { Content } from "../workflow/Workflow.ts"
-import type { Options } from "./Run.ts"
+import type { Content } from "../../workflow/Workflow.ts"
+import type { Options } from "../Run.ts"
 
 /** Tells whether a run is recorded: a debug run, or one of a workflow that sets `enable_network_listener`. */
 export const records = ({ settings }: Pick<Content, "settings">, options: Options): boolean =>

@@ -66,7 +66,7 @@ export class ArtifactFiles extends Context.Service<
     /** Removes what was left by uploads that began before an instant, in epoch milliseconds, and never ended. */
     readonly sweep: (before: number) => Effect.Effect<void, ArtifactsUnavailable>
   }
->()("sluice/core/run/ArtifactFiles") {}
+>()("sluice/core/run/artifact/ArtifactFiles") {}
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

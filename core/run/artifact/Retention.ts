@@ -5,11 +5,11 @@
  * It goes on in small pieces, and any number of processes may do it at once.
  */
 import { Clock, Effect } from "effect"
-import type * as Periodic from "../runtime/Periodic.ts"
+import type * as Periodic from "../../runtime/Periodic.ts"
+import { DecisionStore } from "../evidence/DecisionStore.ts"
+import { EvidenceStore } from "../evidence/EvidenceStore.ts"
 import { ArtifactFiles } from "./ArtifactFiles.ts"
 import { ArtifactStore } from "./ArtifactStore.ts"
-import { DecisionStore } from "./DecisionStore.ts"
-import { EvidenceStore } from "./EvidenceStore.ts"
 
 const dayMillis = 86_400_000
 

@@ -4,17 +4,17 @@
  */
 
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import type { LoggedEvent } from "../event/RunEvent.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { NodeId } from "../workflow/language/graph/Graph.ts"
-import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
-import { WorkflowStore } from "../workflow/WorkflowStore.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import type { LoggedEvent } from "../../event/RunEvent.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { NodeId } from "../../workflow/language/graph/Graph.ts"
+import type { WorkflowId, WorkflowNotFound } from "../../workflow/Workflow.ts"
+import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
+import { isEnded, type Run, type RunId, RunNotFound } from "../Run.ts"
+import { RunStore } from "../RunStore.ts"
 import { ErrorReports, type Frame, type Group } from "./ErrorReports.ts"
 import { EvidenceStore, type NetworkLog, type Snapshot } from "./EvidenceStore.ts"
 import * as NetworkPolicy from "./NetworkPolicy.ts"
-import { isEnded, type Run, type RunId, RunNotFound } from "./Run.ts"
-import { RunStore } from "./RunStore.ts"
 
 /** Raised for a node that the version of the workflow that a run executes does not have. */
 export class NodeNotFound extends Schema.TaggedError<NodeNotFound>()("NodeNotFound", {
@@ -59,7 +59,7 @@ export class Evidence extends Context.Service<
       frame: Frame
     ) => Effect.Effect<ReadonlyArray<Group>, WorkflowNotFound | StoreUnavailable>
   }
->()("sluice/core/run/Evidence") {
+>()("sluice/core/run/evidence/Evidence") {
   static readonly layer = Layer.effect(
     Evidence,
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
  * The events that tell of a question. None of them carries an answer.
  */
-import type { RunEvent } from "../event/RunEvent.ts"
+import type { RunEvent } from "../../event/RunEvent.ts"
 import { type Asked, missingProperties } from "./Interaction.ts"
 
 /** Tells that a run waits for a person. */

@@ -3,9 +3,9 @@
  */
 
 import { Context, type Effect, Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkflowId } from "../workflow/Workflow.ts"
-import type { RunId } from "./Run.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkflowId } from "../../workflow/Workflow.ts"
+import type { RunId } from "../Run.ts"
 
 export const Kind = Schema.Literals(["screenshot", "snapshot", "video", "file"])
 export type Kind = typeof Kind.Type
@@ -76,4 +76,4 @@ export class ArtifactStore extends Context.Service<
     /** Forgets artifacts whose bytes are removed, and the snapshots that they were; their runs say so from now on. */
     readonly removed: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
   }
->()("sluice/core/run/ArtifactStore") {}
+>()("sluice/core/run/artifact/ArtifactStore") {}

@@ -8,8 +8,8 @@ import * as ErrorReferences from "../workflow/ErrorReferences.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Execution } from "./Execution.ts"
 import { type Category, type Code, declared, kinds, StepFailed } from "./Failure.ts"
-import * as Memory from "./Memory.ts"
 import type { Classification } from "./recovery/Classification.ts"
+import * as Memory from "./variables/Memory.ts"
 
 /** The failure of an execution, and the step that failed. */
 export interface Failure {

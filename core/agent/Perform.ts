@@ -25,10 +25,10 @@ import { tfa } from "./action/Tfa.ts"
 import { transform } from "./action/Transform.ts"
 import { userInteraction } from "./action/UserInteraction.ts"
 import { reworded, StepFailed } from "./Failure.ts"
-import * as Memory from "./Memory.ts"
 import type * as Position from "./Position.ts"
-import * as SecretUse from "./SecretUse.ts"
 import type { Action, Done, Surroundings } from "./Step.ts"
+import * as Memory from "./variables/Memory.ts"
+import * as SecretUse from "./variables/SecretUse.ts"
 
 /** Does the node that comes next in a position, on the page of the surroundings. */
 export const perform = (

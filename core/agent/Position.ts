@@ -3,8 +3,8 @@
  */
 import type { Schema } from "effect"
 import type { Edge, Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
-import * as Memory from "./Memory.ts"
 import type { Done } from "./Step.ts"
+import * as Memory from "./variables/Memory.ts"
 
 /** A loop under way: what it goes over, and the turn that it is in, counted from 0. */
 export interface Loop {

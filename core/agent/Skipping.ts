@@ -5,8 +5,8 @@ import { Effect } from "effect"
 import * as Comparison from "../workflow/language/graph/Comparison.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import * as RunIf from "../workflow/language/graph/RunIf.ts"
-import * as Memory from "./Memory.ts"
 import type { Surroundings } from "./Step.ts"
+import * as Memory from "./variables/Memory.ts"
 
 export const isSkipped = Effect.fnUntraced(function* (
   node: Node,

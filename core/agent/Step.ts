@@ -10,9 +10,9 @@ import type { AllowedSites } from "../workflow/AllowedSites.ts"
 import type { ActionName } from "../workflow/language/graph/Action.ts"
 import type { NodeOf } from "../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "./Failure.ts"
-import type { Heard } from "./Heard.ts"
-import type { Memory } from "./Memory.ts"
+import type { Heard } from "./network/Heard.ts"
 import type { Person, Question } from "./Person.ts"
+import type { Memory } from "./variables/Memory.ts"
 
 /** The surroundings of one step. */
 export interface Surroundings {

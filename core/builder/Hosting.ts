@@ -3,7 +3,7 @@
  */
 
 import { Clock, Effect, Ref, Schema, ScopedRef } from "effect"
-import * as Heard from "../agent/Heard.ts"
+import * as Heard from "../agent/network/Heard.ts"
 import { Browser } from "../browser/Browser.ts"
 import { Secrets } from "../redaction/Secrets.ts"
 import { Signals } from "../runtime/Signals.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
-import * as Login from "../../core/agent/Login.ts"
+import * as Login from "../../core/agent/login/Login.ts"
 import { type Edge, type Graph, type Node, targets } from "../../core/workflow/language/graph/Graph.ts"
 import { account } from "../support/accounts.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"

@@ -75,7 +75,7 @@ describe("a regular expression", () => {
     "apps/api/Server.ts": "anchored, each part excludes the slash that ends it",
     "apps/api/request/Endpoints.ts": "anchored, each part excludes the slash that ends it",
     "core/redaction/Secrets.ts": "measured below",
-    "core/agent/apiflow/Answering.ts": "checked by SafePattern when a workflow is saved",
+    "core/agent/network/Answering.ts": "checked by SafePattern when a workflow is saved",
     "core/vault/inbox/Candidate.ts": "measured here as it is composed",
     "core/vault/inbox/Wording.ts": "measured here as it is composed",
     "core/workflow/component/Instances.ts": "anchored, of fixed length",

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
-import { Heard } from "../../core/agent/Heard.ts"
+import { Heard } from "../../core/agent/network/Heard.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { FileNotFetched, FileSource } from "../../core/browser/file/FileSource.ts"
 import * as Session from "../../core/browser/Session.ts"

@@ -1,13 +1,13 @@
 import { Effect, type Schema } from "effect"
 import { type Flow, placeOf } from "../../workflow/language/parameters/ApiFlow.ts"
 import { namesIn } from "../../workflow/language/parameters/Transform.ts"
-import * as Flowing from "../apiflow/Flowing.ts"
-import { refuse } from "../apiflow/Refusal.ts"
-import * as Sending from "../apiflow/Sending.ts"
 import { afterActing, type StepFailed } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as SecretUse from "../SecretUse.ts"
+import * as Flowing from "../network/Flowing.ts"
+import { refuse } from "../network/Refusal.ts"
+import * as Sending from "../network/Sending.ts"
 import { type Action, type Done, next, type Surroundings } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Does requests in the session of the page, and merges what the map makes of their answers into the context. */
 export const apiFlow: Action<"API_FLOW"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {

@@ -3,12 +3,12 @@ import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
 import * as Judging from "../model/Judging.ts"
-import * as Looking from "../model/Looking.ts"
 import * as References from "../model/References.ts"
-import * as Pointing from "../Pointing.ts"
 import type { Action, Surroundings } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as Looking from "../vision/Looking.ts"
+import * as Pointing from "../vision/Pointing.ts"
 
 /**
  * Compares two values, or has a model say whether a prompt holds for what the window shows or for the context alone.

@@ -1,8 +1,8 @@
 import { Clock, Effect, Option } from "effect"
 import type { Page } from "../../browser/Browser.ts"
-import { CaptchaSolver, type CaptchaType, ownMillis, widgets } from "../CaptchaSolver.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import { type Action, next, type Surroundings } from "../Step.ts"
+import { CaptchaSolver, type CaptchaType, ownMillis, widgets } from "./CaptchaSolver.ts"
 
 /** How long a person has, in milliseconds. */
 const answerMillis = 300_000

@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import * as Pointer from "../../browser/vision/Pointer.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as Moving from "../model/Moving.ts"
 import * as References from "../model/References.ts"
-import * as Pointing from "../Pointing.ts"
 import { type Action, next } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as Moving from "../vision/Moving.ts"
+import * as Pointing from "../vision/Pointing.ts"
 
 /**
  * Clicks, in the way that `click_type` says, the one element that matches, what a model takes for the one that is meant, or

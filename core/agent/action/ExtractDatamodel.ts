@@ -7,13 +7,13 @@ import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as Looking from "../model/Looking.ts"
 import * as Reading from "../model/Reading.ts"
 import * as References from "../model/References.ts"
-import * as Pointing from "../Pointing.ts"
-import * as SecretUse from "../SecretUse.ts"
 import type { Action, Surroundings } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as SecretUse from "../variables/SecretUse.ts"
+import * as Looking from "../vision/Looking.ts"
+import * as Pointing from "../vision/Pointing.ts"
 
 /**
  * Reads what a data model describes: by its paths from the page, or by a model from the HTML of a part of the page, from a

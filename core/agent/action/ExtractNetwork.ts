@@ -6,11 +6,11 @@ import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { regexPrefix } from "../../workflow/language/parameters/Network.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
-import type { Heard } from "../Heard.ts"
-import * as Memory from "../Memory.ts"
-import * as NetworkExtraction from "../NetworkExtraction.ts"
+import type { Heard } from "../network/Heard.ts"
+import * as NetworkExtraction from "../network/NetworkExtraction.ts"
 import * as Patterns from "../Patterns.ts"
 import type { Action } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
 
 /** How long an answer that is there waits for a newer one that was asked for already, in milliseconds. */
 const newerMillis = 5_000

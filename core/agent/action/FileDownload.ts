@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import type { PageFailure } from "../../browser/PageFailure.ts"
 import { defaultDownloadSeconds } from "../../workflow/language/parameters/Pages.ts"
 import { ofPage } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
 import { type Action, next } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
 
 /**
  * Keeps the downloads that the preceding action began, or the page as a PDF with `trigger_print`. The `selector` that older

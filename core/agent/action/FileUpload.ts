@@ -4,9 +4,9 @@ import { type FileNotFetched, FileSource } from "../../browser/file/FileSource.t
 import * as AllowedSites from "../../workflow/AllowedSites.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Fetches a file, and puts it into the field that `selector` names or the file dialog that is open. */
 export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* (

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Chooses an option of the one element that matches. */
 export const inputSelect: Action<"INPUT_SELECT"> = Effect.fnUntraced(function* (

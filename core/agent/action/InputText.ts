@@ -3,10 +3,10 @@ import * as Pointer from "../../browser/vision/Pointer.ts"
 import { byHand, type Key, type Typing } from "../../browser/vision/Typing.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as Pointing from "../Pointing.ts"
-import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as SecretUse from "../variables/SecretUse.ts"
+import * as Pointing from "../vision/Pointing.ts"
 
 /**
  * Types a text into the one element that matches, what a model takes for the one that is meant, or what is at a point; where

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import type { Page } from "../../browser/Browser.ts"
 import { redactUrl } from "../../browser/Exchange.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Loads an address, relative to the page's when it is not whole. `back` goes back in the history. */
 export const navigate: Action<"NAVIGATE" | "START"> = Effect.fnUntraced(function* (node, { memory, page }) {

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
 import { type Action, next } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
 
 /** How long what comes after a scrolling is waited for at most, in milliseconds, when it does not say. */
 const defaultSettleMillis = 2_000

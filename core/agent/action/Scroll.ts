@@ -3,9 +3,9 @@ import type { Direction } from "../../browser/vision/Scrolling.ts"
 import type { Parameters } from "../../workflow/language/graph/Action.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as Showing from "../model/Showing.ts"
 import { type Action, next } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as Showing from "../vision/Showing.ts"
 
 /**
  * Scrolls the page by ticks of the wheel, to an element, or a part of the page as far as `goal` says. With `LLM_VISION` a

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { redactUrl } from "../../browser/Exchange.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as SecretUse from "../SecretUse.ts"
 import { type Action, next } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as SecretUse from "../variables/SecretUse.ts"
 import { resolve } from "./Navigate.ts"
 
 /** Opens a window and an address in it, closes one, or turns to another. */

@@ -2,9 +2,9 @@ import { Effect, type Schema } from "effect"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import { namesIn, type Operation } from "../../workflow/language/parameters/Transform.ts"
 import { StepFailed } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as SecretUse from "../SecretUse.ts"
 import type { Action, Surroundings } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Changes the context, one operation after the other. Nothing is changed unless all of them succeed. */
 export const transform: Action<"TRANSFORM"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {

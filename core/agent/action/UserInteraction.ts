@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import * as OutputContract from "../../workflow/contract/OutputContract.ts"
 import { defaultAnswerMillis } from "../../workflow/language/parameters/Control.ts"
 import { StepFailed } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
 import type { Action } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
 
 /** No person reads more, and every subscriber is sent it. */
 const longestMessage = 4_000

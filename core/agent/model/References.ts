@@ -9,10 +9,10 @@ import type { Account } from "../../vault/Account.ts"
 import * as SecretSites from "../../vault/site/SecretSites.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
-import * as Credentials from "../Credentials.ts"
 import { StepFailed } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as SecretUse from "../SecretUse.ts"
+import * as Credentials from "../variables/Credentials.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as SecretUse from "../variables/SecretUse.ts"
 
 /**
  * A text of the workflow for a model: its expressions evaluated, apart from those that are a secret of a credential, which

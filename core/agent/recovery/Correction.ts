@@ -5,9 +5,9 @@ import { Effect, Option, Result } from "effect"
 import type { Page } from "../../browser/Browser.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "../Failure.ts"
-import * as InputUse from "../InputUse.ts"
-import type * as Memory from "../Memory.ts"
 import type { Person } from "../Person.ts"
+import type * as Memory from "../variables/Memory.ts"
+import * as InputUse from "./InputUse.ts"
 
 /** How often a person is asked about one step before it fails for good. */
 const mostQuestions = 3

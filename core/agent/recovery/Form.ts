@@ -5,8 +5,8 @@
 import { Effect, Option } from "effect"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { StepFailed } from "../Failure.ts"
-import * as InputUse from "../InputUse.ts"
 import { complaintOf } from "./Classification.ts"
+import * as InputUse from "./InputUse.ts"
 import { isAboutElement, type Recovery, type Remedy, type Trodden, type Trouble } from "./Remedy.ts"
 
 /** How often a person is asked about the form before one step. */

@@ -6,12 +6,12 @@ import type { Direction, Position } from "../../browser/vision/Scrolling.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
-import * as Memory from "../Memory.ts"
-import * as Pointing from "../Pointing.ts"
+import * as Asking from "../model/Asking.ts"
+import * as References from "../model/References.ts"
 import type { Surroundings } from "../Step.ts"
-import * as Asking from "./Asking.ts"
+import * as Memory from "../variables/Memory.ts"
 import * as Choosing from "./Choosing.ts"
-import * as References from "./References.ts"
+import * as Pointing from "./Pointing.ts"
 
 /**
  * Brings the element that `target_description` means into sight, in the container where there is one; or scrolls a container

@@ -6,14 +6,14 @@
  */
 
 import { Effect } from "effect"
-import type { Guard } from "../browser/element/Target.ts"
-import type { Account } from "../vault/Account.ts"
-import * as SecretSites from "../vault/site/SecretSites.ts"
-import * as Expression from "../workflow/language/expression/Expression.ts"
-import * as Template from "../workflow/language/expression/Template.ts"
-import * as CredentialUse from "../workflow/language/graph/CredentialUse.ts"
+import type { Guard } from "../../browser/element/Target.ts"
+import type { Account } from "../../vault/Account.ts"
+import * as SecretSites from "../../vault/site/SecretSites.ts"
+import * as Expression from "../../workflow/language/expression/Expression.ts"
+import * as Template from "../../workflow/language/expression/Template.ts"
+import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
+import { StepFailed } from "../Failure.ts"
 import * as Expressions from "./Expressions.ts"
-import { StepFailed } from "./Failure.ts"
 import type { Memory } from "./Memory.ts"
 
 /** The credentials whose secrets a text of the workflow reads, directly or by way of values that were made of them. */

@@ -2,10 +2,10 @@
  * The credentials of an execution: the accounts behind its aliases, and the values of theirs that it has read.
  */
 import { Effect, Redacted } from "effect"
-import type { Secrets } from "../redaction/Secrets.ts"
-import type { Account, AccountUnavailable } from "../vault/Account.ts"
-import * as CredentialUse from "../workflow/language/graph/CredentialUse.ts"
-import { StepFailed } from "./Failure.ts"
+import type { Secrets } from "../../redaction/Secrets.ts"
+import type { Account, AccountUnavailable } from "../../vault/Account.ts"
+import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
+import { StepFailed } from "../Failure.ts"
 
 export interface Credentials {
   readonly accounts: ReadonlyMap<string, Account>

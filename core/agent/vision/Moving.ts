@@ -11,13 +11,13 @@ import type { Place } from "../../browser/vision/Sight.ts"
 import { byHand } from "../../browser/vision/Typing.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { afterActing, ofPage, type StepFailed } from "../Failure.ts"
-import type { Memory } from "../Memory.ts"
-import * as Asking from "./Asking.ts"
+import * as Asking from "../model/Asking.ts"
+import type { Tool } from "../model/Model.ts"
+import * as Prompts from "../model/Prompts.ts"
+import * as References from "../model/References.ts"
+import type { Memory } from "../variables/Memory.ts"
 import * as Choosing from "./Choosing.ts"
 import * as Looking from "./Looking.ts"
-import type { Tool } from "./Model.ts"
-import * as Prompts from "./Prompts.ts"
-import * as References from "./References.ts"
 
 /** So many moves may one step take. */
 const mostMoves = 30

@@ -6,9 +6,9 @@
  * site still knew the session, no secret is ever used: then it is over as soon as none can be.
  */
 
-import * as CredentialUse from "../workflow/language/graph/CredentialUse.ts"
-import { type Graph, type Node, type NodeId, reach, targets } from "../workflow/language/graph/Graph.ts"
-import type { Code } from "./Failure.ts"
+import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
+import { type Graph, type Node, type NodeId, reach, targets } from "../../workflow/language/graph/Graph.ts"
+import type { Code } from "../Failure.ts"
 
 type Alias = string
 

@@ -2,13 +2,13 @@
  * What a run knows while it goes on, and the evaluation of templates over it.
  */
 import { Effect, type Schema } from "effect"
-import type { Page } from "../browser/Browser.ts"
-import * as Template from "../workflow/language/expression/Template.ts"
-import * as Comparison from "../workflow/language/graph/Comparison.ts"
-import * as CredentialUse from "../workflow/language/graph/CredentialUse.ts"
+import type { Page } from "../../browser/Browser.ts"
+import * as Template from "../../workflow/language/expression/Template.ts"
+import * as Comparison from "../../workflow/language/graph/Comparison.ts"
+import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
+import { ofPage, type StepFailed } from "../Failure.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Expressions from "./Expressions.ts"
-import { ofPage, type StepFailed } from "./Failure.ts"
 
 /**
  * The context of a run: its inputs, what it extracted or set, what a person answered it, and the variables of the loops it

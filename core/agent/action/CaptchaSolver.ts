@@ -2,7 +2,7 @@
  * Who solves the puzzles by which sites tell people from programs.
  */
 import { Context, type Effect } from "effect"
-import type { Page } from "../browser/Browser.ts"
+import type { Page } from "../../browser/Browser.ts"
 
 export type CaptchaType = "turnstile" | "recaptcha_v2" | "hcaptcha"
 
@@ -12,7 +12,7 @@ export type CaptchaType = "turnstile" | "recaptcha_v2" | "hcaptcha"
  */
 export const CaptchaSolver = Context.Reference<{
   readonly solve: (type: CaptchaType, page: Page) => Effect.Effect<void>
-} | null>("sluice/core/agent/CaptchaSolver", { defaultValue: () => null })
+} | null>("sluice/core/agent/action/CaptchaSolver", { defaultValue: () => null })
 
 /** How the widgets show in a page, as their documentation names it. */
 export const widgets: Readonly<Record<CaptchaType, { readonly marks: string; readonly answer: string }>> = {

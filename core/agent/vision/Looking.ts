@@ -7,7 +7,7 @@ import { redactUrl } from "../../browser/Exchange.ts"
 import type { Box, Outline, Outlined } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import { ofPage } from "../Failure.ts"
-import type { Memory } from "../Memory.ts"
+import type { Memory } from "../variables/Memory.ts"
 
 /** So many elements are told of a whole page, and of what is in its window. */
 const mostElements = 400

@@ -2,9 +2,9 @@
  * What the windows of a session were answered by the network, as far as it is kept to be read by the run.
  */
 import { Effect, type Scope } from "effect"
-import type { Page } from "../browser/Browser.ts"
-import { type Begun, type Exchange, isNoise } from "../browser/Exchange.ts"
-import type { Graph } from "../workflow/language/graph/Graph.ts"
+import type { Page } from "../../browser/Browser.ts"
+import { type Begun, type Exchange, isNoise } from "../../browser/Exchange.ts"
+import type { Graph } from "../../workflow/language/graph/Graph.ts"
 
 /** How much is kept: the newest exchanges, and characters of their answers. */
 const maxExchanges = 1_000

@@ -2,18 +2,18 @@
  * Where an action on an element takes place when it is not told by a selector: at a point, or at what a model chooses.
  */
 import { Effect } from "effect"
-import type { Place } from "../browser/vision/Sight.ts"
-import * as SecretSites from "../vault/site/SecretSites.ts"
-import type { NodeOf } from "../workflow/language/graph/Graph.ts"
-import * as Executions from "../workflow/language/parameters/Executions.ts"
-import { defaultWaitMillis } from "../workflow/language/parameters/Fields.ts"
-import { StepFailed } from "./Failure.ts"
-import * as Memory from "./Memory.ts"
-import * as Choosing from "./model/Choosing.ts"
-import * as Moving from "./model/Moving.ts"
-import * as References from "./model/References.ts"
-import * as SecretUse from "./SecretUse.ts"
-import type { Surroundings } from "./Step.ts"
+import type { Place } from "../../browser/vision/Sight.ts"
+import * as SecretSites from "../../vault/site/SecretSites.ts"
+import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
+import * as Executions from "../../workflow/language/parameters/Executions.ts"
+import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
+import { StepFailed } from "../Failure.ts"
+import * as References from "../model/References.ts"
+import type { Surroundings } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as SecretUse from "../variables/SecretUse.ts"
+import * as Choosing from "./Choosing.ts"
+import * as Moving from "./Moving.ts"
 
 type Pointed = NodeOf<"CLICK"> | NodeOf<"INPUT_TEXT"> | NodeOf<"TFA">
 

@@ -5,9 +5,9 @@ import { Effect, type Schema } from "effect"
 import type { ApiAnswer } from "../../browser/Requests.ts"
 import type { ExpectedStatus, Extract, Step } from "../../workflow/language/parameters/ApiFlow.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
-import * as Memory from "../Memory.ts"
-import { isWithinLimits } from "../NetworkExtraction.ts"
+import * as Memory from "../variables/Memory.ts"
 import * as Bytes from "./Bytes.ts"
+import { isWithinLimits } from "./NetworkExtraction.ts"
 import { refuse } from "./Refusal.ts"
 
 /** An answer, read. */

@@ -2,12 +2,12 @@
  * Reads what a data model describes from an answer of the network.
  */
 import { Effect, type Schema } from "effect"
-import { Meter } from "../workflow/language/expression/Meter.ts"
-import * as Comparison from "../workflow/language/graph/Comparison.ts"
-import { type DataModel, modelOf } from "../workflow/language/parameters/DataModel.ts"
-import { expressionOf } from "../workflow/language/parameters/Network.ts"
-import type { StepFailed } from "./Failure.ts"
-import * as Memory from "./Memory.ts"
+import { Meter } from "../../workflow/language/expression/Meter.ts"
+import * as Comparison from "../../workflow/language/graph/Comparison.ts"
+import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
+import { expressionOf } from "../../workflow/language/parameters/Network.ts"
+import type { StepFailed } from "../Failure.ts"
+import * as Memory from "../variables/Memory.ts"
 
 /** How texts of the model with expressions over the context are evaluated. */
 export type Resolve = (text: string) => Effect.Effect<Schema.Json, StepFailed>

@@ -3,10 +3,10 @@
  * more than it has names.
  */
 import { Effect, type Schema } from "effect"
-import * as Expression from "../workflow/language/expression/Expression.ts"
-import type { Described, Outcome } from "../workflow/sandbox/Operations.ts"
-import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
-import { type Code, StepFailed } from "./Failure.ts"
+import * as Expression from "../../workflow/language/expression/Expression.ts"
+import type { Described, Outcome } from "../../workflow/sandbox/Operations.ts"
+import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
+import { type Code, StepFailed } from "../Failure.ts"
 
 export interface Readable extends Described {
   readonly source: string

@@ -8,9 +8,9 @@ import type { Place } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
-import * as Asking from "./Asking.ts"
+import * as Asking from "../model/Asking.ts"
+import * as Prompts from "../model/Prompts.ts"
 import * as Looking from "./Looking.ts"
-import * as Prompts from "./Prompts.ts"
 
 /** So often is the page scrolled at most before nothing was found. */
 const mostScrolls = 15

@@ -5,7 +5,7 @@
 
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, PubSub, Schedule, Schema, Stream } from "effect"
-import { type Frame, LiveChannel, type Sent } from "../../core/run/LiveChannel.ts"
+import { type Frame, LiveChannel, type Sent } from "../../core/execution/live/LiveChannel.ts"
 import { waitUntilBack } from "../../core/runtime/StoreUnavailable.ts"
 import { withoutSqlErrors } from "./Transaction.ts"
 

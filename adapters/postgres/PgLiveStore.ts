@@ -1,7 +1,7 @@
 /** Admissions to watched runs, and control of them, in PostgreSQL. */
 import { Clock, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Admission, type Control, LiveStore } from "../../core/run/LiveStore.ts"
+import { type Admission, type Control, LiveStore } from "../../core/execution/live/LiveStore.ts"
 import type { Status } from "../../core/run/Run.ts"
 import type { UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
 import * as Rows from "./Rows.ts"

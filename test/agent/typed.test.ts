@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Typed } from "../../core/agent/Typed.ts"
 import type { Gesture } from "../../core/browser/vision/RemoteHand.ts"
+import { Typed } from "../../core/execution/live/Typed.ts"
 
 const keys = (...names: ReadonlyArray<string>): ReadonlyArray<Gesture> =>
   names.flatMap(

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option, Schedule } from "effect"
 import { type Page, chromium as playwright } from "playwright-core"
-import * as AgentExecutor from "../../apps/worker/AgentExecutor.ts"
+import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { claim, connect, enter, start, watch } from "../support/live.ts"

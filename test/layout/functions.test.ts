@@ -11,8 +11,8 @@ const known: ReadonlyArray<string> = [
   "apps/api/builder/BuilderHttp.ts",
   "apps/api/inbound/InboundRoutes.ts",
   "apps/demo/Workflow.ts",
-  "apps/worker/AgentExecutor.ts",
-  "apps/worker/LiveRun.ts",
+  "core/execution/AgentExecutor.ts",
+  "core/execution/live/LiveRun.ts",
   "core/agent/Agent.ts",
   "core/builder/Hosting.ts",
   "core/event/stream/EventStreams.ts"

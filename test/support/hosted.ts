@@ -3,8 +3,8 @@
  */
 import { Effect, Layer } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
-import * as RunSession from "../../apps/worker/RunSession.ts"
 import * as Host from "../../core/builder/Host.ts"
+import * as RunSession from "../../core/execution/RunSession.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
 import { layer } from "./service.ts"

@@ -2,7 +2,7 @@
 import { Effect, Redacted } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { LiveViews } from "../../../core/run/LiveViews.ts"
+import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../request/Authorization.ts"
 import * as Errors from "../request/Errors.ts"

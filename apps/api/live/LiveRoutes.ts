@@ -5,7 +5,7 @@
 import { Clock, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Gesture } from "../../../core/browser/vision/RemoteHand.ts"
-import { LiveViews } from "../../../core/run/LiveViews.ts"
+import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { RunId } from "../../../core/run/Run.ts"
 import { Closing } from "../request/Closing.ts"
 import * as Errors from "../request/Errors.ts"

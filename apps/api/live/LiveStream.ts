@@ -2,7 +2,7 @@
  * What a page that watches a run is sent: one answer without end, in pieces that each have a kind, a length and content.
  */
 import { Effect, Stream } from "effect"
-import type { Frame } from "../../../core/run/LiveChannel.ts"
+import type { Frame } from "../../../core/execution/live/LiveChannel.ts"
 
 /** The kinds of pieces: what is to be told, as JSON, and a picture, as a JPEG. */
 const kinds = { told: 1, picture: 2 }

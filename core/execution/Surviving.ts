@@ -2,8 +2,8 @@
  * What goes on beside an attempt and must not end it: evidence is gathered, somebody watches.
  */
 import { type Duration, Effect } from "effect"
-import type { Secrets } from "../../core/redaction/Secrets.ts"
-import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
+import type { Secrets } from "../redaction/Secrets.ts"
+import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 
 /**
  * Carries something out. When it dies, or the store cannot be reached, `message` is logged with the reason, but without

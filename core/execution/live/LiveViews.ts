@@ -4,18 +4,18 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
-import type { Gesture } from "../browser/vision/RemoteHand.ts"
-import { Signals } from "../runtime/Signals.ts"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import { Sealing } from "../vault/keys/Sealing.ts"
-import { Keys } from "../workspace/Keys.ts"
-import { allows, type Caller, type UserId } from "../workspace/Workspace.ts"
-import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import type { Gesture } from "../../browser/vision/RemoteHand.ts"
+import { Ended, type RunId, RunNotFound, Status, statusAt } from "../../run/Run.ts"
+import { RunStore } from "../../run/RunStore.ts"
+import { Signals } from "../../runtime/Signals.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Sealing } from "../../vault/keys/Sealing.ts"
+import { Keys } from "../../workspace/Keys.ts"
+import { allows, type Caller, type UserId } from "../../workspace/Workspace.ts"
+import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { type Frame, LiveChannel } from "./LiveChannel.ts"
 import * as LiveMessage from "./LiveMessage.ts"
 import { type Admission, type Control, LiveStore } from "./LiveStore.ts"
-import { Ended, type RunId, RunNotFound, Status, statusAt } from "./Run.ts"
-import { RunStore } from "./RunStore.ts"
 
 /** Raised when a run that nobody can watch is to be watched: it has not begun, or is over. */
 export class NotLive extends Schema.TaggedError<NotLive>()("NotLive", { sessionId: Schema.String, status: Status }) {
@@ -108,7 +108,7 @@ export class LiveViews extends Context.Service<
       gestures: ReadonlyArray<Gesture>
     ) => Effect.Effect<void, NotInControl | RunNotFound | StoreUnavailable>
   }
->()("sluice/core/run/LiveViews") {
+>()("sluice/core/execution/live/LiveViews") {
   static readonly layer = Layer.effect(
     LiveViews,
     Effect.gen(function* () {

@@ -4,8 +4,8 @@
  */
 
 import { Context, type Effect, type Scope, type Stream } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { RunId } from "./Run.ts"
+import type { RunId } from "../../run/Run.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 
 /** A picture of the page, as a JPEG. */
 export interface Frame {
@@ -40,4 +40,4 @@ export class LiveChannel extends Context.Service<
     /** Subscribes to the messages of all runs, and only then succeeds. */
     readonly messages: Effect.Effect<Stream.Stream<Sent>, never, Scope.Scope>
   }
->()("sluice/core/run/LiveChannel") {}
+>()("sluice/core/execution/live/LiveChannel") {}

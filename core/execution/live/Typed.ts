@@ -4,7 +4,7 @@
  * It is hidden as a whole once they go on to something else. A page may send it on while it is typed: what has no space in it
  * yet is hidden from its eighth character on as well, with each that follows.
  */
-import type { Gesture } from "../browser/vision/RemoteHand.ts"
+import type { Gesture } from "../../browser/vision/RemoteHand.ts"
 
 const growing = /^\S{8,200}$/
 

@@ -2,12 +2,12 @@
  * The video of an attempt, for workflows that ask for one.
  */
 import { Clock, Effect, Fiber, Option, Ref, type Scope } from "effect"
-import type { Page } from "../../core/browser/Browser.ts"
-import type { Recording } from "../../core/browser/vision/Screencast.ts"
-import * as Bounds from "../../core/run/artifact/ArtifactBounds.ts"
-import type { Keeper } from "../../core/run/artifact/RunArtifacts.ts"
-import type { Reporter } from "../../core/run/Executor.ts"
-import type { Run } from "../../core/run/Run.ts"
+import type { Page } from "../browser/Browser.ts"
+import type { Recording } from "../browser/vision/Screencast.ts"
+import * as Bounds from "../run/artifact/ArtifactBounds.ts"
+import type { Keeper } from "../run/artifact/RunArtifacts.ts"
+import type { Reporter } from "../run/Executor.ts"
+import type { Run } from "../run/Run.ts"
 
 /** A few pictures a second, only when the page has changed. */
 const options = {

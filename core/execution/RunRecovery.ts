@@ -2,17 +2,17 @@
  * What the attempt of a run may recover from, what is told of it, and what is kept of it for the runs after it.
  */
 import { Cause, Effect } from "effect"
-import type { Execution } from "../../core/agent/Execution.ts"
-import type { Observer } from "../../core/agent/Observer.ts"
-import * as ElementMemory from "../../core/agent/recovery/ElementMemory.ts"
-import type { Analysis } from "../../core/agent/recovery/Remedy.ts"
-import * as Settings from "../../core/agent/recovery/Settings.ts"
-import type { RunEvent } from "../../core/event/RunEvent.ts"
-import type { Secrets } from "../../core/redaction/Secrets.ts"
-import type { Reporter } from "../../core/run/Executor.ts"
-import type { Claimed } from "../../core/run/RunStore.ts"
-import { Patches } from "../../core/workflow/patch/Patches.ts"
-import { Identifiers } from "../../core/workspace/Identifiers.ts"
+import type { Execution } from "../agent/Execution.ts"
+import type { Observer } from "../agent/Observer.ts"
+import * as ElementMemory from "../agent/recovery/ElementMemory.ts"
+import type { Analysis } from "../agent/recovery/Remedy.ts"
+import * as Settings from "../agent/recovery/Settings.ts"
+import type { RunEvent } from "../event/RunEvent.ts"
+import type { Secrets } from "../redaction/Secrets.ts"
+import type { Reporter } from "../run/Executor.ts"
+import type { Claimed } from "../run/RunStore.ts"
+import { Patches } from "../workflow/patch/Patches.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
 import { surviving } from "./Surviving.ts"
 
 export interface RunRecovery {

@@ -3,9 +3,9 @@
  */
 
 import { Context, type Effect, type Option } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { UserId, WorkspaceId } from "../workspace/Workspace.ts"
-import type { RunId, Status } from "./Run.ts"
+import type { RunId, Status } from "../../run/Run.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { UserId, WorkspaceId } from "../../workspace/Workspace.ts"
 
 /** Whom a token lets in, kept by the hash of the token only. */
 export interface Admission {
@@ -58,4 +58,4 @@ export class LiveStore extends Context.Service<
     /** Who has control at this moment. */
     readonly control: (runId: RunId) => Effect.Effect<Option.Option<Control>, StoreUnavailable>
   }
->()("sluice/core/run/LiveStore") {}
+>()("sluice/core/execution/live/LiveStore") {}

@@ -5,19 +5,14 @@ import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Clock, Effect, Layer, Option, Result, Stream } from "effect"
-import type { DownloadedFile } from "../../core/agent/Observer.ts"
-import * as FileNames from "../../core/browser/file/FileNames.ts"
-import {
-  FileNotFetched,
-  type FileSource,
-  maxUploadBytes,
-  FileSource as Source
-} from "../../core/browser/file/FileSource.ts"
-import { ArtifactFiles, type ArtifactsUnavailable, type Kept } from "../../core/run/artifact/ArtifactFiles.ts"
-import type { Keeper } from "../../core/run/artifact/RunArtifacts.ts"
-import type { Reporter } from "../../core/run/Executor.ts"
-import type { Claimed } from "../../core/run/RunStore.ts"
-import { ArtifactLinks } from "../api/run/ArtifactLinks.ts"
+import { ArtifactLinks } from "../../apps/api/run/ArtifactLinks.ts"
+import type { DownloadedFile } from "../agent/Observer.ts"
+import * as FileNames from "../browser/file/FileNames.ts"
+import { FileNotFetched, type FileSource, maxUploadBytes, FileSource as Source } from "../browser/file/FileSource.ts"
+import { ArtifactFiles, type ArtifactsUnavailable, type Kept } from "../run/artifact/ArtifactFiles.ts"
+import type { Keeper } from "../run/artifact/RunArtifacts.ts"
+import type { Reporter } from "../run/Executor.ts"
+import type { Claimed } from "../run/RunStore.ts"
 
 /** The function that keeps a downloaded file and tells of it, or answers why it is not kept. */
 export const keeping = ({ run }: Claimed, reporter: Reporter, keeper: Keeper) =>

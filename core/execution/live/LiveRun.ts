@@ -5,17 +5,17 @@
  * `[answer]` in its place. That somebody had control is told as events of the run.
  */
 import { Clock, Effect, Latch, Option, Queue, type Scope, Semaphore, Stream } from "effect"
-import { Typed } from "../../core/agent/Typed.ts"
-import type { Page } from "../../core/browser/Browser.ts"
-import type { Secrets } from "../../core/redaction/Secrets.ts"
-import type { Reporter } from "../../core/run/Executor.ts"
-import { LiveChannel } from "../../core/run/LiveChannel.ts"
-import * as LiveMessage from "../../core/run/LiveMessage.ts"
-import { type Control, LiveStore } from "../../core/run/LiveStore.ts"
-import type { Run } from "../../core/run/Run.ts"
-import { Signals } from "../../core/runtime/Signals.ts"
-import { Sealing } from "../../core/vault/keys/Sealing.ts"
-import { surviving } from "./Surviving.ts"
+import type { Page } from "../../browser/Browser.ts"
+import type { Secrets } from "../../redaction/Secrets.ts"
+import type { Reporter } from "../../run/Executor.ts"
+import type { Run } from "../../run/Run.ts"
+import { Signals } from "../../runtime/Signals.ts"
+import { Sealing } from "../../vault/keys/Sealing.ts"
+import { surviving } from "../Surviving.ts"
+import { LiveChannel } from "./LiveChannel.ts"
+import * as LiveMessage from "./LiveMessage.ts"
+import { type Control, LiveStore } from "./LiveStore.ts"
+import { Typed } from "./Typed.ts"
 
 /** Pictures are small enough for several a second. */
 const pictures = { maxWidth: 1_280, maxHeight: 800, quality: 60, intervalMillis: 120 }

@@ -2,11 +2,11 @@
  * The credentials of a run, opened for its attempt. No secret is read by this.
  */
 import { Effect } from "effect"
-import * as Credentials from "../../core/run/Credentials.ts"
-import type { Run } from "../../core/run/Run.ts"
-import type { Outcome } from "../../core/run/Transition.ts"
-import type { Account } from "../../core/vault/Account.ts"
-import { Accounts } from "../../core/vault/Accounts.ts"
+import * as Credentials from "../run/Credentials.ts"
+import type { Run } from "../run/Run.ts"
+import type { Outcome } from "../run/Transition.ts"
+import type { Account } from "../vault/Account.ts"
+import { Accounts } from "../vault/Accounts.ts"
 
 /**
  * Makes the function that opens the credentials of a run, by alias: the one that was chosen of a pool, or else its first.

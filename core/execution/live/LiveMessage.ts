@@ -3,8 +3,8 @@
  * channel takes.
  */
 import { Effect, Redacted, Schema } from "effect"
-import { Gesture } from "../browser/vision/RemoteHand.ts"
-import type { Cipher } from "../vault/keys/Sealing.ts"
+import { Gesture } from "../../browser/vision/RemoteHand.ts"
+import type { Cipher } from "../../vault/keys/Sealing.ts"
 import * as LiveChannel from "./LiveChannel.ts"
 
 const Gestures = Schema.Struct({ holder: Schema.String, gestures: Schema.Array(Gesture) })

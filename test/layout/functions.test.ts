@@ -14,7 +14,7 @@ const known: ReadonlyArray<string> = [
   "core/execution/AgentExecutor.ts",
   "core/execution/live/LiveRun.ts",
   "core/agent/Agent.ts",
-  "core/builder/Hosting.ts",
+  "core/builder/host/Hosting.ts",
   "core/event/stream/EventStreams.ts"
 ]
 

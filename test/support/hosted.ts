@@ -3,7 +3,7 @@
  */
 import { Effect, Layer } from "effect"
 import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
-import * as Host from "../../core/builder/Host.ts"
+import * as Host from "../../core/builder/host/Host.ts"
 import * as RunSession from "../../core/execution/RunSession.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"

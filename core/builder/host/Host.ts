@@ -6,11 +6,11 @@
  * gives every conversation back.
  */
 import { Effect, Stream } from "effect"
-import * as Lease from "../runtime/Lease.ts"
-import { Signals } from "../runtime/Signals.ts"
-import * as Wake from "../runtime/Wake.ts"
+import * as Lease from "../../runtime/Lease.ts"
+import { Signals } from "../../runtime/Signals.ts"
+import * as Wake from "../../runtime/Wake.ts"
+import { BuilderStore, type Held } from "../BuilderStore.ts"
 import type { BeginningOf } from "./Beginning.ts"
-import { BuilderStore, type Held } from "./BuilderStore.ts"
 import * as Hosting from "./Hosting.ts"
 
 export interface Options {

@@ -3,16 +3,16 @@
  */
 
 import { Clock, Effect, Ref, Schema, ScopedRef } from "effect"
-import * as Heard from "../agent/network/Heard.ts"
-import { Browser } from "../browser/Browser.ts"
-import { Secrets } from "../redaction/Secrets.ts"
-import { Signals } from "../runtime/Signals.ts"
-import { waitUntilBack } from "../runtime/StoreUnavailable.ts"
-import type * as Wake from "../runtime/Wake.ts"
-import { Identifiers } from "../workspace/Identifiers.ts"
+import * as Heard from "../../agent/network/Heard.ts"
+import { Browser } from "../../browser/Browser.ts"
+import { Secrets } from "../../redaction/Secrets.ts"
+import { Signals } from "../../runtime/Signals.ts"
+import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
+import type * as Wake from "../../runtime/Wake.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import { BuilderStore, type Held, type View, type ViewKind } from "../BuilderStore.ts"
+import * as Conversation from "../Conversation.ts"
 import type { BeginningOf } from "./Beginning.ts"
-import { BuilderStore, type Held, type View, type ViewKind } from "./BuilderStore.ts"
-import * as Conversation from "./Conversation.ts"
 import * as Turn from "./Turn.ts"
 
 /** A conversation that is hosted, and how those who look after it are woken. */

@@ -2,11 +2,11 @@
  * What the page of a conversation begins with, and what the conversation signs in with on it.
  */
 import type { Effect } from "effect"
-import type { PageFailure } from "../browser/PageFailure.ts"
-import * as Session from "../browser/Session.ts"
-import type { Account, AccountUnavailable } from "../vault/Account.ts"
-import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
-import type { Conversation } from "./Conversation.ts"
+import type { PageFailure } from "../../browser/PageFailure.ts"
+import * as Session from "../../browser/Session.ts"
+import type { Account, AccountUnavailable } from "../../vault/Account.ts"
+import type { LoginCodes } from "../../vault/otp/LoginCodes.ts"
+import type { Conversation } from "../Conversation.ts"
 
 export interface Beginning {
   /** What the browser begins with; `Session.secrets` are those of its values that must not be shown. */

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as References from "../../core/agent/model/References.ts"
 import * as Memory from "../../core/agent/variables/Memory.ts"
 import * as Looking from "../../core/agent/vision/Looking.ts"
@@ -11,6 +10,7 @@ import { type Account, AccountUnavailable } from "../../core/vault/Account.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { account } from "../support/accounts.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const site = "https://bank.example/"
 const pages: ScriptedBrowser.ScriptedSite = {

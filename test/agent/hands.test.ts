@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random, Result } from "effect"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as FileNames from "../../core/browser/file/FileNames.ts"
 import { FileNotFetched, FileSource } from "../../core/browser/file/FileSource.ts"
 import * as Pointer from "../../core/browser/vision/Pointer.ts"
 import * as GraphCheck from "../../core/workflow/language/graph/GraphCheck.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const shop = "https://shop.example/"
 const other = "https://shop.example/other"

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { visitors } from "../../apps/demo/Visitors.ts"
 import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
 import type { Correction, Mistake, Person, Question } from "../../core/agent/Person.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 import { code } from "../support/questions.ts"
 import { withSite } from "../support/realBrowser.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const site = "https://bank.example/"
 const pages: ScriptedBrowser.ScriptedSite = {

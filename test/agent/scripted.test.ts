@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, type Schema } from "effect"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const login = "https://shop.example/login"
 const list = "https://shop.example/orders"

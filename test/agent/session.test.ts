@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, type Scope } from "effect"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import { Browser, type Page } from "../../core/browser/Browser.ts"
 import * as Session from "../../core/browser/Session.ts"
 import * as Place from "../../core/vault/Place.ts"
 import { executablePath } from "../support/realBrowser.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 /** Chromium with every host below `localhost` within reach. */

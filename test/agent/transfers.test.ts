@@ -4,7 +4,6 @@ import { tmpdir } from "node:os"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as Session from "../../core/browser/Session.ts"
 import { graphOf, walk } from "../support/browser.ts"
 import {
@@ -22,6 +21,7 @@ import {
   timeout,
   upload
 } from "../support/hands.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { type Answer, serve } from "../support/site.ts"
 
 const shop = "https://shop.example/"

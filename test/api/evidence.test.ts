@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { layer, type Member, Service } from "../support/service.ts"
 
 const login = "https://shop.example/login"

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { code } from "../support/questions.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { layer, type Member, Service } from "../support/service.ts"
 
 const site = "https://bank.example/"

@@ -1,6 +1,5 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import { Heard } from "../../core/agent/network/Heard.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { FileNotFetched, FileSource } from "../../core/browser/file/FileSource.ts"
@@ -10,6 +9,7 @@ import * as Turn from "../../core/builder/host/Turn.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { account } from "../support/accounts.ts"
 import { graphOf } from "../support/browser.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const site = "https://bank.example/"
 

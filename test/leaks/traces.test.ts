@@ -1,12 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Tracer } from "effect"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { graphOf } from "../support/browser.ts"
 import { canary, leaksIn } from "../support/canaries.ts"
 import { asMember } from "../support/credentials.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { layer } from "../support/service.ts"
 
 const site = "https://bank.example"

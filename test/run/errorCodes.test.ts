@@ -3,7 +3,6 @@ import { Effect, Layer, Option, Redacted, Result } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
@@ -15,6 +14,7 @@ import { Workflows } from "../../core/workflow/Workflows.ts"
 import { type Draft, ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { makeWorkspace, stored, submission } from "../support/fixtures.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const site: ScriptedBrowser.ScriptedSite = { "https://shop.example/": [{ selector: "//h1", text: "Closed" }] }
 

@@ -2,11 +2,11 @@
  * The service with a host of conversations, whose browser is a scripted one.
  */
 import { Effect, Layer } from "effect"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import * as Host from "../../core/builder/host/Host.ts"
 import * as RunSession from "../../core/execution/RunSession.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
+import * as ScriptedBrowser from "./scripted/ScriptedBrowser.ts"
 import { layer } from "./service.ts"
 
 export const home = "https://shop.example/"

@@ -2,9 +2,9 @@
  * Walks graphs on a page in memory.
  */
 import { Effect } from "effect"
-import * as ScriptedBrowser from "../../adapters/memory/ScriptedBrowser.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
+import * as ScriptedBrowser from "./scripted/ScriptedBrowser.ts"
 
 /** The address where every graph starts. */
 export const home = "https://shop.example/"

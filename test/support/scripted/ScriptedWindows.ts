@@ -1,8 +1,8 @@
 /** The windows of a browser in memory. */
 import { Effect, Ref } from "effect"
-import { defaultPageLimits, tooManyWindows } from "../../core/agent/Limits.ts"
-import { PageFailure } from "../../core/browser/PageFailure.ts"
-import type { Dialog, Windows } from "../../core/browser/Windows.ts"
+import { defaultPageLimits, tooManyWindows } from "../../../core/agent/Limits.ts"
+import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Dialog, Windows } from "../../../core/browser/Windows.ts"
 
 interface Open {
   /** In the order in which they were opened. */

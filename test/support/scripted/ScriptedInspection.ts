@@ -2,11 +2,11 @@
  * What can be learned of a page that is written down, for recoveries.
  */
 import { Effect } from "effect"
-import { type Appearance, unknown } from "../../core/browser/element/Appearance.ts"
-import type { Inspection } from "../../core/browser/element/Inspection.ts"
-import { type Button, empty } from "../../core/browser/element/Survey.ts"
-import type { Target } from "../../core/browser/element/Target.ts"
-import type { PageFailure } from "../../core/browser/PageFailure.ts"
+import { type Appearance, unknown } from "../../../core/browser/element/Appearance.ts"
+import type { Inspection } from "../../../core/browser/element/Inspection.ts"
+import { type Button, empty } from "../../../core/browser/element/Survey.ts"
+import type { Target } from "../../../core/browser/element/Target.ts"
+import type { PageFailure } from "../../../core/browser/PageFailure.ts"
 
 export type Looks = Partial<Appearance>
 

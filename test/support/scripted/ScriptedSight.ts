@@ -3,9 +3,9 @@
  * pixels high, from the top of the window down.
  */
 import { Effect } from "effect"
-import type { Page } from "../../core/browser/Browser.ts"
-import { PageFailure } from "../../core/browser/PageFailure.ts"
-import type { Place, Sight } from "../../core/browser/vision/Sight.ts"
+import type { Page } from "../../../core/browser/Browser.ts"
+import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Place, Sight } from "../../../core/browser/vision/Sight.ts"
 
 export const lineHeight = 20
 const window = { width: 800, height: 600 }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, type Scope } from "effect"
-import * as MemorySecretSource from "../../adapters/memory/MemorySecretSource.ts"
+import * as MemorySecretSource from "../../adapters/memory/vault/MemorySecretSource.ts"
 import * as Asking from "../../adapters/secrets/Asking.ts"
 import * as HashiCorpVault from "../../adapters/secrets/HashiCorpVault.ts"
 import * as OnePasswordConnect from "../../adapters/secrets/OnePasswordConnect.ts"

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
-import * as MemoryArtifacts from "../../../adapters/memory/MemoryArtifacts.ts"
+import * as MemoryArtifacts from "../../../adapters/memory/run/MemoryArtifacts.ts"
 import * as Postgres from "../../../adapters/postgres/Stores.ts"
 import { RunStore } from "../../../core/run/RunStore.ts"
 import { conversationsOf, failedRun } from "../../support/conversations.ts"

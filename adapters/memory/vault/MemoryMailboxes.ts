@@ -1,10 +1,10 @@
 /** The mailboxes of credentials in memory, by an index that is kept with the entries. */
 import { Effect, Layer, Option } from "effect"
-import * as Inbox from "../../core/vault/inbox/Inbox.ts"
-import { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
-import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
-import type { Collection } from "../../core/workspace/Collection.ts"
-import { Tables } from "./Tables.ts"
+import * as Inbox from "../../../core/vault/inbox/Inbox.ts"
+import { Mailboxes } from "../../../core/vault/inbox/Mailboxes.ts"
+import type { VaultEntry } from "../../../core/vault/VaultEntry.ts"
+import type { Collection } from "../../../core/workspace/Collection.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   Mailboxes,

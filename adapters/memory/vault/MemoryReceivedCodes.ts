@@ -1,9 +1,9 @@
 /** Received codes in memory. */
 import { Effect, Layer, Option } from "effect"
-import { type ReceivedCode, ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
-import { atomicStore } from "./Atomic.ts"
-import { Tables } from "./Tables.ts"
+import { type ReceivedCode, ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
+import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { atomicStore } from "../Atomic.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   ReceivedCodes,

@@ -1,7 +1,7 @@
 /** What in memory holds one sealed value each. */
 import { Effect, Layer } from "effect"
-import { type Place, SealedColumns } from "../../core/vault/keys/SealedPlaces.ts"
-import { Tables } from "./Tables.ts"
+import { type Place, SealedColumns } from "../../../core/vault/keys/SealedPlaces.ts"
+import { Tables } from "../Tables.ts"
 
 interface Cell {
   readonly workspaceId: string

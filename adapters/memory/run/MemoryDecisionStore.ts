@@ -1,8 +1,8 @@
 /** Decisions of models in memory. */
 import { Effect, Layer } from "effect"
-import { DecisionStore, mostDecisions } from "../../core/run/evidence/DecisionStore.ts"
-import { atomicStore } from "./Atomic.ts"
-import { Tables } from "./Tables.ts"
+import { DecisionStore, mostDecisions } from "../../../core/run/evidence/DecisionStore.ts"
+import { atomicStore } from "../Atomic.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   DecisionStore,

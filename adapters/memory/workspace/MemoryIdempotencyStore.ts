@@ -7,9 +7,9 @@ import {
   type Named,
   recall,
   type Verdict
-} from "../../core/workspace/request/Idempotency.ts"
-import { Tables } from "./Tables.ts"
-import * as Turns from "./Turns.ts"
+} from "../../../core/workspace/request/Idempotency.ts"
+import { Tables } from "../Tables.ts"
+import * as Turns from "../Turns.ts"
 
 export const layer = Layer.effect(
   IdempotencyStore,

@@ -1,18 +1,18 @@
 /** Components and their versions in memory. */
 import { Clock, Effect, Layer, Result } from "effect"
-import { type Component, type ComponentId, ComponentNotFound } from "../../core/workflow/component/Component.ts"
+import { type Component, type ComponentId, ComponentNotFound } from "../../../core/workflow/component/Component.ts"
 import {
   type CarryOn,
   ComponentStore,
   type Propagation,
   type StoredComponent
-} from "../../core/workflow/component/ComponentStore.ts"
-import * as Instances from "../../core/workflow/component/Instances.ts"
-import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
-import type { StoredSizes } from "../../core/workflow/WorkflowStore.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
-import { atomicStore } from "./Atomic.ts"
-import { gateIn, Tables } from "./Tables.ts"
+} from "../../../core/workflow/component/ComponentStore.ts"
+import * as Instances from "../../../core/workflow/component/Instances.ts"
+import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
+import type { StoredSizes } from "../../../core/workflow/WorkflowStore.ts"
+import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { atomicStore } from "../Atomic.ts"
+import { gateIn, Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   ComponentStore,

@@ -1,8 +1,8 @@
 /** Used time steps in memory. */
 import { Effect, Layer, Option } from "effect"
-import { TimeSteps } from "../../core/vault/otp/TimeSteps.ts"
-import { atomicStore } from "./Atomic.ts"
-import { Tables } from "./Tables.ts"
+import { TimeSteps } from "../../../core/vault/otp/TimeSteps.ts"
+import { atomicStore } from "../Atomic.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   TimeSteps,

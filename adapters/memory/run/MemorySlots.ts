@@ -1,14 +1,14 @@
 /** What runs hold of credentials, in memory: told from the runs that are carried out. */
-import type { Credential } from "../../core/run/Credentials.ts"
-import * as Run from "../../core/run/Run.ts"
-import type { StopAfter } from "../../core/run/RunStore.ts"
-import * as Slots from "../../core/run/Slots.ts"
-import type { Change } from "../../core/run/Transition.ts"
-import * as Domain from "../../core/vault/site/Domain.ts"
-import * as VaultEntries from "../../core/vault/VaultEntries.ts"
-import type { Pair, VaultEntry } from "../../core/vault/VaultEntry.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
-import { type Tables, write } from "./Tables.ts"
+import type { Credential } from "../../../core/run/Credentials.ts"
+import * as Run from "../../../core/run/Run.ts"
+import type { StopAfter } from "../../../core/run/RunStore.ts"
+import * as Slots from "../../../core/run/Slots.ts"
+import type { Change } from "../../../core/run/Transition.ts"
+import * as Domain from "../../../core/vault/site/Domain.ts"
+import * as VaultEntries from "../../../core/vault/VaultEntries.ts"
+import type { Pair, VaultEntry } from "../../../core/vault/VaultEntry.ts"
+import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { type Tables, write } from "../Tables.ts"
 
 type Shape = Tables["Service"]
 

@@ -1,8 +1,8 @@
 /** Workspaces and API keys in memory. */
 import { Effect, Layer, Option, Result } from "effect"
-import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
-import { atomicStore } from "./Atomic.ts"
-import { Tables } from "./Tables.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import { atomicStore } from "../Atomic.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   WorkspaceStore,

@@ -1,11 +1,11 @@
 /** Deliveries to webhooks in memory. When they are due they are in a queue beside them. */
 import { Clock, Duration, Effect, Layer, Schema } from "effect"
 import { PersistedQueue } from "effect/persistence"
-import { Deliveries, type NewDelivery } from "../../core/event/webhook/Deliveries.ts"
-import * as Delivery from "../../core/event/webhook/Delivery.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
-import { atomic } from "./Atomic.ts"
-import { type KeptDelivery, Tables } from "./Tables.ts"
+import { Deliveries, type NewDelivery } from "../../../core/event/webhook/Deliveries.ts"
+import * as Delivery from "../../../core/event/webhook/Delivery.ts"
+import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { atomic } from "../Atomic.ts"
+import { type KeptDelivery, Tables } from "../Tables.ts"
 
 const Ticket = Schema.Struct({ id: Schema.String, turn: Schema.Int })
 

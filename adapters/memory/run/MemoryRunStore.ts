@@ -1,7 +1,7 @@
 /** Runs and their events in memory. */
 import { Clock, Effect, Layer, type Result } from "effect"
-import * as Gate from "../../core/gate/Gate.ts"
-import * as Run from "../../core/run/Run.ts"
+import * as Gate from "../../../core/gate/Gate.ts"
+import * as Run from "../../../core/run/Run.ts"
 import {
   type Claimed,
   type Filter,
@@ -10,15 +10,15 @@ import {
   type Listed,
   RunStore,
   VersionOutdated
-} from "../../core/run/RunStore.ts"
-import * as Slots from "../../core/run/Slots.ts"
-import * as Transition from "../../core/run/Transition.ts"
-import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
-import { WorkflowNotFound } from "../../core/workflow/Workflow.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
-import { atomicStore } from "./Atomic.ts"
+} from "../../../core/run/RunStore.ts"
+import * as Slots from "../../../core/run/Slots.ts"
+import * as Transition from "../../../core/run/Transition.ts"
+import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
+import { WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { atomicStore } from "../Atomic.ts"
+import { append, gateIn, gateOf, Tables, waitingOf, write } from "../Tables.ts"
 import * as MemorySlots from "./MemorySlots.ts"
-import { append, gateIn, gateOf, Tables, waitingOf, write } from "./Tables.ts"
 
 export const layer = Layer.effect(
   RunStore,

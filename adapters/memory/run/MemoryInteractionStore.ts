@@ -1,9 +1,9 @@
 /** The questions of runs in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import { close } from "../../core/run/interaction/Interaction.ts"
-import { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
-import { atomicStore } from "./Atomic.ts"
-import { Tables } from "./Tables.ts"
+import { close } from "../../../core/run/interaction/Interaction.ts"
+import { InteractionStore } from "../../../core/run/interaction/InteractionStore.ts"
+import { atomicStore } from "../Atomic.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   InteractionStore,

@@ -1,9 +1,9 @@
 /** Admissions to watched runs, and control of them, in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import { LiveStore } from "../../core/execution/live/LiveStore.ts"
-import { statusAt } from "../../core/run/Run.ts"
-import { atomicStore } from "./Atomic.ts"
-import { gateOf, Tables } from "./Tables.ts"
+import { LiveStore } from "../../../core/execution/live/LiveStore.ts"
+import { statusAt } from "../../../core/run/Run.ts"
+import { atomicStore } from "../Atomic.ts"
+import { gateOf, Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   LiveStore,

@@ -1,9 +1,9 @@
 /** What the vault keeps, in memory. */
 import { Effect, Layer } from "effect"
-import * as ResealingWalk from "../../core/vault/keys/ResealingWalk.ts"
-import * as SecretProviders from "../../core/vault/providers/SecretProviders.ts"
-import * as VaultEntries from "../../core/vault/VaultEntries.ts"
-import * as MemoryCollection from "./MemoryCollection.ts"
+import * as ResealingWalk from "../../../core/vault/keys/ResealingWalk.ts"
+import * as SecretProviders from "../../../core/vault/providers/SecretProviders.ts"
+import * as VaultEntries from "../../../core/vault/VaultEntries.ts"
+import * as MemoryCollection from "../MemoryCollection.ts"
 import * as MemoryMailboxes from "./MemoryMailboxes.ts"
 import * as MemoryPhoneNumbers from "./MemoryPhoneNumbers.ts"
 import * as MemoryReceivedCodes from "./MemoryReceivedCodes.ts"

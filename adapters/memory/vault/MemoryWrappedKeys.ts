@@ -1,8 +1,8 @@
 /** Wrapped keys in memory. */
 import { Effect, Layer } from "effect"
-import { type Owner, type WrappedKey, WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
-import { atomicStore } from "./Atomic.ts"
-import { Tables } from "./Tables.ts"
+import { type Owner, type WrappedKey, WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
+import { atomicStore } from "../Atomic.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   WrappedKeys,

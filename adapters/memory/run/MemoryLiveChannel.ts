@@ -1,6 +1,6 @@
 /** What passes between watchers and workers, within one process. */
 import { Effect, Layer, PubSub, Stream } from "effect"
-import { type Frame, LiveChannel, type Sent } from "../../core/execution/live/LiveChannel.ts"
+import { type Frame, LiveChannel, type Sent } from "../../../core/execution/live/LiveChannel.ts"
 
 export const layer = Layer.effect(
   LiveChannel,

@@ -1,9 +1,9 @@
 /** The log of events in memory, and how far it was passed on. */
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { type Entry, EventLog } from "../../core/event/EventLog.ts"
-import type { LoggedEvent } from "../../core/event/RunEvent.ts"
-import { ClientProgress } from "../../core/event/stream/ClientProgress.ts"
-import { Tables } from "./Tables.ts"
+import { type Entry, EventLog } from "../../../core/event/EventLog.ts"
+import type { LoggedEvent } from "../../../core/event/RunEvent.ts"
+import { ClientProgress } from "../../../core/event/stream/ClientProgress.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effectContext(
   Effect.gen(function* () {

@@ -1,9 +1,9 @@
 /** Snapshots and network logs in memory. */
 import { Effect, Layer, Option } from "effect"
-import type { Recorded } from "../../core/browser/Exchange.ts"
-import { EvidenceStore, roomBeside } from "../../core/run/evidence/EvidenceStore.ts"
-import { atomicStore } from "./Atomic.ts"
-import { Tables } from "./Tables.ts"
+import type { Recorded } from "../../../core/browser/Exchange.ts"
+import { EvidenceStore, roomBeside } from "../../../core/run/evidence/EvidenceStore.ts"
+import { atomicStore } from "../Atomic.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   EvidenceStore,

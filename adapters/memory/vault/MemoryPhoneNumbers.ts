@@ -1,9 +1,9 @@
 /** The phone numbers of workspaces in memory. */
 import { Effect, Layer, Option } from "effect"
-import { PhoneNumberStore, PhoneNumberTaken } from "../../core/vault/otp/PhoneNumbers.ts"
-import { WorkspaceId } from "../../core/workspace/Workspace.ts"
-import { atomicStore } from "./Atomic.ts"
-import { Tables } from "./Tables.ts"
+import { PhoneNumberStore, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
+import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { atomicStore } from "../Atomic.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   PhoneNumberStore,

@@ -1,8 +1,8 @@
 /** Failures counted in memory. */
 import { Effect, Layer } from "effect"
-import { codeOf, ErrorReports, type Group, order } from "../../core/run/evidence/ErrorReports.ts"
-import { atomicStore } from "./Atomic.ts"
-import { Tables } from "./Tables.ts"
+import { codeOf, ErrorReports, type Group, order } from "../../../core/run/evidence/ErrorReports.ts"
+import { atomicStore } from "../Atomic.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   ErrorReports,

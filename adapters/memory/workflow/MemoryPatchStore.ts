@@ -1,9 +1,9 @@
 /** The patches of workflows in memory. */
 import { Effect, Layer } from "effect"
-import { kind } from "../../core/workflow/patch/Patch.ts"
-import { PatchStore } from "../../core/workflow/patch/Patches.ts"
-import { atomicStore } from "./Atomic.ts"
-import * as MemoryCollection from "./MemoryCollection.ts"
+import { kind } from "../../../core/workflow/patch/Patch.ts"
+import { PatchStore } from "../../../core/workflow/patch/Patches.ts"
+import { atomicStore } from "../Atomic.ts"
+import * as MemoryCollection from "../MemoryCollection.ts"
 
 export const layer = Layer.effect(
   PatchStore,

@@ -8,7 +8,7 @@ import {
   type ProvidedSecrets,
   type SecretItem,
   type SecretSource
-} from "../../core/vault/providers/SecretSource.ts"
+} from "../../../core/vault/providers/SecretSource.ts"
 
 export interface Held extends Pick<SecretItem, "id" | "title" | "vaultName"> {
   readonly secrets: ProvidedSecrets

@@ -1,8 +1,8 @@
 /** What elements looked like, in memory. */
 import { Effect, Layer } from "effect"
-import { ElementMemory, mostRemembered } from "../../core/agent/recovery/ElementMemory.ts"
-import { atomicStore } from "./Atomic.ts"
-import { Tables } from "./Tables.ts"
+import { ElementMemory, mostRemembered } from "../../../core/agent/recovery/ElementMemory.ts"
+import { atomicStore } from "../Atomic.ts"
+import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   ElementMemory,

@@ -1,8 +1,8 @@
 /** Whose the artifacts are, in memory. */
 import { Clock, Effect, Layer } from "effect"
-import { ArtifactStore, nothing, removalMillis } from "../../core/run/artifact/ArtifactStore.ts"
-import { atomicStore } from "./Atomic.ts"
-import { type KeptArtifact, Tables } from "./Tables.ts"
+import { ArtifactStore, nothing, removalMillis } from "../../../core/run/artifact/ArtifactStore.ts"
+import { atomicStore } from "../Atomic.ts"
+import { type KeptArtifact, Tables } from "../Tables.ts"
 
 const none = { leftOut: 0, removedAt: null }
 

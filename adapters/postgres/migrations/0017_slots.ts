@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Credential } from "../../../core/run/Credentials.ts"
 import type { VaultEntry } from "../../../core/vault/VaultEntry.ts"
+import * as SlotColumns from "../claim/SlotColumns.ts"
 import * as Rows from "../Rows.ts"
-import * as SlotColumns from "../SlotColumns.ts"
 
 const before = [
   // What follows from an entry, so that a claim reads no more of it: it may remember megabytes of cookies. `served` and

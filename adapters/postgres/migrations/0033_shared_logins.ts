@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { VaultEntry } from "../../../core/vault/VaultEntry.ts"
-import * as SlotColumns from "../SlotColumns.ts"
+import * as SlotColumns from "../claim/SlotColumns.ts"
 
 const statements = [
   `alter table vault_entries drop constraint if exists vault_entries_login_rule_check`,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { VaultEntry } from "../../../core/vault/VaultEntry.ts"
-import * as PgMailboxes from "../PgMailboxes.ts"
+import * as PgMailboxes from "../vault/PgMailboxes.ts"
 
 export const mailboxes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,0 +1,154 @@
+/**
+ * Stops the runs that wait for a credential that could not be signed in with: not in the transaction of the run that
+ * found it out, as there may be very many, but afterwards, in pieces. How far it is stands in the database.
+ */
+import { Clock, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Credential } from "../../../core/run/Credentials.ts"
+import { type Run, RunId } from "../../../core/run/Run.ts"
+import type { StopAfter } from "../../../core/run/RunStore.ts"
+import * as Slots from "../../../core/run/Slots.ts"
+import type { Change } from "../../../core/run/Transition.ts"
+import * as Rows from "../Rows.ts"
+import { transaction } from "../Transaction.ts"
+import * as Writing from "../Writing.ts"
+import * as PgQueues from "./PgQueues.ts"
+import * as PgSlots from "./PgSlots.ts"
+
+/** Before every queue that has a name. */
+const first = " "
+
+/** How many queues are looked at in one transaction. */
+const queuesTogether = 256
+
+/** Notes, with the state of the run that could not sign in, what that means for its credential and for others. */
+export const note = (sql: SqlClient.SqlClient, { failedLogin, run }: Change, at: number) =>
+  Effect.gen(function* () {
+    if (failedLogin === undefined) return
+    const { stopsOthers, ...login } = failedLogin
+    yield* sql`
+      update vault_entries set login_failed_at = ${new Date(at)} where ${PgSlots.named(sql, login.entry)}`
+    if (!stopsOthers) return
+    yield* sql`
+      insert into login_failures (run_id, workspace_id, entry, login, last)
+      select ${run.id}::uuid, ${run.workspaceId}::uuid, ${login.entry}, ${JSON.stringify(login)}, last_value
+      from runs_sequence_seq on conflict (run_id) do nothing`
+  })
+
+/** Notes that the credential of an alias works. */
+export const worked = (sql: SqlClient.SqlClient, run: Run, alias: string) => {
+  const entry = run.credentials.find((credential) => credential.alias === alias)?.slot?.entry
+  return entry === undefined
+    ? Effect.void
+    : sql`
+        update vault_entries set login_failed_at = null
+        where ${PgSlots.named(sql, entry)} and login_failed_at is not null`
+}
+
+interface FailureRow {
+  readonly run_id: string
+  readonly workspace_id: string
+  readonly login: string
+  readonly last: bigint
+  readonly workflow_id: string | null
+  readonly queue: string | null
+}
+
+interface Place {
+  readonly workflow_id: string
+  readonly queue: string
+}
+
+/** Stops up to `limit` runs because of one failure, and answers whether there may be more to stop. */
+export const stop = (sql: SqlClient.SqlClient, limit: number, decide: StopAfter) =>
+  transaction(
+    sql,
+    Effect.gen(function* () {
+      const [failure] = yield* sql<FailureRow>`
+        select * from login_failures order by run_id limit 1 for update skip locked`
+      if (failure === undefined) return false
+      const login = JSON.parse(failure.login) as Slots.FailedLogin
+      const queues = yield* following(sql, failure)
+      const place = yield* firstThatWaitsFor(sql, failure.workspace_id, login, queues)
+      if (place === undefined) {
+        const end = queues.at(-1)
+        yield* queues.length < queuesTogether || end === undefined
+          ? remove(sql, failure)
+          : move(sql, failure, end, true)
+        return true
+      }
+      const rows = yield* sql<Rows.RunRow>`
+        select * from runs where id in (select id from ${PgQueues.oldestIn(sql, {
+          workflowId: place.workflow_id,
+          queue: sql`${place.queue}`,
+          behind: 0n,
+          limit,
+          condition: sql`sequence <= ${failure.last}`
+        })} as oldest) and status in ('execution.queued', 'execution.requeued') order by sequence for update`
+      const now = yield* Clock.currentTimeMillis
+      const cause = { ...login, runId: RunId.make(failure.run_id) }
+      const changes = rows.flatMap((row) => decide(Rows.toRun(row), cause, now) ?? [])
+      yield* Writing.changes(sql, changes, now)
+      yield* move(sql, failure, place, rows.length < limit)
+      return true
+    })
+  )
+
+/** The next queues of the workspace, from the place that the failure has come to, each with one of its runs. */
+const following = (sql: SqlClient.SqlClient, { queue, workflow_id, workspace_id }: FailureRow) =>
+  Effect.gen(function* () {
+    const gates = yield* sql<{ readonly workflow_id: string }>`
+      select workflow_id from gates where workspace_id = ${workspace_id} and waiting and slots
+        and ${workflow_id === null ? sql`true` : sql`workflow_id >= ${workflow_id}`} order by workflow_id`
+    const found: Array<Place & { readonly credentials: string }> = []
+    for (const gate of gates) {
+      const left = queuesTogether - found.length
+      if (left === 0) break
+      const from = gate.workflow_id === workflow_id ? (queue ?? first) : first
+      found.push(
+        ...(yield* sql<Place & { readonly credentials: string }>`
+          with ${PgQueues.queues(sql, gate.workflow_id, from)}
+          select ${gate.workflow_id}::uuid as workflow_id, head.queue, head.credentials
+          from (select queue from queues where queue is not null limit ${left}) as ahead
+          cross join lateral ${PgQueues.oldestIn(sql, {
+            workflowId: gate.workflow_id,
+            queue: sql`ahead.queue`,
+            behind: 0n,
+            limit: 1,
+            condition: sql`true`
+          })} as head order by head.queue`)
+      )
+    }
+    return found
+  })
+
+/** The first of these queues whose runs need the very credential. */
+const firstThatWaitsFor = (
+  sql: SqlClient.SqlClient,
+  workspaceId: string,
+  { entry, permissionedUserId }: Slots.FailedLogin,
+  queues: ReadonlyArray<Place & { readonly credentials: string }>
+) =>
+  Effect.gen(function* () {
+    const pairs = queues.flatMap((place) =>
+      (JSON.parse(place.credentials) as ReadonlyArray<Credential>)
+        .filter((credential) => Slots.isOnly([credential], permissionedUserId))
+        .map(({ domain }) => ({ place, pair: { permissionedUserId, domain } }))
+    )
+    const names = yield* PgSlots.entryNames(
+      sql,
+      workspaceId,
+      pairs.map(({ pair }) => pair)
+    )
+    return pairs.find((_, index) => names[index] === entry)?.place
+  })
+
+const remove = (sql: SqlClient.SqlClient, { run_id }: FailureRow) =>
+  sql`delete from login_failures where run_id = ${run_id}`
+
+/** Goes on from a queue, or from behind it. */
+const move = (sql: SqlClient.SqlClient, { run_id }: FailureRow, { queue, workflow_id }: Place, behind: boolean) =>
+  // A queue is named by hexadecimal digits: nothing stands between a name and the same with a space added.
+  sql`
+    update login_failures set workflow_id = ${workflow_id}, queue = ${behind ? `${queue} ` : queue}
+    where run_id = ${run_id}`

@@ -1,0 +1,241 @@
+/**
+ * Slots of credentials, as claims give them.
+ *
+ * Which runs hold a slot is read from the runs that are carried out, by an index of those alone. A claim first looks
+ * without locks who could be given what, so that it locks nothing that it does not need; then it locks the entries of
+ * those it chose, in the order of their ids and at once, looks again, and gives only what is still free.
+ */
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import type { Credential } from "../../../core/run/Credentials.ts"
+import * as Slots from "../../../core/run/Slots.ts"
+import type { Pair } from "../../../core/vault/VaultEntry.ts"
+import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import * as SlotColumns from "./SlotColumns.ts"
+
+/** A waiting run as far as it matters for what it can be given. */
+export interface Candidate {
+  readonly id: string
+  readonly workspace_id: string
+  readonly sequence: bigint
+  readonly queue: string
+  readonly credentials: string
+  readonly not_before: Date
+}
+
+/** A run that could be given these credentials. */
+export interface Assigned {
+  readonly id: string
+  readonly credentials: ReadonlyArray<Credential>
+}
+
+/** Who could be given what, as far as was looked, with what was given to others meanwhile. */
+export interface Ledger {
+  /** Looks up everything that these runs name. */
+  readonly learn: (candidates: ReadonlyArray<Candidate>) => Effect.Effect<void, SqlError.SqlError>
+  /** Gives a run its credentials, or `null` when it has to wait. */
+  readonly assign: (candidate: Candidate) => ReadonlyArray<Credential> | null
+  /**
+   * Locks what these runs were given, and answers which of them can still have it. Only once in a transaction: locks
+   * that are taken in two steps have no order.
+   */
+  readonly confirm: (assigned: ReadonlyArray<Assigned>) => Effect.Effect<ReadonlyArray<Assigned>, SqlError.SqlError>
+}
+
+interface EntryRow {
+  readonly id: string
+  readonly workspace_id: string
+  readonly key_hash: string
+  readonly runs_allowed: number | null
+  readonly login_rule: Slots.Allowance["login"]
+  readonly served: bigint
+  readonly failed: boolean
+}
+
+/** A name of slots: the pair's, so that an entry that is removed and made again does not forget who holds the old one. */
+const nameOf = ({ key_hash, workspace_id }: Pick<EntryRow, "key_hash" | "workspace_id">) =>
+  `${workspace_id}:${key_hash}`
+
+export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
+  const located = new Map<string, Slots.Entry | undefined>()
+  const ids = new Map<string, string>()
+  const counts = new Map<string, number>()
+  const held: Slots.Held = (name) => counts.get(name) ?? 0
+
+  const find =
+    (workspaceId: string): Slots.Find =>
+    (pair) =>
+      located.get(pairKey(workspaceId, pair))
+
+  const hold = (names: ReadonlyArray<string>) => {
+    for (const name of names) counts.set(name, held(name) + 1)
+  }
+
+  return {
+    learn: (candidates) =>
+      Effect.gen(function* () {
+        const unknown = new Map<string, Located>()
+        for (const { credentials, workspace_id } of candidates) {
+          for (const credential of parse(credentials)) {
+            for (const permissionedUserId of Slots.members(credential)) {
+              const pair = { permissionedUserId, domain: credential.domain }
+              const key = pairKey(workspace_id, pair)
+              if (!located.has(key)) unknown.set(key, { workspaceId: workspace_id, pair })
+            }
+          }
+        }
+        const rows = yield* locate(sql, [...unknown.values()])
+        const states = yield* statesOf(sql, rows.filter((row) => row !== undefined).map(toEntry))
+        // What was counted before includes what was given since.
+        for (const [name, count] of states.counts) if (!counts.has(name)) counts.set(name, count)
+        for (const [index, key] of [...unknown.keys()].entries()) {
+          const row = rows[index]
+          if (row === undefined) {
+            located.set(key, undefined)
+            continue
+          }
+          const entry = { ...toEntry(row), stopping: states.stopping.has(nameOf(row)) }
+          ids.set(entry.name, row.id)
+          located.set(key, entry)
+        }
+      }),
+
+    assign: ({ credentials, not_before, workspace_id }) => {
+      const wanted = parse(credentials)
+      const assigned = Slots.assign(wanted, find(workspace_id), held)
+      const waited = now - not_before.getTime()
+      hold(assigned === null ? Slots.reserved(wanted, waited, find(workspace_id), held) : Slots.names(assigned))
+      return assigned
+    },
+
+    confirm: (assigned) =>
+      Effect.gen(function* () {
+        const names = new Set(
+          assigned.flatMap(({ credentials }) => credentials.flatMap(({ slot }) => slot?.entry ?? []))
+        )
+        if (names.size === 0) return assigned
+        const locked = yield* sql<EntryRow>`
+          select ${columns(sql)} from vault_entries where ${sql.in(
+            "id",
+            [...names].flatMap((name) => ids.get(name) ?? [])
+          )} order by id for no key update`
+        const entries = new Map(locked.map((row) => [nameOf(row), toEntry(row)]))
+        yield* lockShared(sql, [...entries.values()])
+        const states = yield* statesOf(sql, [...entries.values()])
+        const taken = new Map(states.counts)
+        const left: Slots.Held = (name) => taken.get(name) ?? 0
+        return assigned.filter(({ credentials }) => {
+          const stays = credentials.every(({ permissionedUserIds, slot }) => {
+            if (slot === undefined) return true
+            const entry = entries.get(slot.entry)
+            const stops = permissionedUserIds.length === 1 && states.stopping.has(slot.entry)
+            return entry !== undefined && !stops && Slots.loginOf(entry) === slot.login && Slots.isFree(entry, left)
+          })
+          if (stays) for (const name of Slots.names(credentials)) taken.set(name, left(name) + 1)
+          return stays
+        })
+      })
+  }
+}
+
+/** Notes whose turn it was. The entries are locked. */
+export const serve = (sql: SqlClient.SqlClient, credentials: ReadonlyArray<Credential>, turn: bigint) =>
+  Effect.forEach(
+    new Set(credentials.flatMap(({ slot }) => slot?.entry ?? [])),
+    (name) => sql`update vault_entries set served = ${turn} where ${named(sql, name)}`,
+    { discard: true }
+  )
+
+/** The names of the entries that pairs mean, in their order. */
+export const entryNames = (sql: SqlClient.SqlClient, workspaceId: string, pairs: ReadonlyArray<Pair>) =>
+  Effect.map(
+    locate(
+      sql,
+      pairs.map((pair) => ({ workspaceId, pair }))
+    ),
+    (rows) => rows.map((row) => (row === undefined ? null : nameOf(row)))
+  )
+
+/** The condition of the entry that has slots of this name now. */
+export const named = (sql: SqlClient.SqlClient, name: string) => {
+  const [workspaceId = "", hash = ""] = name.split(":")
+  return sql`workspace_id = ${workspaceId} and key_hash = ${hash}`
+}
+
+interface Located {
+  readonly workspaceId: string
+  readonly pair: Pair
+}
+
+const parse = (credentials: string): ReadonlyArray<Credential> => JSON.parse(credentials)
+
+const pairKey = (workspaceId: string, { domain, permissionedUserId }: Pair): string =>
+  JSON.stringify([workspaceId, permissionedUserId, domain])
+
+const columns = (sql: SqlClient.SqlClient) =>
+  sql.unsafe(
+    `id, workspace_id, key_hash, runs_allowed, login_rule, served,
+      coalesce(login_failed_at >= changed_at, false) as failed`
+  )
+
+/** The entries that pairs mean, in their order: written alike, or else the first one of the user on the same host. */
+const locate = (sql: SqlClient.SqlClient, all: ReadonlyArray<Located>) =>
+  Effect.gen(function* () {
+    if (all.length === 0) return []
+    const wanted = all.map(({ pair, workspaceId }, n) => ({
+      n,
+      workspace_id: workspaceId,
+      key_hash: SlotColumns.keyHash(pair),
+      site_hash: SlotColumns.siteHash(pair)
+    }))
+    const rows = yield* sql<EntryRow & { readonly n: number }>`
+      select distinct on (n) n, entry.* from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (
+        n integer, workspace_id uuid, key_hash text, site_hash text)
+      cross join lateral (
+        (select ${columns(sql)}, 0 as rank from vault_entries
+          where workspace_id = wanted.workspace_id and key_hash = wanted.key_hash)
+        union all
+        (select ${columns(sql)}, 1 as rank from vault_entries
+          where workspace_id = wanted.workspace_id and site_hash = wanted.site_hash order by position limit 1)
+      ) as entry order by n, rank`
+    const found = new Map(rows.map((row) => [row.n, row]))
+    return all.map((_, n): EntryRow | undefined => found.get(n))
+  })
+
+/** How many runs hold what belongs to these entries, and which of them have runs that are about to be stopped. */
+const statesOf = (sql: SqlClient.SqlClient, entries: ReadonlyArray<Slots.Entry>) =>
+  Effect.gen(function* () {
+    const names = [...new Set(entries.flatMap((entry) => [entry.name, Slots.loginOf(entry) ?? []].flat()))]
+    if (names.length === 0) return { counts: new Map<string, number>(), stopping: new Set<string>() }
+    // Names are made of letters, digits, dashes and colons, so that the text of the array needs no quotes.
+    const list = `{${names.join(",")}}`
+    const rows = yield* sql<{ readonly name: string; readonly count: number | null }>`
+      select name, count(*)::integer as count from runs cross join lateral unnest(holds) as name
+      where status = 'execution.start' and holds && ${list}::text[] group by name
+      union all
+      select distinct entry, null::integer from login_failures where entry = any (${list}::text[])`
+    const counts = new Map(names.map((name) => [name, 0]))
+    for (const { count, name } of rows) if (count !== null && counts.has(name)) counts.set(name, count)
+    return { counts, stopping: new Set(rows.filter(({ count }) => count === null).map(({ name }) => name)) }
+  })
+
+/** Locks the mailboxes and numbers that codes of these entries arrive at. No row stands for them. */
+const lockShared = (sql: SqlClient.SqlClient, entries: ReadonlyArray<Slots.Entry>) => {
+  const shared = entries.flatMap((entry) => Slots.sharedLoginOf(entry) ?? [])
+  return shared.length === 0
+    ? Effect.void
+    : sql`
+        select pg_advisory_xact_lock(key) from (
+          select distinct hashtextextended(name, 0) as key
+          from json_array_elements_text(${JSON.stringify(shared)}::json) as name order by key offset 0
+        ) as names`
+}
+
+const toEntry = (row: EntryRow): Slots.Entry => ({
+  name: nameOf(row),
+  workspaceId: WorkspaceId.make(row.workspace_id),
+  allowance: { runs: row.runs_allowed, login: row.login_rule },
+  served: Number(row.served),
+  failed: row.failed,
+  stopping: false
+})

@@ -1,0 +1,228 @@
+/** Deliveries to webhooks in PostgreSQL. When they are due they are in a queue beside them. */
+import { Clock, Duration, Effect, Layer, Schema } from "effect"
+import { PersistedQueue } from "effect/persistence"
+import { SqlClient } from "effect/sql"
+import { Deliveries, type Filter, type NewDelivery } from "../../../core/event/webhook/Deliveries.ts"
+import * as Delivery from "../../../core/event/webhook/Delivery.ts"
+import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import * as Rows from "../Rows.ts"
+import { transaction, withoutSqlErrors } from "../Transaction.ts"
+
+interface Row extends Rows.EventRow {
+  readonly id: string
+  readonly position: bigint
+  readonly workspace_id: string
+  readonly workflow_id: string
+  readonly options: string
+  readonly target: string
+  readonly url: string
+  readonly created_at: Date
+  readonly since: Date
+  readonly status: Delivery.Status
+  readonly attempts: number
+  readonly next_attempt_at: Date | null
+  readonly turn: number
+  readonly duration_ms: number | null
+  readonly response_status: number | null
+  readonly errors: string
+}
+
+/** What the queue holds: a delivery as it was when it was put in. */
+const Ticket = Schema.Struct({ id: Schema.String, turn: Schema.Int })
+
+/** A delivery decides itself how often it is tried; the queue only brings back what a dead process held. */
+const maxTakes = 1_000_000
+
+const deliveries = Layer.effect(
+  Deliveries,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const store = yield* PersistedQueue.PersistedQueueStore
+    const queue = yield* PersistedQueue.make({ name: "webhooks", schema: Ticket, maxAttempts: maxTakes })
+
+    const enqueue = (id: string, turn: number, delayMillis: number) =>
+      Effect.orDie(queue.offer({ id, turn }, { delay: Math.max(0, delayMillis) }))
+
+    const select = sql`
+      select d.*, event.at, event.event, event.payload, event.expires_at, runs.workflow_id, runs.options
+      from webhook_deliveries d join run_events event using (sequence) join runs on runs.id = d.run_id`
+
+    const find = (workspaceId: WorkspaceId, id: string) =>
+      Effect.gen(function* () {
+        const [row] = isUuid(id)
+          ? yield* sql<Row>`${select} where d.id = ${id} and d.workspace_id = ${workspaceId}`
+          : []
+        return row ?? (yield* new Delivery.DeliveryNotFound({ deliveryId: id }))
+      })
+
+    /** Tells whether the last delivery of a line has had its first attempt, so that the next may be due. */
+    const isFree = (runId: string, target: string) =>
+      sql<Pick<Row, "attempts" | "status">>`
+        select attempts, status from webhook_deliveries where run_id = ${runId} and target = ${target}
+        order by sequence desc limit 1 for update`.pipe(
+        Effect.map(([last]) => last === undefined || Delivery.isSettledOnce(last))
+      )
+
+    const append = (made: ReadonlyArray<NewDelivery>) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const lines = new Set<string>()
+        const rows: Array<Readonly<Record<string, unknown>>> = []
+        for (const { entry, id, url, webhookId } of made) {
+          const target = webhookId ?? entry.runId
+          const line = `${entry.runId} ${target}`
+          const due = !lines.has(line) && (yield* isFree(entry.runId, target))
+          lines.add(line)
+          rows.push({
+            id,
+            workspace_id: entry.workspaceId,
+            run_id: entry.runId,
+            target,
+            sequence: entry.sequence,
+            url,
+            created_at: new Date(now),
+            since: new Date(now),
+            turn: 0,
+            ...fromState(Delivery.pending(due ? now : null))
+          })
+        }
+        const [first, ...rest] = rows
+        if (first === undefined) return
+        yield* sql`insert into webhook_deliveries ${sql.insert([first, ...rest])}`
+        for (const row of rows) if (row.next_attempt_at !== null) yield* enqueue(String(row.id), 0, 0)
+      })
+
+    /** Writes what a delivery has become, if nothing else has happened to it, and lets the next of its line follow. */
+    const write = (before: Row, after: Delivery.Delivery, now: number) =>
+      Effect.gen(function* () {
+        const turn = before.turn + 1
+        const written = yield* sql`
+          update webhook_deliveries set
+            ${sql.update({ ...fromState(after), url: after.url, since: new Date(after.since), turn })}
+          where id = ${before.id} and turn = ${before.turn} returning id`
+        if (written.length === 0) return
+        if (after.nextAttemptAt !== null) yield* enqueue(before.id, turn, after.nextAttemptAt - now)
+        if (!Delivery.isSettledOnce(after)) return
+        const next = yield* sql<{ readonly id: string; readonly turn: number }>`
+          update webhook_deliveries set next_attempt_at = ${new Date(now)}, turn = turn + 1
+          where id = (
+              select id from webhook_deliveries
+              where run_id = ${before.run_id} and target = ${before.target} and sequence > ${before.sequence}
+              order by sequence limit 1)
+            and status = 'pending' and attempts = 0 and next_attempt_at is null
+          returning id, turn`
+        for (const one of next) yield* enqueue(one.id, one.turn, 0)
+      })
+
+    const list = (workspaceId: WorkspaceId, { before, limit, runId, status }: Filter) =>
+      sql<Row>`${select} where ${sql.and([
+        sql`d.workspace_id = ${workspaceId}`,
+        ...(status === undefined ? [] : [sql`d.status = ${status}`]),
+        ...(runId === undefined ? [] : [isUuid(runId) ? sql`d.run_id = ${runId}` : sql`false`]),
+        ...(before === undefined ? [] : [sql`d.position < ${before}`])
+      ])} order by d.position desc limit ${limit}`
+
+    return Deliveries.of({
+      append: Effect.fn("Deliveries.append")((made) => transaction(sql, append(made))),
+      next: Effect.fn("Deliveries.next")((attempt) =>
+        queue
+          .take(({ id, turn }) =>
+            Effect.gen(function* () {
+              const [row] = yield* withoutSqlErrors(sql<Row>`${select} where d.id = ${id} and d.turn = ${turn}`)
+              if (row === undefined || row.status !== "pending") return false
+              const after = yield* attempt(toDelivery(row))
+              const now = yield* Clock.currentTimeMillis
+              yield* transaction(sql, write(row, after, now))
+              return true
+            })
+          )
+          .pipe(Effect.repeat({ until: (handedOut) => handedOut }), Effect.asVoid, Effect.orDie)
+      ),
+      get: Effect.fn("Deliveries.get")((workspaceId, id) =>
+        find(workspaceId, id).pipe(Effect.map(toDelivery), withoutSqlErrors)
+      ),
+      list: Effect.fn("Deliveries.list")((workspaceId, filter) =>
+        list(workspaceId, filter).pipe(
+          Effect.map((rows) => rows.map(toDelivery)),
+          withoutSqlErrors
+        )
+      ),
+      ofRun: Effect.fn("Deliveries.ofRun")((workspaceId, runId) =>
+        sql<Row>`${select} where d.run_id = ${runId} and d.workspace_id = ${workspaceId} order by d.position`.pipe(
+          Effect.map((rows) => rows.map(toDelivery)),
+          withoutSqlErrors
+        )
+      ),
+      retry: Effect.fn("Deliveries.retry")((workspaceId, id) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const row = yield* find(workspaceId, id)
+            const now = yield* Clock.currentTimeMillis
+            const after = yield* Effect.fromResult(Delivery.retry(toDelivery(row), now))
+            yield* write(row, after, now)
+            return after
+          })
+        )
+      ),
+      tidy: Effect.orDie(store.cleanup({ timeToLive: Duration.minutes(1), failedTimeToLive: Duration.days(7) })),
+      delivered: Effect.fn("Deliveries.delivered")((workspaceId, id, { durationMillis, responseStatus }) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const row = yield* find(workspaceId, id)
+            if (row.status === "delivered") return
+            const taken = { status: "delivered", nextAttemptAt: null, durationMillis, responseStatus } as const
+            yield* write(
+              row,
+              { ...toDelivery(row), ...taken, attempts: row.attempts + 1 },
+              yield* Clock.currentTimeMillis
+            )
+          }).pipe(Effect.catchTag("DeliveryNotFound", () => Effect.void))
+        )
+      )
+    })
+  })
+)
+
+export const layer = deliveries.pipe(
+  Layer.provide(PersistedQueue.layer),
+  Layer.provide(
+    PersistedQueue.layerStoreSql({
+      tableName: "webhook_queue",
+      pollInterval: "500 millis",
+      lockRefreshInterval: "10 seconds",
+      lockExpiration: "30 seconds"
+    })
+  )
+)
+
+const fromState = (state: Delivery.State) => ({
+  status: state.status,
+  attempts: state.attempts,
+  next_attempt_at: state.nextAttemptAt === null ? null : new Date(state.nextAttemptAt),
+  duration_ms: state.durationMillis,
+  response_status: state.responseStatus,
+  errors: JSON.stringify(state.errors)
+})
+
+const toDelivery = (row: Row): Delivery.Delivery => ({
+  id: row.id,
+  position: Number(row.position),
+  workspaceId: WorkspaceId.make(row.workspace_id),
+  webhookId: row.target === row.run_id ? null : row.target,
+  workflowId: row.workflow_id,
+  url: row.url,
+  logged: Rows.toLogged(row),
+  runWebhook: (JSON.parse(row.options) as { readonly webhook?: Schema.Json }).webhook ?? null,
+  createdAt: row.created_at.getTime(),
+  since: row.since.getTime(),
+  status: row.status,
+  attempts: row.attempts,
+  nextAttemptAt: row.next_attempt_at?.getTime() ?? null,
+  durationMillis: row.duration_ms,
+  responseStatus: row.response_status,
+  errors: JSON.parse(row.errors) as ReadonlyArray<string>
+})
+
+const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))

@@ -1,0 +1,140 @@
+/** The log of events in PostgreSQL, and how far it was passed on. */
+
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Entry, EventLog, type Read } from "../../../core/event/EventLog.ts"
+import { ClientProgress } from "../../../core/event/stream/ClientProgress.ts"
+import type { Run } from "../../../core/run/Run.ts"
+import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
+import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import * as Rows from "../Rows.ts"
+import { transaction, withoutSqlErrors } from "../Transaction.ts"
+
+interface EntryRow extends Rows.EventRow {
+  readonly workspace_id: string
+  readonly workflow_id: string
+  readonly created_at: Date
+  readonly options: string
+}
+
+interface Place {
+  readonly tx: string
+  readonly sequence: number
+}
+
+const start: Place = { tx: "0", sequence: 0 }
+
+const log = Layer.effect(
+  EventLog,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const read = (
+      from: Place,
+      limit: number
+    ): Effect.Effect<Omit<Read, "position"> & { readonly to: Place }, StoreUnavailable> =>
+      sql<EntryRow & { readonly tx: string; readonly settled: boolean }>`
+        select event.sequence, run_id, at, event, payload, event.expires_at, event.tx::text as tx, workspace_id, workflow_id, created_at, options,
+          event.tx < settled_before() as settled
+        from run_events event join runs on runs.id = run_id
+        where (event.tx, event.sequence) > (${from.tx}::xid8, ${from.sequence}::bigint)
+        order by event.tx, event.sequence limit ${limit}`.pipe(
+        Effect.map((rows) => {
+          const unsettled = rows.findIndex(({ settled }) => !settled)
+          const settled = unsettled === -1 ? rows : rows.slice(0, unsettled)
+          const last = settled.at(-1)
+          return {
+            entries: settled.map(toEntry),
+            to: last === undefined ? from : { tx: last.tx, sequence: Number(last.sequence) },
+            more: unsettled !== -1 || rows.length === limit
+          }
+        }),
+        withoutSqlErrors
+      )
+
+    return EventLog.of({
+      end: sql<{ readonly tx: string }>`select settled_before()::text as tx`.pipe(
+        Effect.map(([row]) => toPosition({ tx: row?.tx ?? "0", sequence: 0 })),
+        withoutSqlErrors
+      ),
+      read: Effect.fn("EventLog.read")((position, limit) =>
+        Effect.map(read(fromPosition(position), limit), ({ to, ...rest }) => ({ ...rest, position: toPosition(to) }))
+      ),
+      consume: Effect.fn("EventLog.consume")((consumer, limit, handle) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            yield* sql`
+              insert into event_consumers ${sql.insert({ name: consumer, ...start })} on conflict (name) do nothing`
+            const [place] = yield* sql<{ readonly tx: string; readonly sequence: bigint }>`
+              select tx::text as tx, sequence from event_consumers where name = ${consumer} for update skip locked`
+            if (place === undefined) return false
+            const { entries, more, to } = yield* read({ tx: place.tx, sequence: Number(place.sequence) }, limit)
+            if (entries.length === 0) return more
+            yield* handle(entries)
+            yield* sql`
+              update event_consumers set tx = ${to.tx}::xid8, sequence = ${to.sequence} where name = ${consumer}`
+            return more
+          })
+        )
+      )
+    })
+  })
+)
+
+const progress = Layer.effect(
+  ClientProgress,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return ClientProgress.of({
+      owed: Effect.fn("ClientProgress.owed")((workspaceId, clientId, since) =>
+        sql<EntryRow>`
+          select event.sequence, event.run_id, at, event, payload, event.expires_at, workspace_id, workflow_id, created_at, options
+          from runs
+          left join client_progress done on done.run_id = runs.id
+          join run_events event on event.run_id = runs.id and event.sequence > coalesce(done.sequence, 0)
+          where workspace_id = ${workspaceId} and client_id = ${clientId} and not coalesce(done.last, false)
+            and (ended_at is null or ended_at >= ${new Date(since)})
+          order by event.sequence`.pipe(
+          Effect.map((rows) => rows.map(toEntry)),
+          withoutSqlErrors
+        )
+      ),
+      written: Effect.fn("ClientProgress.written")((all) =>
+        all.length === 0
+          ? Effect.void
+          : sql`
+              insert into client_progress (run_id, sequence, last)
+              select run_id, sequence, last from json_to_recordset(${JSON.stringify(
+                all.map(({ last, runId, sequence }) => ({ run_id: runId, sequence, last }))
+              )}::json) as new (run_id uuid, sequence bigint, last boolean)
+              order by run_id
+              on conflict (run_id) do update set
+                sequence = greatest(client_progress.sequence, excluded.sequence),
+                last = client_progress.last or excluded.last`.pipe(Effect.asVoid, withoutSqlErrors)
+      )
+    })
+  })
+)
+
+export const layer = Layer.merge(log, progress)
+
+const toEntry = (row: EntryRow): Entry => {
+  const options = JSON.parse(row.options) as Run["options"]
+  return {
+    ...Rows.toLogged(row),
+    workspaceId: WorkspaceId.make(row.workspace_id),
+    workflowId: row.workflow_id,
+    submittedAt: row.created_at.getTime(),
+    clientId: options.client_id ?? null,
+    webhook: options.webhook ?? null,
+    notifications: options.notifications ?? null
+  }
+}
+
+const toPosition = ({ sequence, tx }: Place): string => `${tx}.${sequence}`
+
+const fromPosition = (position: string): Place => {
+  const [tx = "0", sequence = "0"] = position.split(".")
+  return { tx, sequence: Number(sequence) }
+}

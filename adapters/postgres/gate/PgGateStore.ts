@@ -1,0 +1,120 @@
+/**
+ * Gates in PostgreSQL. A change locks the gate's row alone; submissions and claims share the lock among themselves.
+ */
+import { Clock, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Gate } from "../../../core/gate/Gate.ts"
+import { type Changed, type Decide, GateStore } from "../../../core/gate/GateStore.ts"
+import { type WorkflowId, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import * as Rows from "../Rows.ts"
+import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
+
+export const layer = Layer.effect(
+  GateStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const get = Effect.fn("GateStore.get")((workspaceId: WorkspaceId, workflowId: WorkflowId) =>
+      sql<Rows.GateRow>`
+        select * from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
+          and removed_at is null`.pipe(
+        Effect.flatMap(([row]) => (row === undefined ? notFound(workflowId) : Effect.succeed(Rows.toGate(row)))),
+        withoutSqlErrors
+      )
+    )
+
+    const count = (workflowId: WorkflowId) =>
+      Effect.map(
+        sql<{ readonly waiting: bigint }>`
+          select count(*) as waiting from runs
+          where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')`,
+        ([row]) => Number(row?.waiting ?? 0)
+      )
+
+    const decideAlone = <E>(workspaceId: WorkspaceId, workflowId: WorkflowId, decide: Decide<E>) =>
+      Effect.gen(function* () {
+        const before = yield* lock(sql, workspaceId, workflowId)
+        const at = yield* Clock.currentTimeMillis
+        const after = yield* Effect.fromResult(decide(before, at))
+        if (after !== before) yield* write(sql, workflowId, { before, after }, at)
+        return { before, after, at } satisfies Changed
+      })
+
+    const review = Effect.fn("GateStore.review")((limit: number) =>
+      transaction(
+        sql,
+        Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const due = yield* sql<Rows.GateRow>`
+            select * from gates where review_at <= ${new Date(now)}
+            order by review_at limit ${limit} for no key update skip locked`
+          yield* Effect.forEach(
+            due,
+            (row) => {
+              const { review_at, starts_at, stops_at } = Rows.fromGate(Rows.toGate(row), now)
+              return sql`update gates set ${sql.update({ review_at, starts_at, stops_at })}
+                where workflow_id = ${row.workflow_id}`
+            },
+            { discard: true }
+          )
+          return due.length
+        })
+      )
+    )
+
+    const nextDue = Effect.fn("GateStore.nextDue")((after: number) =>
+      sql<{ readonly due: Date | null }>`
+        select least(
+          (select min(review_at) from gates where review_at is not null),
+          (select min(starts_at) from gates where waiting and starts_at > ${new Date(after)})
+        ) as due`.pipe(
+        Effect.map(([row]) => row?.due?.getTime() ?? null),
+        withoutSqlErrors
+      )
+    )
+
+    return GateStore.of({
+      get,
+      review,
+      nextDue,
+      countWaiting: Effect.fn("GateStore.countWaiting")((workflowId) => withoutSqlErrors(count(workflowId))),
+      change: Effect.fn("GateStore.change")((workspaceId, workflowId, decide) =>
+        transaction(sql, decideAlone(workspaceId, workflowId, decide))
+      ),
+      changeAndCount: Effect.fn("GateStore.changeAndCount")((workspaceId, workflowId, decide) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const changed = yield* decideAlone(workspaceId, workflowId, decide)
+            return { ...changed, waiting: yield* count(workflowId) }
+          })
+        )
+      )
+    })
+  })
+)
+
+/** Locks a gate against everybody else until the transaction ends, and reads it. */
+export const lock = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, workflowId: WorkflowId) =>
+  Effect.flatMap(
+    sql<Rows.GateRow>`
+      select * from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
+        and removed_at is null for no key update`,
+    ([row]) => (row === undefined ? notFound(workflowId) : Effect.succeed(Rows.toGate(row)))
+  )
+
+/** Writes a gate whose row is locked. */
+export const write = (
+  sql: SqlClient.SqlClient,
+  workflowId: WorkflowId,
+  change: { readonly before: Gate; readonly after: Gate },
+  at: number
+) =>
+  Effect.andThen(
+    sql`update gates set ${sql.update(Rows.fromGate(change.after, at))} where workflow_id = ${workflowId}`,
+    PgHoldAnnouncements.note(sql, workflowId, change, at)
+  )
+
+const notFound = (workflowId: WorkflowId) => Effect.fail(new WorkflowNotFound({ workflowId }))

@@ -1,0 +1,45 @@
+/** Decisions of models in PostgreSQL. */
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Decision } from "../../../core/run/evidence/Decision.ts"
+import { DecisionStore, mostDecisions } from "../../../core/run/evidence/DecisionStore.ts"
+import { withoutSqlErrors } from "../Transaction.ts"
+
+export const layer = Layer.effect(
+  DecisionStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return DecisionStore.of({
+      // A run has one attempt at a time, so nobody else takes the same position; whoever does is lost, and may be.
+      keep: Effect.fn("DecisionStore.keep")((runId, decision) =>
+        sql`
+          insert into run_decisions (run_id, position, at, body)
+          select ${runId}, count(*) + 1, ${new Date(decision.created_at)}, ${JSON.stringify(decision)}
+          from run_decisions where run_id = ${runId}
+          having count(*) < ${mostDecisions}
+          on conflict do nothing`.pipe(Effect.asVoid, withoutSqlErrors)
+      ),
+      expire: Effect.fn("DecisionStore.expire")((before, limit) =>
+        // Each way by its own index.
+        sql`
+          delete from run_decisions where (run_id, position) in (
+            select run_id, position from run_decisions where (run_id, position) in (
+              (select run_id, position from run_decisions where at < ${new Date(before)} order by at limit ${limit})
+              union
+              (select run_id, position from run_decisions where run_id in
+                (select id from runs join gates using (workflow_id) where removed_at is not null) limit ${limit})
+            ) limit ${limit} for update skip locked) returning 1`.pipe(
+          Effect.map(({ length }) => length),
+          withoutSqlErrors
+        )
+      ),
+      of: Effect.fn("DecisionStore.of")((runId) =>
+        sql<{ readonly body: string }>`
+          select body from run_decisions where run_id = ${runId} order by position`.pipe(
+          Effect.map((rows) => rows.map(({ body }) => JSON.parse(body) as Decision)),
+          withoutSqlErrors
+        )
+      )
+    })
+  })
+)

@@ -1,0 +1,92 @@
+/**
+ * What passes between watchers and workers, by way of PostgreSQL: the newest picture of a run in a table without a log,
+ * messages and word of new pictures by NOTIFY.
+ */
+
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option, PubSub, Schedule, Schema, Stream } from "effect"
+import { type Frame, LiveChannel, type Sent } from "../../../core/execution/live/LiveChannel.ts"
+import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"
+import { withoutSqlErrors } from "../Transaction.ts"
+
+const channel = "sluice_live"
+
+/** The id of a run, and the message to its worker where it is not word of a new picture. */
+const decode = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.Struct({ run: Schema.String, text: Schema.optionalKey(Schema.String) }))
+)
+
+/** The net under lost word of a new picture. */
+const longestWait = "2 seconds"
+
+export const layer = Layer.effect(
+  LiveChannel,
+  Effect.gen(function* () {
+    const pg = yield* PgClient.PgClient
+    const shown = yield* PubSub.sliding<string>(1_000)
+    const messages = yield* PubSub.sliding<Sent>(1_000)
+
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const notifications = yield* pg.listen(channel)
+        yield* Stream.fromQueue(notifications).pipe(
+          Stream.runForEach(({ payload }) => {
+            const word = decode(payload)
+            if (Option.isNone(word)) return Effect.void
+            const { run, text } = word.value
+            return text === undefined ? PubSub.publish(shown, run) : PubSub.publish(messages, { runId: run, text })
+          })
+        )
+      })
+    ).pipe(
+      Effect.tapCause((cause) => Effect.logWarning("Live views are not heard; listening again", cause)),
+      Effect.ignoreCause,
+      Effect.repeat(Schedule.spaced("1 second")),
+      Effect.forkScoped
+    )
+
+    const notify = (word: object) => pg.notify(channel, JSON.stringify(word))
+
+    const newer = (runId: string, after: number) =>
+      pg<{ readonly at: Date; readonly bytes: Uint8Array }>`
+        select at, bytes from live_frames where run_id = ${runId} and at > ${new Date(after)}`.pipe(
+        Effect.map(([row]) =>
+          row === undefined ? null : ({ at: row.at.getTime(), bytes: new Uint8Array(row.bytes) } satisfies Frame)
+        ),
+        withoutSqlErrors
+      )
+
+    const framesOf = Effect.fnUntraced(function* (runId: string) {
+      const subscription = yield* PubSub.subscribe(shown)
+      const woken = Stream.fromSubscription(subscription).pipe(
+        Stream.filter((run) => run === runId),
+        Stream.merge(Stream.fromEffectRepeat(Effect.as(Effect.sleep(longestWait), runId))),
+        // Whoever reads slowly misses pictures, not the last one.
+        Stream.buffer({ capacity: 1, strategy: "sliding" })
+      )
+      let after = 0
+      return Stream.concat(Stream.succeed(runId), woken).pipe(
+        Stream.mapEffect(() => waitUntilBack(newer(runId, after))),
+        Stream.filter((frame) => frame !== null),
+        Stream.tap(({ at }) =>
+          Effect.sync(() => {
+            after = at
+          })
+        )
+      )
+    })
+
+    return LiveChannel.of({
+      show: Effect.fnUntraced(function* (runId, { at, bytes }) {
+        yield* pg`
+            insert into live_frames ${pg.insert({ run_id: runId, at: new Date(at), bytes })}
+            on conflict (run_id) do update set at = excluded.at, bytes = excluded.bytes`
+        yield* notify({ run: runId })
+      }, withoutSqlErrors),
+      hide: (runId) => pg`delete from live_frames where run_id = ${runId}`.pipe(Effect.asVoid, withoutSqlErrors),
+      frames: (runId) => Stream.unwrap(framesOf(runId)),
+      send: (runId, text) => notify({ run: runId, text }).pipe(Effect.asVoid, withoutSqlErrors),
+      messages: Effect.map(PubSub.subscribe(messages), Stream.fromSubscription)
+    })
+  })
+)

@@ -1,0 +1,257 @@
+/** Runs and their events in PostgreSQL. */
+import { Clock, Effect, Layer, type Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { LeaseLost, type Run, type RunId, RunNotFound, type Status } from "../../../core/run/Run.ts"
+import { type Filter, type Gated, type Held, type Listed, RunStore } from "../../../core/run/RunStore.ts"
+import * as Slots from "../../../core/run/Slots.ts"
+import * as Transition from "../../../core/run/Transition.ts"
+import * as PgClaim from "../claim/PgClaim.ts"
+import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
+import type * as PgQueues from "../claim/PgQueues.ts"
+import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
+import * as Rows from "../Rows.ts"
+import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Writing from "../Writing.ts"
+import * as PgSubmit from "./PgSubmit.ts"
+
+export const layer = Layer.effect(
+  RunStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const submit = PgSubmit.make(sql)
+    const places: PgQueues.Places = new Map()
+
+    const gateOf = (run: Rows.RunRow) =>
+      Effect.map(sql<Rows.GateRow>`select * from gates where workflow_id = ${run.workflow_id}`, ([row]) => {
+        if (row === undefined) throw new Error(`Run ${run.id} has no gate`)
+        return Rows.toGate(row)
+      })
+
+    /** The run of a lease, locked. */
+    const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {
+      const [row] = yield* sql<Rows.RunRow>`
+        select * from runs where id = ${id} and lease_fence = ${fence} for update`
+      return row ?? (yield* new LeaseLost({ sessionId: id, fence }))
+    })
+
+    const settle = <E>(held: Held, decide: (gated: Gated, now: number) => Result.Result<Transition.Change, E>) =>
+      transaction(
+        sql,
+        Effect.gen(function* () {
+          const row = yield* owned(held)
+          const gate = yield* gateOf(row)
+          const at = yield* Clock.currentTimeMillis
+          const change = yield* Effect.fromResult(decide({ run: Rows.toRun(row), gate }, at))
+          yield* write(change, at)
+          return change
+        })
+      )
+
+    const loggedIn = (held: Held, alias: string) =>
+      transaction(
+        sql,
+        Effect.gen(function* () {
+          const row = yield* owned(held)
+          const run = Rows.toRun(row)
+          const change = yield* Effect.fromResult(Transition.loggedIn(run, held.fence, alias))
+          yield* PgFailedLogins.worked(sql, run, alias)
+          const isExclusive = run.credentials.some((one) => one.alias === alias && (one.slot?.login ?? null) !== null)
+          if (!isExclusive) return false
+          yield* Writing.changes(sql, [change], yield* Clock.currentTimeMillis)
+          return Slots.names(change.run.credentials).length < Slots.names(run.credentials).length
+        })
+      )
+
+    /** A run that waits again must be found by claims; its workflow may have been forgotten meanwhile. */
+    const write = (change: Transition.Change, at: number) =>
+      Effect.gen(function* () {
+        yield* Writing.changes(sql, [change], at)
+        yield* PgFailedLogins.note(sql, change, at)
+        if (change.run.status === "execution.requeued") yield* remind(change.run)
+      })
+
+    const remind = (run: Run) =>
+      sql`select from gates where workflow_id = ${run.workflowId} for share`.pipe(
+        Effect.andThen(sql`update gates set waiting = true where workflow_id = ${run.workflowId} and not waiting`)
+      )
+
+    /** Deleted workflows without waiting runs need no more looking at. Asked after the lock, as where turns are settled. */
+    const forgetRemoved = Effect.gen(function* () {
+      const locked = yield* sql<{ readonly workflow_id: string }>`
+        select workflow_id from gates where removed_at is not null and waiting for no key update skip locked`
+      if (locked.length === 0) return
+      const ids = locked.map((row) => row.workflow_id)
+      yield* sql`
+        update gates set waiting = false where ${sql.in("workflow_id", ids)} and not exists (
+          select from runs where runs.workflow_id = gates.workflow_id
+            and status in ('execution.queued', 'execution.requeued'))`
+    })
+
+    const reap = Effect.fn("RunStore.reap")(
+      (limit: number, decide: (gated: Gated, now: number) => Transition.Change | null) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            const due = yield* sql<Rows.RunRow>`
+              select * from runs where id in (
+                (select id from runs where status = 'execution.start' and lease_until <= ${new Date(now)}
+                  order by lease_until limit ${limit})
+                union
+                (select id from runs where status in ('execution.queued', 'execution.requeued')
+                  and expires_at <= ${new Date(now)} order by expires_at limit ${limit})
+                union
+                (select id from runs where status in ('execution.queued', 'execution.requeued') and workflow_id in
+                  (select workflow_id from gates where removed_at is not null and waiting) limit ${limit})
+              ) order by id limit ${limit} for update skip locked`
+            const changed: Array<Run> = []
+            for (const row of due) {
+              const change = decide({ run: Rows.toRun(row), gate: yield* gateOf(row) }, now)
+              if (change === null) continue
+              yield* write(change, now)
+              changed.push(change.run)
+            }
+            yield* forgetRemoved
+            return changed
+          })
+        )
+    )
+
+    /** Behind a place in the list, which is one instant, or one run among those of that instant. */
+    const behind = ({ at, id }: NonNullable<Filter["before"]>) =>
+      id === undefined
+        ? sql`runs.created_at < ${new Date(at)}`
+        : sql`(runs.created_at < ${new Date(at)} or (runs.created_at = ${new Date(at)}
+            and runs.sequence < (select sequence from runs where id = ${id} and created_at = ${new Date(at)})))`
+
+    const list = Effect.fn("RunStore.list")((workspaceId, filter) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const instant = (at: number) => new Date(at)
+        const conditions = [
+          sql`runs.workspace_id = ${workspaceId}`,
+          ...(filter.workflowIds === undefined ? [] : [sql.in("runs.workflow_id", filter.workflowIds)]),
+          ...(filter.from === undefined ? [] : [sql`runs.created_at >= ${instant(filter.from)}`]),
+          ...(filter.to === undefined ? [] : [sql`runs.created_at <= ${instant(filter.to)}`]),
+          ...(filter.before === undefined ? [] : [behind(filter.before)]),
+          ...(filter.credentials === undefined
+            ? []
+            : [
+                sql`runs.id in (select run_id from run_credentials where workspace_id = ${workspaceId} and ${sql.in(
+                  "credential_hash",
+                  filter.credentials.map(Writing.credentialHash)
+                )})`
+              ])
+        ]
+        const statuses = filter.statuses === undefined ? sql`true` : sql.in("status", filter.statuses)
+        const rows = yield* sql<Rows.RunRow & { readonly status: Status }>`
+          with listed as (
+            select runs.id, runs.workspace_id, runs.workflow_id, runs.created_at, runs.started_at, runs.ended_at,
+              runs.options, runs.added_output, runs.sequence, ${Rows.statusAt(sql, now)} as status
+            from runs join gates using (workflow_id) where ${sql.and(conditions)}
+          )
+          select * from listed where ${statuses} order by created_at desc, sequence desc limit ${filter.limit}`
+        return rows.map(
+          (row): Listed => ({
+            id: row.id as RunId,
+            workspaceId: row.workspace_id as Run["workspaceId"],
+            workflowId: row.workflow_id as Run["workflowId"],
+            createdAt: row.created_at.getTime(),
+            startedAt: row.started_at?.getTime() ?? null,
+            endedAt: row.ended_at?.getTime() ?? null,
+            options: Rows.toOptions(row),
+            status: row.status
+          })
+        )
+      }).pipe(withoutSqlErrors)
+    )
+
+    return RunStore.of({
+      submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
+      list,
+      reap,
+      settle: Effect.fn("RunStore.settle")((held, decide) => settle(held, decide)),
+      get: Effect.fn("RunStore.get")((workspaceId, id) =>
+        Effect.gen(function* () {
+          const [row] = yield* sql<Rows.RunRow>`
+            select * from runs where id = ${id} and workspace_id = ${workspaceId}`
+          if (row === undefined) return yield* new RunNotFound({ sessionId: id })
+          return { run: Rows.toRun(row), gate: yield* gateOf(row) } satisfies Gated
+        }).pipe(withoutSqlErrors)
+      ),
+      events: Effect.fn("RunStore.events")((id, after) =>
+        sql<Rows.EventRow>`
+          select sequence, run_id, at, event, payload, expires_at from run_events
+          where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
+          Effect.map((rows) => rows.map(Rows.toLogged)),
+          withoutSqlErrors
+        )
+      ),
+      change: Effect.fn("RunStore.change")((workspaceId, id, decide) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const [row] = yield* sql<Rows.RunRow>`
+              select * from runs where id = ${id} and workspace_id = ${workspaceId} for update`
+            if (row === undefined) return yield* new RunNotFound({ sessionId: id })
+            const gate = yield* gateOf(row)
+            const at = yield* Clock.currentTimeMillis
+            const change = yield* Effect.fromResult(decide({ run: Rows.toRun(row), gate }, at))
+            yield* write(change, at)
+            return change
+          })
+        )
+      ),
+      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announce) =>
+        PgHoldAnnouncements.tell(sql, limit, announce)
+      ),
+      loggedIn: Effect.fn("RunStore.loggedIn")((held, alias) => loggedIn(held, alias)),
+      stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
+        PgFailedLogins.stop(sql, limit, decide)
+      ),
+      claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, { ...options, places })),
+      renew: Effect.fn("RunStore.renew")((held, leaseMillis) =>
+        Effect.gen(function* () {
+          const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)
+          const renewed = yield* sql<{ readonly id: string; readonly fence: bigint }>`
+            update runs set lease_until = ${until}
+            from json_to_recordset(${JSON.stringify(held)}::json) as held (id uuid, fence bigint)
+            where runs.id = held.id and lease_fence = held.fence returning runs.id, lease_fence as fence`
+          const kept = new Set(renewed.map((row) => `${row.id} ${row.fence}`))
+          return held.filter(({ fence, id }) => !kept.has(`${id} ${fence}`))
+        }).pipe(withoutSqlErrors)
+      ),
+      report: Effect.fn("RunStore.report")((held, { events, progress }) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const at = yield* Clock.currentTimeMillis
+            const owned = yield* sql`
+              update runs set acted = acted or ${progress?.acted === true}, committed = committed or ${progress?.committed === true}
+              where id = ${held.id} and lease_fence = ${held.fence} returning id`
+            if (owned.length === 0) return yield* new LeaseLost({ sessionId: held.id, fence: held.fence })
+            yield* Writing.events(
+              sql,
+              events.map((event) => ({ runId: held.id, event })),
+              at
+            )
+          })
+        )
+      ),
+      nextDue: Effect.fn("RunStore.nextDue")((after) =>
+        sql<{ readonly due: Date | null }>`
+          select least(
+            (select min(lease_until) from runs where status = 'execution.start'),
+            (select min(expires_at) from runs
+              where status in ('execution.queued', 'execution.requeued') and expires_at is not null),
+            (select min(removed_at) from gates where removed_at is not null and waiting),
+            (select min(not_before) from runs where status = 'execution.requeued' and not_before > ${new Date(after)})
+          ) as due`.pipe(
+          Effect.map(([row]) => row?.due?.getTime() ?? null),
+          withoutSqlErrors
+        )
+      )
+    })
+  })
+)

@@ -1,0 +1,213 @@
+/**
+ * Accepts runs in PostgreSQL.
+ *
+ * Most submissions meet an open gate that has waiting runs already. Those that come at the same time are accepted in one
+ * statement, which checks all of that under the lock of their gates. Whatever else a submission meets is decided in a
+ * transaction of its own.
+ */
+import { Clock, Deferred, Effect, Option, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as Gate from "../../../core/gate/Gate.ts"
+import type { Run } from "../../../core/run/Run.ts"
+import { type Gated, VersionOutdated } from "../../../core/run/RunStore.ts"
+import * as Transition from "../../../core/run/Transition.ts"
+import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
+import { WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import * as JsonPieces from "../JsonPieces.ts"
+import * as Rows from "../Rows.ts"
+import { transaction } from "../Transaction.ts"
+import * as Writing from "../Writing.ts"
+
+/** Raised within a submission whose workflow was just forgotten, so that it begins anew. */
+class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
+
+/** Inputs longer than this many characters go by themselves, in pieces of about this size. */
+const pieceLength = 131_072
+const maxTogether = 64
+const maxUnderWay = 2
+
+type Submit = (
+  submission: Transition.Submission
+) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldLimit.FieldsTooLarge>
+
+interface Queued {
+  readonly submission: Transition.Submission
+  readonly input: string
+  /** None when it could not be accepted together with others. */
+  readonly accepted: Deferred.Deferred<Option.Option<Gated>>
+}
+
+/** Accepts runs as the port says. */
+export const make = (sql: SqlClient.SqlClient): Submit => {
+  const alone = (submission: Transition.Submission) =>
+    transaction(
+      sql,
+      Effect.gen(function* () {
+        const { versionId, workflowId, workspaceId } = submission
+        // Locks the row alone only when this is the first to wait; otherwise submissions share the lock below.
+        const slots = submission.credentials.length > 0
+        yield* sql`
+          update gates set waiting = true, slots = slots or ${slots}
+          where workflow_id = ${workflowId} and (not waiting or (${slots} and not slots))`
+        const [row] = yield* sql<Rows.GateRow & { readonly waiting: boolean; readonly latest: string }>`
+          select gates.*, ${latestOf(sql, "gates")} as latest
+          from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
+            and removed_at is null for share of gates`
+        if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
+        if (!row.waiting) return yield* new Forgotten()
+        if (row.latest !== versionId) return yield* new VersionOutdated({ versionId })
+        const gate = Rows.toGate(row)
+        const at = yield* Clock.currentTimeMillis
+        const { events, run } = Transition.submit(submission, gate, at)
+        yield* insertRun(sql, run)
+        if (addsOutput(submission)) {
+          const [stored] = yield* sql<{ readonly size: number | null }>`
+            select pg_column_size(added_output) as size from runs where id = ${run.id}`
+          const sizes = { "dry_run.add_to_output": stored?.size ?? 0 }
+          yield* Effect.fromResult(FieldLimit.refuse(FieldLimit.overBytes(sizes)))
+        }
+        yield* Writing.credentials(sql, run)
+        yield* Writing.events(
+          sql,
+          events.map((event) => ({ runId: run.id, event })),
+          at
+        )
+        return { run, gate } satisfies Gated
+      })
+    ).pipe(
+      Effect.retry({ while: (error) => (error as { readonly _tag: string })._tag === "Forgotten" })
+    ) as ReturnType<Submit>
+
+  const waiting: Array<Queued> = []
+  let underWay = 0
+
+  const acceptAll = Effect.fnUntraced(function* (batch: ReadonlyArray<Queued>) {
+    const at = yield* Clock.currentTimeMillis
+    const changes = batch.map(({ submission }) => Transition.submit(submission, Gate.open, at))
+    const rows = changes.map(({ events, run }, position) => ({
+      ...Rows.fromRun(run, batch[position]?.input),
+      position,
+      event: events[0]?.event,
+      payload: JSON.stringify(events[0]?.payload)
+    }))
+    const accepted = yield* together(sql, rows, at)
+    const gates = new Map(accepted.map((row) => [row.run_id, Rows.toGate(row)]))
+    return changes.map(({ run }) => Option.map(Option.fromUndefinedOr(gates.get(run.id)), (gate) => ({ run, gate })))
+  })
+
+  /** Accepts what waits, as long as something does. Those that it could not accept have to go by themselves. */
+  const work: Effect.Effect<void> = Effect.suspend(() => {
+    const batch = waiting.splice(0, maxTogether)
+    if (batch.length === 0) {
+      underWay--
+      return Effect.void
+    }
+    return acceptAll(batch).pipe(
+      // Whatever is wrong shows again with those whose fault it is.
+      Effect.catchCause(() => Effect.succeed(batch.map(() => Option.none<Gated>()))),
+      Effect.flatMap((gated) =>
+        Effect.forEach(
+          batch,
+          ({ accepted }, position) => Deferred.succeed(accepted, gated[position] ?? Option.none()),
+          { discard: true }
+        )
+      ),
+      Effect.andThen(work)
+    )
+  })
+
+  const withOthers = (queued: Queued) =>
+    Effect.gen(function* () {
+      waiting.push(queued)
+      if (underWay < maxUnderWay) {
+        underWay++
+        // Those who ask at this moment come along.
+        yield* Effect.forkDetach(Effect.andThen(Effect.yieldNow, work))
+      }
+      return yield* Effect.onInterrupt(Deferred.await(queued.accepted), () =>
+        Effect.sync(() => {
+          const position = waiting.indexOf(queued)
+          if (position >= 0) waiting.splice(position, 1)
+        })
+      )
+    })
+
+  return (submission) =>
+    Effect.gen(function* () {
+      const inTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
+      // Credentials are kept in a table of their own, and an added output is weighed; few runs have either.
+      const input =
+        inTransaction || submission.credentials.length > 0 || addsOutput(submission)
+          ? null
+          : shortText(submission.input)
+      if (input === null) return yield* alone(submission)
+      const accepted = yield* withOthers({ submission, input, accepted: Deferred.makeUnsafe() })
+      return Option.isSome(accepted) ? accepted.value : yield* alone(submission)
+    })
+}
+
+const addsOutput = ({ options }: Transition.Submission): boolean => options.dry_run?.add_to_output !== undefined
+
+/** The text of an input; `null` when it takes more than one piece. */
+const shortText = (input: Schema.JsonObject): string | null => {
+  const pieces = JsonPieces.write(input, pieceLength)
+  const first = pieces.next().value
+  return first === undefined || pieces.next().done !== true ? null : first
+}
+
+const latestOf = (sql: SqlClient.SqlClient, table: string) =>
+  sql`(select version_id from workflow_versions where workflow_id = ${sql(`${table}.workflow_id`)}
+    order by version_number desc limit 1)`
+
+type RunRow = ReturnType<typeof Rows.fromRun>
+
+const together = (
+  sql: SqlClient.SqlClient,
+  rows: ReadonlyArray<RunRow & { readonly position: number }>,
+  at: number
+) => {
+  const now = new Date(at)
+  return sql<Rows.GateRow & { readonly run_id: string }>`
+    with new as (
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as new (
+        position integer, id uuid, workspace_id uuid, workflow_id uuid, version_id uuid, status text, input text,
+        options text, added_output text, client_id uuid, credentials text, created_at timestamptz, attempts integer, retries integer, max_retries integer,
+        not_before timestamptz, expires_at timestamptz, acted boolean, committed boolean, data text, errors text,
+        event text, payload text)
+    ), gate as (
+      select * from gates where workflow_id in (select workflow_id from new)
+        and removed_at is null and waiting and starts_at <= ${now} and (stops_at is null or stops_at > ${now}) for share
+    ), inserted as (
+      insert into runs (id, workspace_id, workflow_id, version_id, status, input, options, added_output, client_id, credentials, created_at, attempts,
+        retries, max_retries, not_before, expires_at, acted, committed, data, errors)
+      select id, new.workspace_id, workflow_id, version_id, status, input, options, added_output, client_id, credentials, created_at, attempts,
+        retries, max_retries, not_before, expires_at, acted, committed, data, errors
+      from new join gate using (workspace_id, workflow_id) where version_id = ${latestOf(sql, "new")}
+      order by position
+      returning id, workflow_id
+    ), told as (
+      insert into run_events (run_id, at, event, payload)
+      select id, ${now}, event, payload from new join inserted using (id) order by position
+    )
+    select inserted.id as run_id, gate.* from inserted join gate using (workflow_id)`
+}
+
+/** Inserts a run. A long input is sent in pieces, so that no more than one of them is copied at a time. */
+const insertRun = (sql: SqlClient.SqlClient, run: Run) =>
+  Effect.gen(function* () {
+    const input = shortText(run.input)
+    if (input !== null) {
+      yield* sql`insert into runs ${sql.insert(Rows.fromRun(run, input))}`
+      return
+    }
+    let position = 0
+    for (const piece of JsonPieces.write(run.input, pieceLength)) {
+      yield* sql`insert into run_input_pieces ${sql.insert({ run_id: run.id, position: position++, piece })}`
+    }
+    const { input: _input, ...rest } = Rows.fromRun(run, "")
+    yield* sql`
+      insert into runs (input, ${sql.csv(Object.keys(rest).map((column) => sql`${sql(column)}`))})
+      select (select string_agg(piece, '' order by position) from run_input_pieces where run_id = ${run.id}),
+        ${sql.csv(Object.values(rest).map((value) => sql`${value}`))}`
+    yield* sql`delete from run_input_pieces where run_id = ${run.id}`
+  })

@@ -1,0 +1,46 @@
+/** Used time steps in PostgreSQL: a row for each secret, with the last step that was used. */
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { TimeSteps } from "../../../core/vault/otp/TimeSteps.ts"
+import { withoutSqlErrors } from "../Transaction.ts"
+
+export const layer = Layer.effect(
+  TimeSteps,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const row = (key: string, step: number, periodMillis: number) =>
+      sql.insert({ key, last_step: step, until: new Date((step + 1) * periodMillis) })
+
+    return TimeSteps.of({
+      reserve: Effect.fn("TimeSteps.reserve")(function* (key, { from, latest }, periodMillis) {
+        if (from > latest) return Option.none()
+        // One statement, so that whoever comes at the same time waits for this one and then counts on from it.
+        const [reserved] = yield* sql<{ readonly step: number }>`
+          insert into time_steps ${row(key, from, periodMillis)}
+          on conflict (key) do update set
+            last_step = greatest(time_steps.last_step + 1, excluded.last_step),
+            until = to_timestamp(
+              (greatest(time_steps.last_step + 1, excluded.last_step) + 1) * ${periodMillis}::double precision / 1000)
+          where greatest(time_steps.last_step + 1, excluded.last_step) <= ${latest}::bigint
+          returning last_step::double precision as step`.pipe(withoutSqlErrors)
+        return Option.map(Option.fromUndefinedOr(reserved), ({ step }) => step)
+      }),
+      mark: Effect.fn("TimeSteps.mark")((key, step, periodMillis) =>
+        withoutSqlErrors(
+          Effect.asVoid(
+            sql`
+              insert into time_steps ${row(key, step, periodMillis)}
+              on conflict (key) do update set last_step = excluded.last_step, until = excluded.until
+              where time_steps.last_step < excluded.last_step`
+          )
+        )
+      ),
+      forgetBefore: Effect.fn("TimeSteps.forgetBefore")((at) =>
+        sql`delete from time_steps where until < ${new Date(at)} returning key`.pipe(
+          Effect.map((rows) => rows.length),
+          withoutSqlErrors
+        )
+      )
+    })
+  })
+)

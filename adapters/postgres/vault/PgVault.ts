@@ -1,0 +1,28 @@
+/** What the vault keeps, in PostgreSQL. */
+import { Layer } from "effect"
+import * as ResealingWalk from "../../../core/vault/keys/ResealingWalk.ts"
+import * as SecretProviders from "../../../core/vault/providers/SecretProviders.ts"
+import * as VaultEntries from "../../../core/vault/VaultEntries.ts"
+import * as SlotColumns from "../claim/SlotColumns.ts"
+import * as PgCollection from "../PgCollection.ts"
+import * as PgMailboxes from "./PgMailboxes.ts"
+import * as PgPhoneNumbers from "./PgPhoneNumbers.ts"
+import * as PgReceivedCodes from "./PgReceivedCodes.ts"
+import * as PgSealedColumns from "./PgSealedColumns.ts"
+import * as PgTimeSteps from "./PgTimeSteps.ts"
+import * as PgWrappedKeys from "./PgWrappedKeys.ts"
+
+export const layer = Layer.mergeAll(
+  Layer.effect(
+    VaultEntries.VaultEntries,
+    PgCollection.make(VaultEntries.kind, (entry) => ({ ...SlotColumns.of(entry), ...PgMailboxes.columnOf(entry) }))
+  ),
+  Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
+  Layer.effect(ResealingWalk.ResealingWalks, PgCollection.make(ResealingWalk.kind)),
+  PgMailboxes.layer,
+  PgPhoneNumbers.layer,
+  PgReceivedCodes.layer,
+  PgSealedColumns.layer,
+  PgTimeSteps.layer,
+  PgWrappedKeys.layer
+)

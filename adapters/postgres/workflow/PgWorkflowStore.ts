@@ -1,0 +1,150 @@
+/** Workflows and their versions in PostgreSQL. */
+import { Clock, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Gate from "../../../core/gate/Gate.ts"
+import { folderOf } from "../../../core/workflow/Settings.ts"
+import { WorkflowExists, type WorkflowId, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import { type Listed, type RunTerms, type Stored, WorkflowStore } from "../../../core/workflow/WorkflowStore.ts"
+import { UserId, type WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import * as PgGateStore from "../gate/PgGateStore.ts"
+import * as Rows from "../Rows.ts"
+import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Versions from "./Versions.ts"
+
+export const layer = Layer.effect(
+  WorkflowStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const latest = (workspaceId: WorkspaceId, id: WorkflowId, versionNumber: number | null) =>
+      Versions.read(sql, workspaceId, id, versionNumber)
+
+    const listed = (workspaceId: WorkspaceId, name: string | null) =>
+      Effect.map(
+        sql<Rows.WorkflowRow & Pick<Rows.VersionRow, "settings">>`
+          select workflows.*, latest.settings
+          from workflows join gates on gates.workflow_id = workflows.id join lateral (
+            select settings from workflow_versions where workflow_id = workflows.id
+            order by version_number desc limit 1) latest on true
+          where workflows.workspace_id = ${workspaceId} and removed_at is null
+            and ${name === null ? sql`true` : sql`name = ${name}`}
+          order by updated_at desc, id`,
+        (rows) =>
+          rows.map(
+            (row): Listed => ({
+              workflow: Rows.toWorkflow(row),
+              settings: JSON.parse(row.settings) as Listed["settings"]
+            })
+          )
+      )
+
+    /** Refuses a workflow whose name is taken in its folder, and keeps it from being taken until the transaction ends. */
+    const claimName = ({ version, workflow }: Stored) =>
+      Effect.gen(function* () {
+        const folder = folderOf(version.content.settings)
+        const place = JSON.stringify([workflow.workspaceId, workflow.name, folder])
+        yield* sql`select pg_advisory_xact_lock(hashtextextended(${place}, 0))`
+        const taken = (yield* listed(workflow.workspaceId, workflow.name)).find(
+          ({ settings }) => folderOf(settings) === folder
+        )
+        if (taken !== undefined) return yield* new WorkflowExists({ workflowId: taken.workflow.id })
+      })
+
+    /** The terms of the latest versions as they were last read, of so many workflows. */
+    const recent = new Map<string, { readonly workspaceId: WorkspaceId; readonly terms: RunTerms }>()
+    const maxRecent = 500
+
+    const getLatest = (workspaceId: WorkspaceId, id: WorkflowId) =>
+      withoutSqlErrors(latest(workspaceId, id, null)).pipe(
+        Effect.tap(({ version }) =>
+          Effect.sync(() => {
+            if (recent.size >= maxRecent) recent.clear()
+            const { input_schema, max_retries, vault_schema } = version.content
+            const terms = { versionId: version.versionId, content: { input_schema, max_retries, vault_schema } }
+            recent.set(id, { workspaceId, terms })
+          })
+        )
+      )
+
+    return WorkflowStore.of({
+      create: Effect.fn("WorkflowStore.create")((stored, accept, options) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const { gate, version, workflow } = stored
+            if (options?.uniquelyNamed === true) yield* claimName(stored)
+            const at = yield* Clock.currentTimeMillis
+            const [inserted] = yield* sql`
+              insert into workflows ${sql.insert(Rows.fromWorkflow(workflow))} on conflict (id) do nothing returning id`
+            if (inserted === undefined) return yield* new WorkflowExists({ workflowId: workflow.id })
+            const sizes = yield* Versions.insert(sql, version)
+            yield* Effect.fromResult(accept(sizes))
+            yield* sql`insert into gates ${sql.insert({
+              workflow_id: workflow.id,
+              workspace_id: workflow.workspaceId,
+              ...Rows.fromGate(gate, at)
+            })}`
+          })
+        )
+      ),
+      save: Effect.fn("WorkflowStore.save")((workspaceId, id, decide, accept) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            yield* PgGateStore.lock(sql, workspaceId, id)
+            const before = yield* latest(workspaceId, id, null)
+            const at = yield* Clock.currentTimeMillis
+            const after = yield* Effect.fromResult(decide(before, at))
+            const sizes = yield* Versions.save(sql, before, after, at)
+            yield* Effect.fromResult(accept(sizes))
+            return after
+          })
+        )
+      ),
+      get: Effect.fn("WorkflowStore.get")(getLatest),
+      recentTerms: (workspaceId, id) => {
+        const known = recent.get(id)
+        return known !== undefined && known.workspaceId === workspaceId
+          ? Effect.succeed(known.terms)
+          : Effect.map(getLatest(workspaceId, id), ({ version }) => version)
+      },
+      version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
+        withoutSqlErrors(latest(workspaceId, id, versionNumber))
+      ),
+      list: Effect.fn("WorkflowStore.list")((workspaceId) => withoutSqlErrors(listed(workspaceId, null))),
+      remove: Effect.fn("WorkflowStore.remove")((workspaceId, id) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const gate = yield* PgGateStore.lock(sql, workspaceId, id)
+            const at = yield* Clock.currentTimeMillis
+            yield* PgGateStore.write(sql, id, { before: gate, after: Gate.remove(gate, at) }, at)
+            yield* sql`delete from patches where workflow_id = ${id}`
+            yield* sql`delete from element_memory where workflow_id = ${id}`
+          })
+        )
+      ),
+      versions: Effect.fn("WorkflowStore.versions")((workspaceId, id) =>
+        sql<Pick<Rows.VersionRow, "version_id" | "version_number" | "created_at" | "created_by" | "version_note">>`
+          select version_id, version_number, version.created_at, version.created_by, version_note
+          from workflow_versions version join gates using (workflow_id)
+          where workflow_id = ${id} and workspace_id = ${workspaceId} and removed_at is null order by version_number desc`.pipe(
+          Effect.flatMap((rows) =>
+            rows.length === 0
+              ? Effect.fail(new WorkflowNotFound({ workflowId: id }))
+              : Effect.succeed(
+                  rows.map((row) => ({
+                    versionId: row.version_id as Stored["version"]["versionId"],
+                    versionNumber: row.version_number,
+                    createdAt: row.created_at.getTime(),
+                    createdBy: UserId.make(row.created_by),
+                    versionNote: row.version_note
+                  }))
+                )
+          ),
+          withoutSqlErrors
+        )
+      )
+    })
+  })
+)

@@ -1,0 +1,66 @@
+/**
+ * Reads and writes versions of workflows within a transaction, with what follows from the latest one.
+ */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as Instances from "../../../core/workflow/component/Instances.ts"
+import { type WorkflowId, WorkflowNotFound, type WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import type { Stored, StoredSizes } from "../../../core/workflow/WorkflowStore.ts"
+import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import * as PgGateStore from "../gate/PgGateStore.ts"
+import * as Rows from "../Rows.ts"
+
+/** A workflow that was not deleted, with one of its versions; `null` is the latest one. */
+export const read = (
+  sql: SqlClient.SqlClient,
+  workspaceId: WorkspaceId,
+  id: WorkflowId,
+  versionNumber: number | null
+) =>
+  Effect.gen(function* () {
+    const [workflow] = yield* sql<Rows.WorkflowRow>`
+      select * from workflows where id = ${id} and workspace_id = ${workspaceId}`
+    const [version] = yield* sql<Rows.VersionRow>`
+      select * from workflow_versions where workflow_id = ${id}
+        and (${versionNumber}::integer is null or version_number = ${versionNumber}::integer)
+      order by version_number desc limit 1`
+    const [gate] = yield* sql<Rows.GateRow>`select * from gates where workflow_id = ${id} and removed_at is null`
+    if (workflow === undefined || version === undefined || gate === undefined) {
+      return yield* new WorkflowNotFound({ workflowId: id })
+    }
+    return {
+      workflow: Rows.toWorkflow(workflow),
+      version: Rows.toVersion(version),
+      gate: Rows.toGate(gate)
+    } satisfies Stored
+  })
+
+/** Keeps the latest version of a workflow, and answers what its fields take in the table, compressed as they are there. */
+export const insert = (sql: SqlClient.SqlClient, version: WorkflowVersion) =>
+  Effect.gen(function* () {
+    const id = version.workflowId
+    yield* sql`insert into workflow_versions ${sql.insert(Rows.fromVersion(version))}`
+    yield* sql`delete from workflow_components where workflow_id = ${id}`
+    const [first, ...rest] = Instances.components(version.content.nodes).map((component) => ({
+      component_id: component,
+      workflow_id: id
+    }))
+    if (first !== undefined) yield* sql`insert into workflow_components ${sql.insert([first, ...rest])}`
+    const [sizes] = yield* sql<StoredSizes>`
+      select pg_column_size(nodes) as nodes, pg_column_size(edges) as edges,
+        pg_column_size(input_schema) as input_schema, pg_column_size(output_schema) as output_schema,
+        pg_column_size(vault_schema) as vault_schema
+      from workflow_versions where version_id = ${version.versionId}`
+    return sizes ?? { nodes: 0, edges: 0, input_schema: 0, output_schema: 0, vault_schema: 0 }
+  })
+
+/** Writes what became of a workflow whose gate is locked, and answers the sizes of its new version. */
+export const save = (sql: SqlClient.SqlClient, before: Stored, after: Stored, at: number) =>
+  Effect.gen(function* () {
+    const sizes = yield* insert(sql, after.version)
+    const { description, id, name, updated_at } = Rows.fromWorkflow(after.workflow)
+    yield* sql`update workflows set ${sql.update({ description, name, updated_at })} where id = ${id}`
+    if (after.gate !== before.gate)
+      yield* PgGateStore.write(sql, after.workflow.id, { before: before.gate, after: after.gate }, at)
+    return sizes
+  })

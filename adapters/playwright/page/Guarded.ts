@@ -4,9 +4,9 @@
  */
 import type { ElementHandle, Frame, Locator } from "playwright-core"
 import type { Guard } from "../../../core/browser/element/Target.ts"
+import * as Focus from "../element/Focus.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "./Attempt.ts"
-import * as Focus from "./Focus.ts"
 import type { Tab } from "./Tabs.ts"
 
 /** A field that is typed into. */

@@ -9,8 +9,8 @@ import type { Download as Saved } from "playwright-core"
 import { defaultPageLimits, type PageLimits, tooLargeDownload, tooManyDownloads } from "../../../core/agent/Limits.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Uploads } from "../LocalChromium.ts"
+import type { Tabs } from "../page/Tabs.ts"
 import { type Bounds, unbounded } from "../walls/Bounds.ts"
-import type { Tabs } from "./Tabs.ts"
 
 export interface Options {
   /** The folder that the browser saves to, where it is on this machine: the growth of downloads is followed then. */

@@ -4,7 +4,7 @@
 import type { Frame } from "playwright-core"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
-import type { Tab } from "./Tabs.ts"
+import type { Tab } from "../page/Tabs.ts"
 
 /** The name under which the focused element of a frame is kept in its world. */
 export const name = "focus"

@@ -7,8 +7,8 @@
 import { Clock, Effect, Queue, type Scope } from "effect"
 import type { CDPSession, Page } from "playwright-core"
 import type { ScreencastOptions } from "../../../core/browser/vision/Screencast.ts"
+import type { Tabs } from "../page/Tabs.ts"
 import { within } from "../Within.ts"
-import type { Tabs } from "./Tabs.ts"
 
 /** How often it is looked whether another window is looked at now, in milliseconds. */
 const followMillis = 250

@@ -5,7 +5,7 @@ import { Effect, Semaphore } from "effect"
 import type { Page } from "playwright-core"
 import type { Gesture, RemoteHand } from "../../../core/browser/vision/RemoteHand.ts"
 import * as World from "../inpage/World.ts"
-import type { Tabs } from "./Tabs.ts"
+import type { Tabs } from "../page/Tabs.ts"
 
 /** A page that hangs, or that has a dialog open, answers no gesture; the next one is tried all the same. */
 const gestureMillis = 2_000

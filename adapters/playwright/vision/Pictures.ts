@@ -5,10 +5,10 @@ import { Effect } from "effect"
 import type { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Scrolling } from "../../../core/browser/vision/Scrolling.ts"
 import type { Framing, Shot } from "../../../core/browser/vision/Shot.ts"
+import * as Finder from "../element/Finder.ts"
+import { boxOf, bringIntoSight } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
-import * as Finder from "./Finder.ts"
-import type { Tabs } from "./Tabs.ts"
-import { boxOf, bringIntoSight } from "./Visible.ts"
+import type { Tabs } from "../page/Tabs.ts"
 
 /** How long taking a picture may take, in milliseconds. */
 const shotMillis = 10_000

@@ -8,9 +8,9 @@ import * as Selector from "../../../core/browser/element/Selector.ts"
 import type { Target } from "../../../core/browser/element/Target.ts"
 import * as InPage from "../inpage/InPage.ts"
 import * as World from "../inpage/World.ts"
-import { Refused } from "./Attempt.ts"
+import { Refused } from "../page/Attempt.ts"
+import type { Tab } from "../page/Tabs.ts"
 import * as Finder from "./Finder.ts"
-import type { Tab } from "./Tabs.ts"
 
 /** How often an element that is not there is looked for again, in milliseconds. */
 const lookAgainMillis = 100

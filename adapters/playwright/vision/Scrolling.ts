@@ -6,12 +6,12 @@ import type { Frame } from "playwright-core"
 import type { Target } from "../../../core/browser/element/Target.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Direction, Position, Scrolling } from "../../../core/browser/vision/Scrolling.ts"
+import * as Finder from "../element/Finder.ts"
+import { framesInMiddle } from "../element/Middle.ts"
+import { bringIntoSight, originOf } from "../element/Visible.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
-import * as Finder from "./Finder.ts"
-import { framesInMiddle } from "./Middle.ts"
-import type { Tab, Tabs } from "./Tabs.ts"
-import { bringIntoSight, originOf } from "./Visible.ts"
+import type { Tab, Tabs } from "../page/Tabs.ts"
 
 /** How often it is looked whether the page has come to rest, in milliseconds. */
 const lookMillis = 50

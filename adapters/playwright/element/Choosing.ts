@@ -7,8 +7,8 @@ import * as Options from "../../../core/browser/element/Options.ts"
 import * as InWidget from "../inpage/InWidget.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
-import { hasBegun, Refused } from "./Attempt.ts"
-import type { Tab } from "./Tabs.ts"
+import { hasBegun, Refused } from "../page/Attempt.ts"
+import type { Tab } from "../page/Tabs.ts"
 
 export interface Wanted {
   readonly value: string

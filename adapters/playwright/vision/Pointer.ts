@@ -5,10 +5,10 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { Frame, Locator, Page } from "playwright-core"
 import type { ClickKind } from "../../../core/browser/element/Target.ts"
 import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
+import { bringIntoSight } from "../element/Visible.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
-import type { Tab } from "./Tabs.ts"
-import { bringIntoSight } from "./Visible.ts"
+import type { Tab } from "../page/Tabs.ts"
 
 interface Point {
   readonly x: number

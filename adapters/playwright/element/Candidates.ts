@@ -12,10 +12,10 @@ import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as Inspecting from "../inpage/Inspecting.ts"
 import { type Inner, looks as lookingAt } from "../inpage/Looks.ts"
 import * as World from "../inpage/World.ts"
+import type { Tab, Tabs } from "../page/Tabs.ts"
+import type { Traffic } from "../page/Traffic.ts"
 import * as Finder from "./Finder.ts"
 import * as Focus from "./Focus.ts"
-import type { Tab, Tabs } from "./Tabs.ts"
-import type { Traffic } from "./Traffic.ts"
 
 /** How long a page may take to tell which of a few elements can be seen, which it is asked before each step, in milliseconds. */
 const glanceMillis = 5_000

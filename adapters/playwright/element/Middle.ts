@@ -4,8 +4,8 @@
 import type { Frame } from "playwright-core"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
+import type { Tab } from "../page/Tabs.ts"
 import * as Focus from "./Focus.ts"
-import type { Tab } from "./Tabs.ts"
 
 /** How deep frames are followed into one another. */
 const deepest = 5

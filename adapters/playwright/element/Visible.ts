@@ -4,7 +4,7 @@
 import type { Frame, Locator } from "playwright-core"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
-import type { Tab } from "./Tabs.ts"
+import type { Tab } from "../page/Tabs.ts"
 
 /** Scrolls to an element of a frame, unless it is seen already, and waits until it is still. */
 export const bringIntoSight = async (tab: Tab, frame: Frame, element: Locator, timeout: number): Promise<void> => {

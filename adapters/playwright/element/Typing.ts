@@ -6,9 +6,9 @@ import * as FieldValue from "../../../core/browser/element/FieldValue.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
+import * as Guarded from "../page/Guarded.ts"
+import type { Tab } from "../page/Tabs.ts"
 import * as Focus from "./Focus.ts"
-import * as Guarded from "./Guarded.ts"
-import type { Tab } from "./Tabs.ts"
 
 /** Types into an element, in the way that is asked for. */
 export const type = async (tab: Tab, element: Guarded.Field, typing: Typing, timeout: number): Promise<void> => {

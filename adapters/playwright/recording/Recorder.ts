@@ -11,10 +11,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Cause, Clock, Effect, Option, type Scope, Stream } from "effect"
 import type { Recording, ScreencastOptions, Video, VideoBounds } from "../../../core/browser/vision/Screencast.ts"
+import type { Tabs } from "../page/Tabs.ts"
 import { within } from "../Within.ts"
 import * as Encoder from "./Encoder.ts"
 import { screencast } from "./Screencast.ts"
-import type { Tabs } from "./Tabs.ts"
 import * as Webm from "./Webm.ts"
 
 const pieceBytes = 256 * 1_024

@@ -13,8 +13,8 @@ import type { Target } from "../../../core/browser/element/Target.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
-import { Refused } from "./Attempt.ts"
-import type { Tab, Tabs } from "./Tabs.ts"
+import { Refused } from "../page/Attempt.ts"
+import type { Tab, Tabs } from "../page/Tabs.ts"
 
 /** The pauses between looks at a page on which nothing is found yet, in milliseconds; the last one is repeated. */
 const pauses = [20, 50, 100, 100, 200]

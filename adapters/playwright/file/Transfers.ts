@@ -13,11 +13,11 @@ import { tooLargeDownload } from "../../../core/agent/Limits.ts"
 import * as FileNames from "../../../core/browser/file/FileNames.ts"
 import type { Download, Transfers } from "../../../core/browser/file/Transfers.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import * as Finder from "../element/Finder.ts"
 import type { Uploads } from "../LocalChromium.ts"
+import * as Guarded from "../page/Guarded.ts"
+import type { Tabs } from "../page/Tabs.ts"
 import * as Downloading from "./Downloads.ts"
-import * as Finder from "./Finder.ts"
-import * as Guarded from "./Guarded.ts"
-import type { Tabs } from "./Tabs.ts"
 
 /** How often it is looked whether a download has come, in milliseconds. */
 const lookMillis = 50

@@ -24,7 +24,7 @@ import { type HttpClient, HttpClientError, HttpClientRequest } from "effect/http
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import type { Message } from "../../core/event/Message.ts"
 import { Api } from "./Api.ts"
-import { Authorization } from "./request/Authorization.ts"
+import { Authorization } from "./http/Authorization.ts"
 
 /** Every operation as a method that sends its request. */
 export type Client = HttpApiClient.ForApi<typeof Api>

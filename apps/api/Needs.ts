@@ -5,6 +5,7 @@
  * for each file that assembles the server. The compiler names what is missing here.
  */
 
+import type { ArtifactLinks } from "../../adapters/crypto/SignedLinks.ts"
 import type { BuilderStore } from "../../core/builder/BuilderStore.ts"
 import type { EventLog } from "../../core/event/EventLog.ts"
 import type { RunSubscriptionStore } from "../../core/event/notification/KeptSubscription.ts"
@@ -46,7 +47,6 @@ import type { IdempotencyStore } from "../../core/workspace/request/Idempotency.
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import type { LiveTickets } from "./live/LiveTickets.ts"
 import type { Readiness } from "./Readiness.ts"
-import type { ArtifactLinks } from "./run/ArtifactLinks.ts"
 
 export type Needs =
   | ArtifactFiles

@@ -73,7 +73,7 @@ describe("a regular expression", () => {
     "adapters/playwright/inpage/Snapshot.ts": "a fixed mark and digits, runs in the page",
     "adapters/s3/S3Artifacts.ts": "excludes the sign that ends it",
     "apps/api/Server.ts": "anchored, each part excludes the slash that ends it",
-    "apps/api/request/Endpoints.ts": "anchored, each part excludes the slash that ends it",
+    "apps/api/http/Endpoints.ts": "anchored, each part excludes the slash that ends it",
     "core/redaction/Secrets.ts": "measured below",
     "core/agent/network/Answering.ts": "checked by SafePattern when a workflow is saved",
     "core/vault/inbox/Candidate.ts": "measured here as it is composed",

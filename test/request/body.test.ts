@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import * as JsonMeter from "../../apps/api/request/JsonMeter.ts"
-import * as Utf8 from "../../apps/api/request/Utf8.ts"
+import * as JsonMeter from "../../apps/api/http/body/JsonMeter.ts"
+import * as Utf8 from "../../apps/api/http/body/Utf8.ts"
 
 const encoder = new TextEncoder()
 

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import * as Tickets from "../../apps/api/live/Tickets.ts"
-import * as Signatures from "../../apps/api/request/Signatures.ts"
+import * as Signatures from "../../adapters/crypto/Signatures.ts"
+import * as Tickets from "../../adapters/crypto/Tickets.ts"
 
 const secret = (digit: string) => Redacted.make(digit.repeat(64))
 const [own, former, other] = [secret("a"), secret("b"), secret("c")]

@@ -5,8 +5,8 @@ import { help } from "../../../core/builder/Command.ts"
 import { ConversationId, Status } from "../../../core/builder/Conversation.ts"
 import { ActionResult, Question } from "../../../core/builder/Message.ts"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
-import * as Errors from "../request/Errors.ts"
-import { optional } from "../request/Fields.ts"
+import { optional } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 import { WorkflowView } from "../workflow/WorkflowView.ts"
 
 /** 404: there is no such conversation, or it has ended and takes no more messages. */

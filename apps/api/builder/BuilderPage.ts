@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { Conversation } from "../../../core/builder/Conversation.ts"
 import type { Stored } from "../../../core/workflow/WorkflowStore.ts"
-import * as Errors from "../request/Errors.ts"
+import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { DraftJson } from "./BuilderApi.ts"
 

@@ -7,7 +7,7 @@ import type { InvalidInput } from "../../../core/workflow/contract/InputContract
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
 import type { InvalidWorkflow, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
 import type { VersionConflict } from "../../../core/workflow/Workflows.ts"
-import * as Errors from "../request/Errors.ts"
+import * as Errors from "../http/Errors.ts"
 
 export const gone = ({ message }: ConversationNotFound) => ({
   ...Errors.general(404, message),

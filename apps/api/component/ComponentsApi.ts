@@ -3,9 +3,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ComponentData } from "../../../core/workflow/component/Component.ts"
 import { Problem } from "../../../core/workflow/Workflow.ts"
-import { bodyIs } from "../request/Described.ts"
-import * as Errors from "../request/Errors.ts"
-import { edits } from "../request/Fields.ts"
+import { bodyIs } from "../http/body/Described.ts"
+import { edits } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 import { WorkflowReference } from "../workflow/WorkflowView.ts"
 
 const Json = Schema.Json.annotate({ description: "Checked as a whole; every problem is reported at its path" })

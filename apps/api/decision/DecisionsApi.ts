@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Decision } from "../../../core/run/evidence/Decision.ts"
-import * as Errors from "../request/Errors.ts"
-import { session } from "../request/Fields.ts"
+import { session } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 
 const RunDecisions = Schema.Struct({
   ...session,

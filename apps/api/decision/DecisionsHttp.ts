@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Decisions } from "../../../core/run/evidence/Decisions.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller } from "../request/Authorization.ts"
-import * as Errors from "../request/Errors.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
+import * as Errors from "../http/Errors.ts"
 import { runId } from "../run/RunsHttp.ts"
 
 export const layer = HttpApiBuilder.group(

@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ErrorAction } from "../../../core/workspace/ErrorCodes.ts"
-import * as Errors from "../request/Errors.ts"
-import { edits, optional } from "../request/Fields.ts"
+import { edits, optional } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 
 const name = Schema.String.check(
   Schema.makeFilter((text: string) => text.trim() !== "" || "Expected a name"),

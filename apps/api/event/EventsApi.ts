@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Message } from "../../../core/event/Message.ts"
-import * as Errors from "../request/Errors.ts"
-import { session } from "../request/Fields.ts"
+import { session } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 
 /** An event of a run with the instants of its message in ISO 8601. */
 const StreamedEvent = Schema.Struct({

@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Recorded } from "../../../core/browser/Exchange.ts"
-import * as Errors from "../request/Errors.ts"
-import { session, workflow } from "../request/Fields.ts"
+import { session, workflow } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 import { Screenshot } from "../run/RunRecord.ts"
 
 const DebugSnapshot = Schema.Struct({

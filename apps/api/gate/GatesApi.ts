@@ -2,9 +2,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
-import { bodyIs } from "../request/Described.ts"
-import * as Errors from "../request/Errors.ts"
-import { edits, json, optional, workflow } from "../request/Fields.ts"
+import { bodyIs } from "../http/body/Described.ts"
+import { edits, json, optional, workflow } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 import { HoldJson } from "../run/RunRecord.ts"
 
 const Json = json.annotate({ description: "Checked as a whole; every problem is reported at its path" })

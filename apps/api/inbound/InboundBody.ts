@@ -1,7 +1,7 @@
 /** Reads the bodies of what is brought, of whatever type, counted while they arrive. */
 import { Effect, Option, Result, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import * as Errors from "../request/Errors.ts"
+import * as Errors from "../http/Errors.ts"
 
 /** A mail of 10 MB, with its attachments as they are written in JSON. */
 export const maxMailBytes = 15_728_640

@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { InputReason, PopupContext } from "../../../core/event/RunEvent.ts"
-import * as Errors from "../request/Errors.ts"
-import { optional, session } from "../request/Fields.ts"
+import { optional, session } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 
 /** What a run waits to be told. The last five fields are of a run that waits for corrected inputs or a decision. */
 const OpenQuestion = Schema.Struct({

@@ -1,8 +1,8 @@
 /** The endpoint by which a caller lets somebody watch a run, or take its browser into their own hands. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import * as Errors from "../request/Errors.ts"
-import { session } from "../request/Fields.ts"
+import { session } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 
 const LiveConnection = Schema.Struct({
   /** A page that shows the run while it goes on, to be opened or put into a frame. It carries the token in its fragment. */

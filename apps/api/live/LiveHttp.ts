@@ -4,9 +4,9 @@ import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../request/Authorization.ts"
-import * as Errors from "../request/Errors.ts"
-import { origin } from "../request/Origin.ts"
+import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import * as Errors from "../http/Errors.ts"
+import { origin } from "../http/Origin.ts"
 import { runId } from "../run/RunsHttp.ts"
 
 export const layer = HttpApiBuilder.group(

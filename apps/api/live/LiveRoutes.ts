@@ -4,15 +4,15 @@
  */
 import { Clock, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Ticket } from "../../../adapters/crypto/Tickets.ts"
 import { Gesture } from "../../../core/browser/vision/RemoteHand.ts"
 import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { RunId } from "../../../core/run/Run.ts"
-import { Closing } from "../request/Closing.ts"
-import * as Errors from "../request/Errors.ts"
+import { Closing } from "../http/Closing.ts"
+import * as Errors from "../http/Errors.ts"
 import * as LivePage from "./LivePage.ts"
 import * as LiveStream from "./LiveStream.ts"
 import { LiveTickets } from "./LiveTickets.ts"
-import type { Ticket } from "./Tickets.ts"
 
 /** How long a page that stopped asking may begin again, in milliseconds. */
 const ticketMillis = 5 * 60_000

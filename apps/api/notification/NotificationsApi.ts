@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Channel, NoticeKind } from "../../../core/event/notification/Notifications.ts"
-import * as Errors from "../request/Errors.ts"
-import { edits, optional } from "../request/Fields.ts"
+import { edits, optional } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 
 const kinds = Schema.Array(NoticeKind).check(Schema.isMinLength(1))
 

@@ -6,8 +6,8 @@ import { RunSubscriptions } from "../../../core/event/notification/RunSubscripti
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"
-import { callerWho } from "../request/Authorization.ts"
-import * as Errors from "../request/Errors.ts"
+import { callerWho } from "../http/Authorization.ts"
+import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { SubscriptionRecord } from "./NotificationsApi.ts"
 

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { PatchKind, PatchState } from "../../../core/workflow/patch/Patch.ts"
-import * as Errors from "../request/Errors.ts"
+import * as Errors from "../http/Errors.ts"
 
 const value = Schema.Union([Schema.String, Schema.Finite])
 

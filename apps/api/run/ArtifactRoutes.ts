@@ -6,10 +6,10 @@
  */
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ArtifactLinks } from "../../../adapters/crypto/SignedLinks.ts"
 import { ArtifactFiles, type Kept } from "../../../core/run/artifact/ArtifactFiles.ts"
 import * as SnapshotPolicy from "../../../core/run/evidence/SnapshotPolicy.ts"
-import * as Errors from "../request/Errors.ts"
-import { ArtifactLinks } from "./ArtifactLinks.ts"
+import * as Errors from "../http/Errors.ts"
 import * as ByteRange from "./ByteRange.ts"
 import * as FileName from "./FileName.ts"
 

@@ -10,7 +10,7 @@ import { vaultEntries } from "../../../core/run/Credentials.ts"
 import { ReportedError, type Run, reported } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import type { View } from "../../../core/run/Runs.ts"
-import { session } from "../request/Fields.ts"
+import { session } from "../http/body/Fields.ts"
 
 /** A picture of a page during a run. */
 export const Screenshot = Schema.Struct({

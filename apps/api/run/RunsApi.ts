@@ -1,8 +1,8 @@
 /** The endpoints of runs. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import * as Errors from "../request/Errors.ts"
-import { edits, json, jsonObject, optional, session } from "../request/Fields.ts"
+import { edits, json, jsonObject, optional, session } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
 import { RunListItem, RunRecord } from "./RunRecord.ts"
 

@@ -1,8 +1,8 @@
 /** The endpoints by which an Owner exchanges the encryption key of the workspace. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import * as Errors from "../request/Errors.ts"
-import { optional } from "../request/Fields.ts"
+import { optional } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 
 const state = {
   /** Whether a former key is accepted beside the present one. */

@@ -2,9 +2,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ConnectionBody, ConnectionChange } from "../../../core/vault/providers/ConnectionBody.ts"
-import * as Described from "../request/Described.ts"
-import * as Errors from "../request/Errors.ts"
-import { edits } from "../request/Fields.ts"
+import * as Described from "../http/body/Described.ts"
+import { edits } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 import { Unavailable, Unprocessable } from "./VaultErrors.ts"
 
 const provider = { secret_provider_id: Schema.String }

@@ -3,9 +3,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { EntryBody, PairBody } from "../../../core/vault/EntryBody.ts"
 import { Cookie, Header, ProxySetting, TfaMethod } from "../../../core/vault/VaultEntry.ts"
-import * as Described from "../request/Described.ts"
-import * as Errors from "../request/Errors.ts"
-import { edits } from "../request/Fields.ts"
+import * as Described from "../http/body/Described.ts"
+import { edits } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 import { Unprocessable } from "./VaultErrors.ts"
 
 const text = Schema.NullOr(Schema.String)

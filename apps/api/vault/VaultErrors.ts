@@ -4,7 +4,7 @@ import { HttpApiSchema } from "effect/http-api"
 import type { InvalidConnection } from "../../../core/vault/providers/SecretConnections.ts"
 import type { SourceError } from "../../../core/vault/providers/SecretSource.ts"
 import type { EntryNotFound, EntryTaken, InvalidEntry, OriginsForOwners } from "../../../core/vault/VaultEntry.ts"
-import * as Errors from "../request/Errors.ts"
+import * as Errors from "../http/Errors.ts"
 
 const general = <const Status extends number>(status: Status) =>
   Schema.Struct({

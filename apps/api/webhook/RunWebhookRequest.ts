@@ -3,8 +3,8 @@ import { Effect, Redacted, Schema } from "effect"
 import { EventTypes } from "../../../core/event/webhook/Subscription.ts"
 import { Url, Validity } from "../../../core/event/webhook/Webhook.ts"
 import type { RunRequest, Webhooks } from "../../../core/event/webhook/Webhooks.ts"
-import * as Errors from "../request/Errors.ts"
-import { optional } from "../request/Fields.ts"
+import { optional } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 
 /**
  * A webhook for this run alone, and what registered webhooks are given along with its events. Either may be left out; a

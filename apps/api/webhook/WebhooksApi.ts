@@ -5,8 +5,8 @@ import { Message } from "../../../core/event/Message.ts"
 import { Status } from "../../../core/event/webhook/Delivery.ts"
 import { EventTypes } from "../../../core/event/webhook/Subscription.ts"
 import { Url, Validity } from "../../../core/event/webhook/Webhook.ts"
-import * as Errors from "../request/Errors.ts"
-import { edits, optional, session } from "../request/Fields.ts"
+import { edits, optional, session } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 
 const webhook = { webhook_id: Schema.String }
 

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
 import { type ActionName, parameters } from "../../../core/workflow/language/graph/Action.ts"
 import { SaveBody } from "../../../core/workflow/SaveBody.ts"
-import { optional } from "../request/Fields.ts"
+import { optional } from "../http/body/Fields.ts"
 
 const NodeId = Schema.String.check(Schema.isUUID())
 

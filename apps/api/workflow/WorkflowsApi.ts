@@ -3,9 +3,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { InputError } from "../../../core/workflow/contract/InputContract.ts"
 import { ForkBody } from "../../../core/workflow/transfer/ForkBody.ts"
-import { bodyIs } from "../request/Described.ts"
-import * as Errors from "../request/Errors.ts"
-import { edits, json, optional, workflow } from "../request/Fields.ts"
+import { bodyIs } from "../http/body/Described.ts"
+import { edits, json, optional, workflow } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 import { Created, Saved, VersionItem, WorkflowItem, WorkflowView } from "./WorkflowView.ts"
 
 const Json = json.annotate({ description: "Checked as a whole; every problem is reported at its path" })

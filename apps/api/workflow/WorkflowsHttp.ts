@@ -13,8 +13,8 @@ import { WorkflowId, WorkflowNotFound, type WorkflowVersion } from "../../../cor
 import type { Listed, Stored } from "../../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../request/Authorization.ts"
-import * as Errors from "../request/Errors.ts"
+import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import * as Errors from "../http/Errors.ts"
 import { item, versionItem, view, withWarnings } from "./WorkflowView.ts"
 
 export const layer = HttpApiBuilder.group(

@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Role, signedUrlTtlSeconds } from "../../../core/workspace/Workspace.ts"
-import * as Errors from "../request/Errors.ts"
-import { edits, optional } from "../request/Fields.ts"
+import { edits, optional } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 
 const Me = Schema.Struct({ user_id: Schema.String, role: Role, workspace_id: Schema.String }).annotate({
   identifier: "Me"

@@ -2,7 +2,7 @@
  * Finds texts that cannot be stored: those with a NUL character, which PostgreSQL refuses, and those with a lone surrogate,
  * which has no form in UTF-8 and would be changed on the way to the database.
  */
-import type { Problem } from "../../../core/workflow/Workflow.ts"
+import type { Problem } from "../../../../core/workflow/Workflow.ts"
 
 /** How many problems are reported of one request. */
 const most = 100

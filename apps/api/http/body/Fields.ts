@@ -2,7 +2,7 @@
  * What the descriptions of several endpoints have in common.
  */
 import { Schema } from "effect"
-import * as Errors from "./Errors.ts"
+import * as Errors from "../Errors.ts"
 
 /** The parameters of a path that names a workflow. */
 export const workflow = { workflow_id: Schema.String }

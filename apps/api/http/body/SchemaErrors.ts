@@ -4,9 +4,9 @@
 import { Effect, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
-import * as Errors from "./Errors.ts"
+import * as Errors from "../Errors.ts"
 
-export class SchemaErrors extends HttpApiMiddleware.Service<SchemaErrors>()("sluice/apps/api/SchemaErrors", {
+export class SchemaErrors extends HttpApiMiddleware.Service<SchemaErrors>()("sluice/apps/api/http/body/SchemaErrors", {
   error: Errors.BadRequest
 }) {}
 

@@ -9,7 +9,7 @@ import type { HttpServerRequest } from "effect/http"
 export type AfterResponse = (effect: Effect.Effect<void>) => Effect.Effect<void>
 
 /** Without a server there is no answer to wait for. */
-export const AfterResponse: Context.Reference<AfterResponse> = Context.Reference("sluice/apps/api/AfterResponse", {
+export const AfterResponse: Context.Reference<AfterResponse> = Context.Reference("sluice/apps/api/http/AfterResponse", {
   defaultValue: (): AfterResponse => (effect) => effect
 })
 

@@ -1,7 +1,7 @@
 /**
  * Finds parameters of a query that its endpoint does not have, so that a misspelt filter is not ignored.
  */
-import type { Problem } from "../../../core/workflow/Workflow.ts"
+import type { Problem } from "../../../../core/workflow/Workflow.ts"
 
 /** How many problems are reported of one request. */
 const most = 20

@@ -3,14 +3,14 @@
  */
 
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import type { Links } from "../../../core/event/Message.ts"
-import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
-import { InstallationKey } from "../../../core/vault/keys/InstallationKey.ts"
-import { signedUrlTtlSeconds, type WorkspaceId } from "../../../core/workspace/Workspace.ts"
-import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
-import * as Tickets from "../live/Tickets.ts"
-import * as Signatures from "../request/Signatures.ts"
-import { iso } from "./RunRecord.ts"
+import { iso } from "../../apps/api/run/RunRecord.ts"
+import type { Links } from "../../core/event/Message.ts"
+import type { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
+import { InstallationKey } from "../../core/vault/keys/InstallationKey.ts"
+import { signedUrlTtlSeconds, type WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as Signatures from "./Signatures.ts"
+import * as Tickets from "./Tickets.ts"
 
 /** How long the address of a live view works that is told with the start of a run, in milliseconds. */
 const liveMillis = 3_600_000
@@ -25,7 +25,7 @@ export class ArtifactLinks extends Context.Service<
     /** Tells whether a signature is that of this artifact and this expiry, and the expiry is not over. */
     readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean>
   }
->()("sluice/apps/api/ArtifactLinks") {}
+>()("sluice/adapters/crypto/ArtifactLinks") {}
 
 /** Links are signed with a key that is derived from the key of the installation. */
 export const layer = Layer.effect(

@@ -10,7 +10,7 @@ export class Closing extends Context.Service<
     readonly begun: Effect.Effect<void>
     readonly begin: Effect.Effect<void>
   }
->()("sluice/apps/api/Closing") {
+>()("sluice/apps/api/http/Closing") {
   static readonly layer = Layer.effect(
     Closing,
     Effect.map(Deferred.make<void>(), (begun) =>

@@ -12,10 +12,10 @@ import { WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 import * as Errors from "./Errors.ts"
 
 /** The caller of the request that is being answered. */
-export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()("sluice/apps/api/CurrentCaller") {}
+export class CurrentCaller extends Context.Service<CurrentCaller, Caller>()("sluice/apps/api/http/CurrentCaller") {}
 
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: CurrentCaller }>()(
-  "sluice/apps/api/Authorization",
+  "sluice/apps/api/http/Authorization",
   {
     security: {
       "cc-key": HttpApiSecurity.apiKey({ key: "cc-key", in: "header" }).pipe(
@@ -31,7 +31,7 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
 ) {}
 
 /** Who sent the request that is being answered, as its surroundings found out; none when it has no valid key. */
-export const Sender: Context.Reference<Option.Option<Caller>> = Context.Reference("sluice/apps/api/Sender", {
+export const Sender: Context.Reference<Option.Option<Caller>> = Context.Reference("sluice/apps/api/http/Sender", {
   defaultValue: () => Option.none<Caller>()
 })
 

@@ -11,15 +11,15 @@ import { IdempotencyStore } from "../../../core/workspace/request/Idempotency.ts
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { keyOf, Sender, unauthorized } from "./Authorization.ts"
-import * as Body from "./Body.ts"
+import * as Body from "./body/Body.ts"
+import * as Query from "./body/Query.ts"
+import * as Text from "./body/Text.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Errors from "./Errors.ts"
 import * as Idempotency from "./Idempotency.ts"
-import * as Query from "./Query.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Refusals from "./Refusals.ts"
 import { Surrounded } from "./Surrounded.ts"
-import * as Text from "./Text.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 

@@ -4,9 +4,9 @@
  * they may also take control, and in whose name.
  */
 import { Schema } from "effect"
-import { RunId } from "../../../core/run/Run.ts"
-import { UserId } from "../../../core/workspace/Workspace.ts"
-import * as Signatures from "../request/Signatures.ts"
+import { RunId } from "../../core/run/Run.ts"
+import { UserId } from "../../core/workspace/Workspace.ts"
+import * as Signatures from "./Signatures.ts"
 
 export interface Tickets {
   /** A ticket for a run that is good until an instant, in epoch milliseconds; for watching, where nobody is named. */

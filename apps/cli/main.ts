@@ -4,11 +4,11 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Effect, Logger } from "effect"
 import { CliError, Command } from "effect/cli"
-import { doctor } from "./Doctor.ts"
-import { keys } from "./Keys.ts"
-import { api, inbox, migrate, scheduler, worker } from "./Processes.ts"
-import { up } from "./Up.ts"
-import { window } from "./Window.ts"
+import { doctor } from "./commands/Doctor.ts"
+import { keys } from "./commands/Keys.ts"
+import { api, inbox, migrate, scheduler, worker } from "./commands/Processes.ts"
+import { up } from "./commands/Up.ts"
+import { window } from "./commands/Window.ts"
 
 const sluice = Command.make("sluice").pipe(
   Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),

@@ -3,12 +3,12 @@
  */
 import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as KeyRotation from "../../core/vault/keys/KeyRotation.ts"
-import * as MasterRotation from "../../core/vault/keys/MasterRotation.ts"
-import { KeyWrapping, WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
-import * as Assembly from "./Assembly.ts"
-import * as MasterKeys from "./MasterKeys.ts"
-import * as Settings from "./Settings.ts"
+import * as KeyRotation from "../../../core/vault/keys/KeyRotation.ts"
+import * as MasterRotation from "../../../core/vault/keys/MasterRotation.ts"
+import { KeyWrapping, WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
+import * as Assembly from "../layers/Assembly.ts"
+import * as MasterKeys from "../layers/MasterKeys.ts"
+import * as Settings from "../Settings.ts"
 import { chosen, workspace } from "./WorkspaceFlag.ts"
 
 /** Raised when the master key is to be exchanged, and only one is given. */

@@ -3,12 +3,12 @@
  */
 import { readFileSync } from "node:fs"
 import { Effect, Layer, Option, Schema } from "effect"
-import * as SmtpServer from "../../adapters/mail/SmtpServer.ts"
-import { InboxDomain } from "../../core/vault/inbox/Inbox.ts"
-import * as Receiving from "../../core/vault/inbox/Receiving.ts"
-import { PhoneNumberOf } from "../../core/vault/otp/LoginCodes.ts"
-import { DefaultPhoneNumber, PhoneNumbers } from "../../core/vault/otp/PhoneNumbers.ts"
-import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
+import * as SmtpServer from "../../../adapters/mail/SmtpServer.ts"
+import { InboxDomain } from "../../../core/vault/inbox/Inbox.ts"
+import * as Receiving from "../../../core/vault/inbox/Receiving.ts"
+import { PhoneNumberOf } from "../../../core/vault/otp/LoginCodes.ts"
+import { DefaultPhoneNumber, PhoneNumbers } from "../../../core/vault/otp/PhoneNumbers.ts"
+import type { VaultEntry } from "../../../core/vault/VaultEntry.ts"
 
 /** Where codes may be sent to. Every process that deals with credentials is given the same. */
 export interface Reachable {

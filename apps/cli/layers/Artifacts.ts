@@ -2,10 +2,10 @@
  * Where artifacts are kept: in the data folder, or in an S3-compatible store when one is named.
  */
 import { Effect, Layer, Option, type Redacted, Schema } from "effect"
-import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
-import * as S3Artifacts from "../../adapters/s3/S3Artifacts.ts"
-import * as S3Client from "../../adapters/s3/S3Client.ts"
-import type { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
+import * as ArtifactFolder from "../../../adapters/files/ArtifactFolder.ts"
+import * as S3Artifacts from "../../../adapters/s3/S3Artifacts.ts"
+import * as S3Client from "../../../adapters/s3/S3Client.ts"
+import type { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
 
 export interface Settings {
   readonly dataDir: string

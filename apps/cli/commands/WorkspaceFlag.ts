@@ -3,8 +3,8 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
-import type { Workspace } from "../../core/workspace/Workspace.ts"
-import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import type { Workspace } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 
 /** Raised when a command cannot tell which workspace is meant, or finds no such key. */
 export class CannotFind extends Schema.TaggedError<CannotFind>()("CannotFind", { reason: Schema.String }) {

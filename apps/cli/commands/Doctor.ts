@@ -5,10 +5,10 @@
 import { existsSync, lstatSync } from "node:fs"
 import { Console, Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
-import * as OwnerOnly from "../../adapters/files/OwnerOnly.ts"
-import { NoChromium } from "./Assembly.ts"
-import { browsers } from "./BrowserSettings.ts"
-import * as Settings from "./Settings.ts"
+import * as OwnerOnly from "../../../adapters/files/OwnerOnly.ts"
+import { browsers } from "../BrowserSettings.ts"
+import { NoChromium } from "../layers/Assembly.ts"
+import * as Settings from "../Settings.ts"
 
 /** Raised at the end when something keeps the service from working as its settings ask. */
 export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("ProblemsFound", { count: Schema.Int }) {
@@ -45,8 +45,8 @@ const browser: Check = (settings) =>
       const text = "browsers come from a grid, whose owners give them users and sandboxes"
       return [{ state: "ok", subject: "browser", text }] satisfies ReadonlyArray<Finding>
     }
-    const PlaywrightBrowser = yield* Effect.promise(() => import("../../adapters/playwright/PlaywrightBrowser.ts"))
-    const LocalChromium = yield* Effect.promise(() => import("../../adapters/playwright/LocalChromium.ts"))
+    const PlaywrightBrowser = yield* Effect.promise(() => import("../../../adapters/playwright/PlaywrightBrowser.ts"))
+    const LocalChromium = yield* Effect.promise(() => import("../../../adapters/playwright/LocalChromium.ts"))
     const found = PlaywrightBrowser.findExecutable(settings.chromium, existsSync)
     if (Option.isNone(found)) return yield* new NoChromium()
     const executablePath = found.value

@@ -3,16 +3,16 @@
  * its owner.
  */
 import { Clock, Effect, Option, Redacted } from "effect"
-import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
-import { Identifiers } from "../../core/workspace/Identifiers.ts"
-import { Keys } from "../../core/workspace/Keys.ts"
+import { EncryptionKeys } from "../../../core/vault/keys/EncryptionKeys.ts"
+import { Identifiers } from "../../../core/workspace/Identifiers.ts"
+import { Keys } from "../../../core/workspace/Keys.ts"
 import {
   defaultInputRequiredTimeoutSeconds,
   signedUrlTtlSeconds,
   UserId,
   WorkspaceId
-} from "../../core/workspace/Workspace.ts"
-import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+} from "../../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 
 /** The keys that are to be used instead of random ones. */
 export interface Bootstrap {

@@ -4,12 +4,12 @@
  */
 import { Console, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
-import * as Server from "../api/Server.ts"
-import * as Assembly from "./Assembly.ts"
-import * as BrowserSettings from "./BrowserSettings.ts"
-import * as FirstWorkspace from "./FirstWorkspace.ts"
-import * as Inbox from "./Inbox.ts"
-import * as Settings from "./Settings.ts"
+import * as Server from "../../api/Server.ts"
+import * as BrowserSettings from "../BrowserSettings.ts"
+import * as Assembly from "../layers/Assembly.ts"
+import * as FirstWorkspace from "../layers/FirstWorkspace.ts"
+import * as Inbox from "../layers/Inbox.ts"
+import * as Settings from "../Settings.ts"
 
 export const api = Command.make(
   "api",

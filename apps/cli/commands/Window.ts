@@ -3,7 +3,7 @@
  */
 import { Console, Effect, Result, Schema, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
-import * as RunWindow from "../../core/window/RunWindow.ts"
+import * as RunWindow from "../../../core/window/RunWindow.ts"
 
 /** Raised at the end when lines could not be answered; each has its own answer that says why. */
 export class LinesRefused extends Schema.TaggedError<LinesRefused>()("LinesRefused", { count: Schema.Int }) {

@@ -3,13 +3,13 @@
  */
 import { Clock, Console, Effect, Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
-import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
-import { Role } from "../../core/workspace/Workspace.ts"
-import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
-import * as Assembly from "./Assembly.ts"
+import { EncryptionKeys } from "../../../core/vault/keys/EncryptionKeys.ts"
+import { ApiKeys } from "../../../core/workspace/ApiKeys.ts"
+import { Role } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import * as Assembly from "../layers/Assembly.ts"
+import * as Settings from "../Settings.ts"
 import { rotate } from "./Rotate.ts"
-import * as Settings from "./Settings.ts"
 import { CannotFind, chosen, workspace } from "./WorkspaceFlag.ts"
 
 const create = Command.make(

@@ -2,8 +2,8 @@
  * The model that workflows may ask for, as the settings name it.
  */
 import { Effect, Layer, Option, type Redacted, Schema } from "effect"
-import { ModelBudget } from "../../core/agent/model/Budget.ts"
-import { ModelAvailability } from "../../core/workflow/ModelAvailability.ts"
+import { ModelBudget } from "../../../core/agent/model/Budget.ts"
+import { ModelAvailability } from "../../../core/workflow/ModelAvailability.ts"
 
 export interface Asked {
   readonly modelUrl: Option.Option<string>
@@ -60,7 +60,7 @@ export const layer = (settings: Asked) => {
   const model = Layer.unwrap(
     Effect.gen(function* () {
       // Loaded where there is a model only.
-      const OpenAiModel = yield* Effect.promise(() => import("../../adapters/openai/OpenAiModel.ts"))
+      const OpenAiModel = yield* Effect.promise(() => import("../../../adapters/openai/OpenAiModel.ts"))
       return OpenAiModel.layer({
         ...OpenAiModel.defaults,
         url: modelUrl.value,

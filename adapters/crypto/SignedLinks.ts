@@ -1,13 +1,13 @@
 /**
  * Addresses of artifacts that work without a key, for a while: signed with a secret of the installation.
  */
-
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { iso } from "../../apps/api/run/RunRecord.ts"
 import type { Links } from "../../core/event/Message.ts"
 import type { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 import { InstallationKey } from "../../core/vault/keys/InstallationKey.ts"
-import { signedUrlTtlSeconds, type WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../core/workspace/Ids.ts"
+import { signedUrlTtlSeconds } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Signatures from "./Signatures.ts"
 import * as Tickets from "./Tickets.ts"

@@ -4,8 +4,7 @@
  * they may also take control, and in whose name.
  */
 import { Schema } from "effect"
-import { RunId } from "../../core/run/Run.ts"
-import { UserId } from "../../core/workspace/Workspace.ts"
+import { RunId, UserId } from "../../core/workspace/Ids.ts"
 import * as Signatures from "./Signatures.ts"
 
 export interface Tickets {

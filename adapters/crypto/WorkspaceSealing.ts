@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import type { Aead, SecureRandom } from "effect/crypto"
 import { type EncryptionKey, EncryptionKeys, type KeyRing } from "../../core/vault/keys/EncryptionKeys.ts"
 import { CannotUnseal, type Cipher, Sealing } from "../../core/vault/keys/Sealing.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import * as AesGcm from "./AesGcm.ts"
 import * as VaultValues from "./VaultValues.ts"
 

@@ -1,7 +1,7 @@
 /** Collections in memory. */
 import { Effect, Option } from "effect"
 import { type Collection, type Kept, KeyTaken, type Kind } from "../../core/workspace/Collection.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { atomic } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 

@@ -2,8 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import * as Gate from "../../core/gate/Gate.ts"
 import { type Changed, type Decide, GateStore } from "../../core/gate/GateStore.ts"
-import { type WorkflowId, WorkflowNotFound } from "../../core/workflow/Workflow.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../core/workspace/Ids.ts"
 import { atomicStore } from "./Atomic.ts"
 import { changeGate, gateIn, Tables, waitingOf } from "./Tables.ts"
 

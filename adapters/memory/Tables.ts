@@ -24,8 +24,9 @@ import type { WrappedKey } from "../../core/vault/keys/WrappedKeys.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/component/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
+import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Entry } from "../../core/workspace/request/Idempotency.ts"
-import type { Workspace, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { Workspace } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 
 /** How many looks were asked for, how many were given, and what the last of them has shown. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Collection, type Kept, KeyTaken, type Kind } from "../../core/workspace/Collection.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 
 interface Row {

@@ -8,17 +8,11 @@ import type { SqlClient } from "effect/sql"
 import { type LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Credential } from "../../core/run/Credentials.ts"
-import { type Options, type Run, type RunError, RunId, type StoredStatus } from "../../core/run/Run.ts"
+import type { Options, Run, RunError, StoredStatus } from "../../core/run/Run.ts"
 import * as Slots from "../../core/run/Slots.ts"
 import type { RunWindow } from "../../core/window/RunWindow.ts"
-import {
-  type Content,
-  VersionId,
-  type Workflow,
-  WorkflowId,
-  type WorkflowVersion
-} from "../../core/workflow/Workflow.ts"
-import { UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { Content, Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
+import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 
 export interface GateRow {
   readonly workflow_id: string

@@ -7,9 +7,10 @@ import type { SqlClient } from "effect/sql"
 import { isLast, type RunEvent } from "../../core/event/RunEvent.ts"
 import * as RunFiles from "../../core/event/RunFiles.ts"
 import { codeOf } from "../../core/run/evidence/ErrorReports.ts"
-import type { Run, RunId } from "../../core/run/Run.ts"
+import type { Run } from "../../core/run/Run.ts"
 import * as Slots from "../../core/run/Slots.ts"
 import type { Change } from "../../core/run/Transition.ts"
+import type { RunId } from "../../core/workspace/Ids.ts"
 import * as Rows from "./Rows.ts"
 
 /** Writes changed runs, whose rows are locked, and appends their events. */

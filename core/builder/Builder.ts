@@ -4,15 +4,15 @@
  * What needs no page is done here at once: help, a step taken back or taken out, a save. All else becomes a turn, which a
  * host does; the answer does not wait for that.
  */
-
 import { Clock, Context, type Duration, Effect, Layer, Option, Result, Stream } from "effect"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
-import type { InvalidWorkflow, WorkflowNotFound } from "../workflow/Workflow.ts"
+import type { InvalidWorkflow } from "../workflow/Workflow.ts"
 import type { Stored } from "../workflow/WorkflowStore.ts"
 import { type VersionConflict, Workflows } from "../workflow/Workflows.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
+import type { WorkflowNotFound } from "../workspace/Ids.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import * as Answering from "./Answering.ts"
 import { BuilderStore, type TooManyConversations, type View, type ViewKind } from "./BuilderStore.ts"

@@ -1,10 +1,9 @@
 /**
  * Where conversations are kept, with what is said in them and what their pages look like, and from where hosts take them.
  */
-
 import { Context, type Effect, type Option, type Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { WorkspaceId } from "../workspace/Ids.ts"
 import type { Change, Conversation, ConversationId, ConversationNotFound, HostLost } from "./Conversation.ts"
 import type { Message } from "./Message.ts"
 

@@ -15,8 +15,7 @@
  * from the clock, so that it holds even when no host is left. Instants are epoch milliseconds.
  */
 import { Result, Schema } from "effect"
-import { VersionId, WorkflowId } from "../workflow/Workflow.ts"
-import { UserId, WorkspaceId } from "../workspace/Workspace.ts"
+import { UserId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 import { PageCommand } from "./Command.ts"
 import * as Draft from "./Draft.ts"
 import type { ActionResult, Message } from "./Message.ts"

@@ -2,10 +2,10 @@
  * Workflows that conversations begin with: the latest version of one, or the version that a run failed on.
  */
 import { Effect, Schema } from "effect"
-import { type RunId, Status } from "../run/Run.ts"
+import { Status } from "../run/Run.ts"
 import { Runs } from "../run/Runs.ts"
-import { type WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import { Workflows } from "../workflow/Workflows.ts"
+import { type RunId, type WorkflowId, WorkflowNotFound } from "../workspace/Ids.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import type { Opening } from "./Opening.ts"
 

@@ -4,10 +4,9 @@
  * The order never changes once it was read: nothing appears later before a place that was read past. The events of one
  * run stand in it as they happened.
  */
-
 import { Context, type Effect, type Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { WorkspaceId } from "../workspace/Ids.ts"
 import type { LoggedEvent } from "./RunEvent.ts"
 
 /** A place between two events of the log, in a form that only the log reads. */

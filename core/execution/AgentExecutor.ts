@@ -1,7 +1,6 @@
 /**
  * Carries out runs with the agent: a graph walked in a browser, told as the events of a run.
  */
-
 import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import * as Agent from "../agent/Agent.ts"
 import { kinds } from "../agent/Failure.ts"
@@ -22,7 +21,7 @@ import { type Keeper, RunArtifacts } from "../run/artifact/RunArtifacts.ts"
 import { Executor, type Reporter } from "../run/Executor.ts"
 import type { Decision } from "../run/evidence/Decision.ts"
 import { DecisionStore } from "../run/evidence/DecisionStore.ts"
-import type { LeaseLost, RunError, RunId } from "../run/Run.ts"
+import type { LeaseLost, RunError } from "../run/Run.ts"
 import type { Claimed } from "../run/RunStore.ts"
 import type { Outcome, Retry } from "../run/Transition.ts"
 import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
@@ -35,6 +34,7 @@ import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import { Workflows } from "../workflow/Workflows.ts"
 import { type ErrorCode, ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
+import type { RunId } from "../workspace/Ids.ts"
 import * as Evidence from "./Evidence.ts"
 import * as RemotePerson from "./RemotePerson.ts"
 import * as RunAccounts from "./RunAccounts.ts"

@@ -1,7 +1,6 @@
 /**
  * The session of a run: what its credentials bring into the browser, and what they keep of it.
  */
-
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import { kinds } from "../agent/Failure.ts"
 import type { Failure, Outcome } from "../agent/Outcome.ts"
@@ -21,7 +20,7 @@ import * as Proxies from "../vault/Proxies.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import type { BrowserState, VaultEntry } from "../vault/VaultEntry.ts"
 import * as AllowedSites from "../workflow/AllowedSites.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { WorkspaceId } from "../workspace/Ids.ts"
 import * as SavedSession from "./SavedSession.ts"
 
 /** The session of one attempt. */

@@ -1,12 +1,10 @@
 /**
  * Where gates are kept. A gate is the one thing on which submissions, edits and claims of a workflow serialise.
  */
-
 import type { Effect, Result } from "effect"
 import { Context } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import type { Gate } from "./Gate.ts"
 
 /** What became of a gate: its states before and after the decision, and the instant at which it was made. */

@@ -1,12 +1,11 @@
 /**
  * Run windows, lifts and manual pauses of the workflows of a workspace, as callers set and see them.
  */
-
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import * as RunWindow from "../window/RunWindow.ts"
-import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
+import type { WorkflowId, WorkflowNotFound } from "../workspace/Ids.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import * as Gate from "./Gate.ts"
 import { type Changed, GateStore } from "./GateStore.ts"

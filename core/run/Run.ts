@@ -14,13 +14,8 @@
  */
 import { Schema } from "effect"
 import * as Gate from "../gate/Gate.ts"
-import type { VersionId, WorkflowId } from "../workflow/Workflow.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 import type { Credential } from "./Credentials.ts"
-
-/** Identifies a run. The interface calls it `session_id`; a UUIDv7, so that ids sort by submission. */
-export const RunId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("RunId"))
-export type RunId = typeof RunId.Type
 
 export const Waiting = Schema.Literals(["execution.queued", "execution.requeued"])
 export const Ended = Schema.Literals(["execution.success", "execution.failed", "execution.stopped"])
@@ -185,13 +180,6 @@ export const failure = (run: Run, code: string, message: string, at: number): Ru
   created_at: new Date(at).toISOString(),
   error_code: code
 })
-
-/** Raised for a run that does not exist in the workspace. */
-export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", { sessionId: Schema.String }) {
-  override get message() {
-    return `Run "${this.sessionId}" not found in this workspace`
-  }
-}
 
 /** Raised when a change is asked of a run that has ended. */
 export class RunEnded extends Schema.TaggedError<RunEnded>()("RunEnded", {

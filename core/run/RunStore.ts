@@ -1,15 +1,14 @@
 /**
  * Where runs and their events are kept, and from where workers take them.
  */
-
 import { Context, type Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
 import type { Gate } from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
-import type { WorkflowId, WorkflowNotFound, WorkflowVersion } from "../workflow/Workflow.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { LeaseLost, Progress, Run, RunEnded, RunId, RunNotFound, Status } from "./Run.ts"
+import type { WorkflowVersion } from "../workflow/Workflow.ts"
+import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { LeaseLost, Progress, Run, RunEnded, Status } from "./Run.ts"
 import type { FailedLogin } from "./Slots.ts"
 import type { Change, Submission } from "./Transition.ts"
 

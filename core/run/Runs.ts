@@ -1,7 +1,6 @@
 /**
  * Submitting, reading and stopping the runs of a workspace, as callers do.
  */
-
 import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
 import type { LoggedEvent } from "../event/RunEvent.ts"
 import type { Hold } from "../gate/Gate.ts"
@@ -11,9 +10,9 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import * as InputContract from "../workflow/contract/InputContract.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
-import type { WorkflowId, WorkflowNotFound } from "../workflow/Workflow.ts"
 import { type RunTerms, WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
+import { RunId, type RunNotFound, type WorkflowId, type WorkflowNotFound } from "../workspace/Ids.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as Credentials from "./Credentials.ts"
@@ -53,14 +52,14 @@ export class Runs extends Context.Service<
       request: Request
     ) => Effect.Effect<Run.Run, WorkflowNotFound | InputContract.InvalidInput | FieldsTooLarge | StoreUnavailable>
 
-    readonly get: (caller: Caller, id: Run.RunId) => Effect.Effect<View, Run.RunNotFound | StoreUnavailable>
+    readonly get: (caller: Caller, id: RunId) => Effect.Effect<View, RunNotFound | StoreUnavailable>
 
     /** The events of a run after the one with the sequence `after` (0 for all), oldest first. */
     readonly events: (
       caller: Caller,
-      id: Run.RunId,
+      id: RunId,
       after: number
-    ) => Effect.Effect<ReadonlyArray<LoggedEvent>, Run.RunNotFound | StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<LoggedEvent>, RunNotFound | StoreUnavailable>
 
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
 
@@ -73,9 +72,9 @@ export class Runs extends Context.Service<
      */
     readonly interrupt: (
       caller: Caller,
-      id: Run.RunId,
+      id: RunId,
       why?: Transition.Reason
-    ) => Effect.Effect<void, Run.RunNotFound | Run.RunEnded | StoreUnavailable>
+    ) => Effect.Effect<void, RunNotFound | Run.RunEnded | StoreUnavailable>
   }
 >()("sluice/core/run/Runs") {
   static readonly layer = Layer.effect(
@@ -100,7 +99,7 @@ export class Runs extends Context.Service<
         const workspace = yield* workspaces.get(caller.workspaceId)
         const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
         return yield* runs.submit({
-          id: Run.RunId.make(yield* identifiers.uuid),
+          id: RunId.make(yield* identifiers.uuid),
           workspaceId: caller.workspaceId,
           workflowId: request.workflowId,
           versionId: version.versionId,
@@ -139,19 +138,19 @@ export class Runs extends Context.Service<
         return run
       })
 
-      const get = Effect.fn("Runs.get")(function* (caller: Caller, id: Run.RunId) {
+      const get = Effect.fn("Runs.get")(function* (caller: Caller, id: RunId) {
         const gated = yield* runs.get(caller.workspaceId, id)
         return view(gated, yield* Clock.currentTimeMillis, yield* runs.events(id, 0))
       })
 
-      const events = Effect.fn("Runs.events")(function* (caller: Caller, id: Run.RunId, after: number) {
+      const events = Effect.fn("Runs.events")(function* (caller: Caller, id: RunId, after: number) {
         yield* runs.get(caller.workspaceId, id)
         return yield* runs.events(id, after)
       })
 
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
 
-      const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: Run.RunId, why?: Transition.Reason) {
+      const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: RunId, why?: Transition.Reason) {
         const { run } = yield* runs.change(caller.workspaceId, id, (gated, at) =>
           Transition.interrupt(gated.run, at, why)
         )

@@ -7,7 +7,7 @@
  */
 import * as Inbox from "../vault/inbox/Inbox.ts"
 import { effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { WorkspaceId } from "../workspace/Ids.ts"
 import type { Credential } from "./Credentials.ts"
 
 /** What an entry allows: how many runs at a time (`null`: any number), and what only one at a time may sign in with. */

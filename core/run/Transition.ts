@@ -7,6 +7,7 @@
 import { Result, type Schema } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import * as Gate from "../gate/Gate.ts"
+import type { RunId } from "../workspace/Ids.ts"
 import { type Credential, vaultEntries } from "./Credentials.ts"
 import * as Run from "./Run.ts"
 import * as Slots from "./Slots.ts"
@@ -200,7 +201,7 @@ export interface Reason {
   readonly message: string
   readonly address: string | null
   /** The run that caused it, if another one did. */
-  readonly runId?: Run.RunId
+  readonly runId?: RunId
 }
 
 /** Stops a waiting run whose time to wait is over; answers `null` for any other run. */
@@ -223,7 +224,7 @@ export const expire = (run: Run.Run, at: number): Change | null =>
  */
 export const stopAfter = (
   run: Run.Run,
-  { permissionedUserId, domain, runId }: Slots.FailedLogin & { readonly runId: Run.RunId },
+  { permissionedUserId, domain, runId }: Slots.FailedLogin & { readonly runId: RunId },
   at: number
 ): Change | null => {
   if (!Run.isWaiting(run) || !Slots.isOnly(run.credentials, permissionedUserId)) return null

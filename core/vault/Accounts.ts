@@ -1,10 +1,9 @@
 /**
  * Opens the credentials of runs.
  */
-
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { WorkspaceId } from "../workspace/Ids.ts"
 import { type Account, AccountUnavailable, type LoginSecrets } from "./Account.ts"
 import { Sealing } from "./keys/Sealing.ts"
 import { BoundSecrets } from "./providers/BoundSecrets.ts"

@@ -1,12 +1,12 @@
 /**
  * The credentials of a workspace, as callers keep and see them.
  */
-
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
-import { allows, type Caller, type WorkspaceId } from "../workspace/Workspace.ts"
+import type { WorkspaceId } from "../workspace/Ids.ts"
+import { allows, type Caller } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"

@@ -1,7 +1,7 @@
 /** The vault entries of a workspace, by their pairs. */
 import { Context, Effect, Option } from "effect"
 import type { Collection, Kind } from "../workspace/Collection.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
+import type { WorkspaceId } from "../workspace/Ids.ts"
 import * as Domain from "./site/Domain.ts"
 import { type Pair, VaultEntry } from "./VaultEntry.ts"
 

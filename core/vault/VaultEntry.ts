@@ -5,7 +5,8 @@
  * access like a password does: it is kept sealed as well.
  */
 import { Effect, Schema } from "effect"
-import { Role, UserId, WorkspaceId } from "../workspace/Workspace.ts"
+import { UserId, WorkspaceId } from "../workspace/Ids.ts"
+import { Role } from "../workspace/Workspace.ts"
 import * as Interval from "./Interval.ts"
 
 export const TfaMethod = Schema.Literals(["AUTHENTICATOR", "EMAIL", "MAGIC_LINK", "SMS"])

@@ -2,13 +2,7 @@
  * Workflows: what is automated, in numbered versions of which each is fixed for ever.
  */
 import { Schema } from "effect"
-import { UserId, WorkspaceId } from "../workspace/Workspace.ts"
-
-export const WorkflowId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("WorkflowId"))
-export type WorkflowId = typeof WorkflowId.Type
-
-export const VersionId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("VersionId"))
-export type VersionId = typeof VersionId.Type
+import { UserId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 
 /** What a workflow is known by. Instants are epoch milliseconds. */
 export const Workflow = Schema.Struct({
@@ -47,15 +41,6 @@ export const WorkflowVersion = Schema.Struct({
   content: Content
 })
 export type WorkflowVersion = typeof WorkflowVersion.Type
-
-/** Raised for a workflow, or a version of one, that does not exist in the workspace. */
-export class WorkflowNotFound extends Schema.TaggedError<WorkflowNotFound>()("WorkflowNotFound", {
-  workflowId: Schema.String
-}) {
-  override get message() {
-    return `Workflow "${this.workflowId}" not found in this workspace`
-  }
-}
 
 /** Raised by keeping a workflow as a new one where there is one already: of the same id, or of the same name and folder. */
 export class WorkflowExists extends Schema.TaggedError<WorkflowExists>()("WorkflowExists", {

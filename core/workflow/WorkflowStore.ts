@@ -1,12 +1,11 @@
 /**
  * Where workflows and their versions are kept. A version never changes once it is kept.
  */
-
 import { Context, type Effect, type Result } from "effect"
 import type { Gate } from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../workspace/Workspace.ts"
-import type { Content, Workflow, WorkflowExists, WorkflowId, WorkflowNotFound, WorkflowVersion } from "./Workflow.ts"
+import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { Content, Workflow, WorkflowExists, WorkflowVersion } from "./Workflow.ts"
 
 /** A workflow with its latest version and its gate, as of one instant. */
 export interface Stored {

@@ -1,27 +1,20 @@
 /**
  * Creating, saving and reading the workflows of a workspace, as callers do.
  */
-
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import * as Gate from "../gate/Gate.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
-import { type Caller, UserId } from "../workspace/Workspace.ts"
+import { UserId, VersionId, WorkflowId, type WorkflowNotFound } from "../workspace/Ids.ts"
+import type { Caller } from "../workspace/Workspace.ts"
 import * as ErrorReferences from "./ErrorReferences.ts"
 import type * as FieldLimit from "./FieldLimit.ts"
 import * as ModelAvailability from "./ModelAvailability.ts"
 import * as SaveBody from "./SaveBody.ts"
 import * as Sandbox from "./sandbox/Sandbox.ts"
-import {
-  InvalidWorkflow,
-  type Problem,
-  VersionId,
-  type WorkflowExists,
-  WorkflowId,
-  type WorkflowNotFound
-} from "./Workflow.ts"
+import { InvalidWorkflow, type Problem, type WorkflowExists } from "./Workflow.ts"
 import { type Listed, type Stored, type VersionSummary, WorkflowStore } from "./WorkflowStore.ts"
 
 /** Raised by a save that was based on another version than the latest. */

@@ -1,12 +1,12 @@
 /**
  * Making, listing and revoking the API keys of a workspace.
  */
-
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Identifiers } from "./Identifiers.ts"
+import { UserId, type WorkspaceId } from "./Ids.ts"
 import { Keys } from "./Keys.ts"
-import { type Role, UserId, type WorkspaceId } from "./Workspace.ts"
+import type { Role } from "./Workspace.ts"
 import { type StoredKey, WorkspaceStore } from "./WorkspaceStore.ts"
 
 /** A key as it may be told of: everything but what it is recognised by. */

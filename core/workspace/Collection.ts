@@ -4,10 +4,9 @@
  * Kinds that need nothing more than this from a store are each a service of their own of this shape, such as the error
  * codes and the webhooks. What another workspace keeps is as if it did not exist.
  */
-
 import { type Effect, type Option, type Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "./Workspace.ts"
+import type { WorkspaceId } from "./Ids.ts"
 
 /** What is kept has an id, a UUID, that never changes. */
 export interface Kept {

@@ -2,12 +2,7 @@
  * Who may do what: a workspace owns workflows and runs, and an API key of the workspace speaks for a user in a role.
  */
 import { Schema } from "effect"
-
-export const WorkspaceId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("WorkspaceId"))
-export type WorkspaceId = typeof WorkspaceId.Type
-
-export const UserId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("UserId"))
-export type UserId = typeof UserId.Type
+import type { UserId, WorkspaceId } from "./Ids.ts"
 
 /** Roles from the least to the most able: a Viewer reads, a Member also edits and starts, an Owner also manages keys. */
 export const Role = Schema.Literals(["Viewer", "Member", "Owner"])

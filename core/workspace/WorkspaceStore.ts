@@ -1,10 +1,10 @@
 /**
  * Where workspaces and their API keys are kept. A key itself is never kept, only its SHA-256.
  */
-
 import { Context, type Effect, type Option, type Result } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { Caller, Role, UserId, Workspace, WorkspaceId } from "./Workspace.ts"
+import type { UserId, WorkspaceId } from "./Ids.ts"
+import type { Caller, Role, Workspace } from "./Workspace.ts"
 
 /** A key as it is kept. `hash` is the lower-case hex SHA-256 of the key. */
 export interface StoredKey {

@@ -1,10 +1,10 @@
 /**
  * The workspace of a caller: what it is, who works in it, and how it is set.
  */
-
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import { type Caller, Role, type UserId, type Workspace, type WorkspaceId } from "./Workspace.ts"
+import type { UserId, WorkspaceId } from "./Ids.ts"
+import { type Caller, Role, type Workspace } from "./Workspace.ts"
 import { WorkspaceStore } from "./WorkspaceStore.ts"
 
 /** A user who has keys of the workspace that are not revoked. Of several roles it is the most able one. */

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as Resealing from "../../core/vault/keys/Resealing.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { seal, unseal } from "../support/sealed.ts"
 import { layer, type Member, Service } from "../support/service.ts"
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Option, Result } from "effect"
-import { UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { UserId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import { type StoredKey, WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkspace } from "../support/fixtures.ts"

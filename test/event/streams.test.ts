@@ -4,11 +4,10 @@ import { Effect, Layer, Queue, type Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { type Batch, EventStreams } from "../../core/event/stream/EventStreams.ts"
-import type { RunId } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { RunId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
 const services = EventStreams.layer.pipe(Layer.provideMerge(Memory.layer))

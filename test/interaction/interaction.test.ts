@@ -4,9 +4,7 @@ import { Result, Schema } from "effect"
 import { RunEvent } from "../../core/event/RunEvent.ts"
 import * as Announcement from "../../core/run/interaction/Announcement.ts"
 import * as Interaction from "../../core/run/interaction/Interaction.ts"
-import { RunId } from "../../core/run/Run.ts"
-import { WorkflowId } from "../../core/workflow/Workflow.ts"
-import { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { RunId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import { code, runOf } from "../support/questions.ts"
 
 const asker: Interaction.Asker = {

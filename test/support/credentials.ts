@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { type SecretProvider, SecretProviders } from "../../core/vault/providers/SecretProviders.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { seal } from "./sealed.ts"
 import { type Member, Service } from "./service.ts"
 

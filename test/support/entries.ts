@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { unset } from "../../core/vault/EntryRules.ts"
 import type { Fields, VaultEntry } from "../../core/vault/VaultEntry.ts"
-import { UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { UserId, WorkspaceId } from "../../core/workspace/Ids.ts"
 
 export const entryOf = (fields: Partial<Fields> = {}, more: Partial<Omit<VaultEntry, "fields">> = {}): VaultEntry => ({
   id: randomUUID(),

@@ -18,8 +18,8 @@ import { Sealing } from "../../core/vault/keys/Sealing.ts"
 import { WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
 import { SecretProviders } from "../../core/vault/providers/SecretProviders.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
 import { entryOf } from "./entries.ts"
 
 export const [older, newer] = [Redacted.make("ab".repeat(32)), Redacted.make("cd".repeat(32))]

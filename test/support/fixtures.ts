@@ -4,11 +4,10 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Result } from "effect"
 import * as Gate from "../../core/gate/Gate.ts"
-import { RunId } from "../../core/run/Run.ts"
 import type { Submission } from "../../core/run/Transition.ts"
-import { VersionId, WorkflowId } from "../../core/workflow/Workflow.ts"
 import { type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
-import { type Caller, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
+import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
 /** The smallest graph there is. */

@@ -5,8 +5,7 @@ import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { Offer, Patch } from "../../core/workflow/patch/Patch.ts"
 import { PatchStore } from "../../core/workflow/patch/Patches.ts"
-import { WorkflowId } from "../../core/workflow/Workflow.ts"
-import type { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { WorkflowId, type WorkspaceId } from "../../core/workspace/Ids.ts"
 
 /** A pop-up that a run dismissed. */
 export const popupOffer = (xpath = `//button[@id="${randomUUID()}"]`): Offer => ({

@@ -4,7 +4,7 @@
 import type { Schema } from "effect"
 import type { Asker, Question } from "../../core/run/interaction/Interaction.ts"
 import type { Run } from "../../core/run/Run.ts"
-import { VersionId } from "../../core/workflow/Workflow.ts"
+import { VersionId } from "../../core/workspace/Ids.ts"
 
 /** What a prompt for a one-time code asks for. */
 export const code: Schema.JsonObject = {

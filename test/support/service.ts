@@ -16,9 +16,10 @@ import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import { Readiness } from "../../apps/api/Readiness.ts"
 import * as Server from "../../apps/api/Server.ts"
 import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
+import { UserId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import type { Limit } from "../../core/workspace/request/RateLimit.ts"
-import { type Caller, UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
 export interface Answer {

@@ -3,12 +3,12 @@
  */
 import { Effect } from "effect"
 import { type Credential, chosen } from "../../core/run/Credentials.ts"
-import type { RunId } from "../../core/run/Run.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { Fields } from "../../core/vault/VaultEntry.ts"
 import type { Stored } from "../../core/workflow/WorkflowStore.ts"
+import type { RunId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { entryOf } from "./entries.ts"
 import { submission } from "./fixtures.ts"

@@ -7,7 +7,8 @@ import { type Entry, EventLog } from "../../core/event/EventLog.ts"
 import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
 import * as Delivery from "../../core/event/webhook/Delivery.ts"
 import { type Webhook, WebhookStore } from "../../core/event/webhook/Webhook.ts"
-import type { Caller, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../core/workspace/Ids.ts"
+import type { Caller } from "../../core/workspace/Workspace.ts"
 
 export const webhook = (overrides: Partial<Webhook> = {}): Webhook => ({
   id: randomUUID(),

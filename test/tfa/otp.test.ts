@@ -3,7 +3,7 @@ import { Effect, Redacted, Result, Schema } from "effect"
 import { Secret } from "otpauth"
 import * as Inbox from "../../core/vault/inbox/Inbox.ts"
 import * as Otp from "../../core/vault/otp/Otp.ts"
-import { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { WorkspaceId } from "../../core/workspace/Ids.ts"
 
 const read = (text: string) => Otp.parse(Redacted.make(text))
 const ascii = (digits: string) => Secret.fromLatin1(digits).base32

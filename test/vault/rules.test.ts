@@ -5,7 +5,7 @@ import * as EntryBody from "../../core/vault/EntryBody.ts"
 import * as EntryRules from "../../core/vault/EntryRules.ts"
 import { CannotUnseal } from "../../core/vault/keys/Sealing.ts"
 import { effectiveExpiresAt, type Fields, VaultEntry, withoutBrowserState } from "../../core/vault/VaultEntry.ts"
-import { UserId, WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { UserId, WorkspaceId } from "../../core/workspace/Ids.ts"
 
 const caller = {
   workspaceId: WorkspaceId.make(randomUUID()),

@@ -7,7 +7,7 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import { Sealing } from "../../core/vault/keys/Sealing.ts"
-import { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 import * as Client from "../support/sealed.ts"
 

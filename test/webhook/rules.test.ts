@@ -11,7 +11,7 @@ import * as Target from "../../core/event/webhook/Target.ts"
 import * as Webhook from "../../core/event/webhook/Webhook.ts"
 import { hintOf, SecretUnreadable, WebhookSecrets } from "../../core/event/webhook/WebhookSecrets.ts"
 import { InstallationKey } from "../../core/vault/keys/InstallationKey.ts"
-import { WorkspaceId } from "../../core/workspace/Workspace.ts"
+import { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { verifyMessage } from "../../node_modules/cloudcruise/dist/webhook/utils.js"
 import { webhook } from "../support/webhooks.ts"
 

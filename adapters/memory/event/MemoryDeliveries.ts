@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Layer, Schema } from "effect"
 import { PersistedQueue } from "effect/persistence"
 import { Deliveries, type NewDelivery } from "../../../core/event/webhook/Deliveries.ts"
 import * as Delivery from "../../../core/event/webhook/Delivery.ts"
-import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomic } from "../Atomic.ts"
 import { type KeptDelivery, Tables } from "../Tables.ts"
 

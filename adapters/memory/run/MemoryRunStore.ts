@@ -14,8 +14,7 @@ import {
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
-import { WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
-import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { type RunId, RunNotFound, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { append, gateIn, gateOf, Tables, waitingOf, write } from "../Tables.ts"
 import * as MemorySlots from "./MemorySlots.ts"
@@ -29,9 +28,9 @@ export const layer = Layer.effect(
 
     const isRemoved = (run: Run.Run) => gateOf(tables, run).removedAt !== null
 
-    const find = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: Run.RunId) {
+    const find = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: RunId) {
       const run = tables.runs.get(id)
-      return run?.workspaceId === workspaceId ? gated(run) : yield* new Run.RunNotFound({ sessionId: id })
+      return run?.workspaceId === workspaceId ? gated(run) : yield* new RunNotFound({ sessionId: id })
     })
 
     const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {

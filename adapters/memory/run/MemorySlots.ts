@@ -7,7 +7,7 @@ import type { Change } from "../../../core/run/Transition.ts"
 import * as Domain from "../../../core/vault/site/Domain.ts"
 import * as VaultEntries from "../../../core/vault/VaultEntries.ts"
 import type { Pair, VaultEntry } from "../../../core/vault/VaultEntry.ts"
-import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { RunId, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { type Tables, write } from "../Tables.ts"
 
 type Shape = Tables["Service"]
@@ -69,7 +69,7 @@ export const stopAfterFailedLogins = (tables: Shape, limit: number, decide: Stop
   const [cause, failed] = next
   for (const id of failed.waiting.slice(0, limit)) {
     const run = tables.runs.get(id)
-    const change = run === undefined ? null : decide(run, { ...failed, runId: Run.RunId.make(cause) }, now)
+    const change = run === undefined ? null : decide(run, { ...failed, runId: RunId.make(cause) }, now)
     if (change !== null) write(tables, change, now)
   }
   if (failed.waiting.length <= limit) tables.failedLogins.delete(cause)

@@ -1,7 +1,7 @@
 /** The phone numbers of workspaces in memory. */
 import { Effect, Layer, Option } from "effect"
 import { PhoneNumberStore, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
-import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { Tables } from "../Tables.ts"
 

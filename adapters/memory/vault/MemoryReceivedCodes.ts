@@ -1,7 +1,7 @@
 /** Received codes in memory. */
 import { Effect, Layer, Option } from "effect"
 import { type ReceivedCode, ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
-import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { Tables } from "../Tables.ts"
 

@@ -10,7 +10,7 @@ import {
 import * as Instances from "../../../core/workflow/component/Instances.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import type { StoredSizes } from "../../../core/workflow/WorkflowStore.ts"
-import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { gateIn, Tables } from "../Tables.ts"
 

@@ -3,14 +3,9 @@ import { Clock, Effect, Layer } from "effect"
 import * as Gate from "../../../core/gate/Gate.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { folderOf } from "../../../core/workflow/Settings.ts"
-import {
-  WorkflowExists,
-  type WorkflowId,
-  WorkflowNotFound,
-  type WorkflowVersion
-} from "../../../core/workflow/Workflow.ts"
+import { WorkflowExists, type WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import { type Listed, type Stored, WorkflowStore } from "../../../core/workflow/WorkflowStore.ts"
-import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { changeGate, gateIn, Tables } from "../Tables.ts"
 

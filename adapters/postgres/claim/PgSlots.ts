@@ -10,7 +10,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { Credential } from "../../../core/run/Credentials.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { Pair } from "../../../core/vault/VaultEntry.ts"
-import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as SlotColumns from "./SlotColumns.ts"
 
 /** A waiting run as far as it matters for what it can be given. */

@@ -4,7 +4,7 @@ import { PersistedQueue } from "effect/persistence"
 import { SqlClient } from "effect/sql"
 import { Deliveries, type Filter, type NewDelivery } from "../../../core/event/webhook/Deliveries.ts"
 import * as Delivery from "../../../core/event/webhook/Delivery.ts"
-import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Rows from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 

@@ -1,12 +1,11 @@
 /** The log of events in PostgreSQL, and how far it was passed on. */
-
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Entry, EventLog, type Read } from "../../../core/event/EventLog.ts"
 import { ClientProgress } from "../../../core/event/stream/ClientProgress.ts"
 import type { Run } from "../../../core/run/Run.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
-import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Rows from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 

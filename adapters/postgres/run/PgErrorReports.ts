@@ -2,7 +2,8 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ErrorReports, type Group, order } from "../../../core/run/evidence/ErrorReports.ts"
-import type { RunError, RunId } from "../../../core/run/Run.ts"
+import type { RunError } from "../../../core/run/Run.ts"
+import type { RunId } from "../../../core/workspace/Ids.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 
 interface Row {

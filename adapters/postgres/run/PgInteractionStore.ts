@@ -3,9 +3,7 @@ import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Interaction, Question } from "../../../core/run/interaction/Interaction.ts"
 import { InteractionStore } from "../../../core/run/interaction/InteractionStore.ts"
-import { RunId } from "../../../core/run/Run.ts"
-import { WorkflowId } from "../../../core/workflow/Workflow.ts"
-import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { RunId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 
 interface Row {

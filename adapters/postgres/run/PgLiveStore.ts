@@ -3,7 +3,7 @@ import { Clock, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Admission, type Control, LiveStore } from "../../../core/execution/live/LiveStore.ts"
 import type { Status } from "../../../core/run/Run.ts"
-import type { UserId, WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import type { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Rows from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 

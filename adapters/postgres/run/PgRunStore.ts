@@ -1,10 +1,11 @@
 /** Runs and their events in PostgreSQL. */
 import { Clock, Effect, Layer, type Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { LeaseLost, type Run, type RunId, RunNotFound, type Status } from "../../../core/run/Run.ts"
+import { LeaseLost, type Run, type Status } from "../../../core/run/Run.ts"
 import { type Filter, type Gated, type Held, type Listed, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
+import { type RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
 import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
 import type * as PgQueues from "../claim/PgQueues.ts"

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import * as Inbox from "../../../core/vault/inbox/Inbox.ts"
 import { Mailboxes } from "../../../core/vault/inbox/Mailboxes.ts"
 import type { VaultEntry } from "../../../core/vault/VaultEntry.ts"
-import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 
 export const layer = Layer.effect(

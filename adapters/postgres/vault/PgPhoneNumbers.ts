@@ -2,7 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { PhoneNumberStore, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
-import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 
 interface Row {

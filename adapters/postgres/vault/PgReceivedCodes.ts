@@ -2,7 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type ReceivedCode, ReceivedCodes, type Wanted } from "../../../core/vault/inbox/ReceivedCodes.ts"
-import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 
 interface Row {

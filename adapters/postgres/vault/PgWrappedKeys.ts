@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Owner, type WrappedKey, WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
-import { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 
 interface Row {

@@ -15,9 +15,8 @@ import {
   type StoredComponent
 } from "../../../core/workflow/component/ComponentStore.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
-import { WorkflowId } from "../../../core/workflow/Workflow.ts"
 import type { StoredSizes } from "../../../core/workflow/WorkflowStore.ts"
-import { UserId, WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { UserId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Rows from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Versions from "./Versions.ts"

@@ -4,9 +4,9 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Instances from "../../../core/workflow/component/Instances.ts"
-import { type WorkflowId, WorkflowNotFound, type WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import type { Stored, StoredSizes } from "../../../core/workflow/WorkflowStore.ts"
-import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as PgGateStore from "../gate/PgGateStore.ts"
 import * as Rows from "../Rows.ts"
 

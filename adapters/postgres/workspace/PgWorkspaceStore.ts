@@ -6,7 +6,8 @@
  */
 import { Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Caller, type Role, UserId, type Workspace, WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { Caller, Role, Workspace } from "../../../core/workspace/Workspace.ts"
 import { type StoredKey, WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Recent from "../Recent.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"

@@ -5,8 +5,9 @@ import type { TooManyConversations } from "../../../core/builder/BuilderStore.ts
 import { ConversationNotFound, type SessionBusy } from "../../../core/builder/Conversation.ts"
 import type { InvalidInput } from "../../../core/workflow/contract/InputContract.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
-import type { InvalidWorkflow, WorkflowNotFound } from "../../../core/workflow/Workflow.ts"
+import type { InvalidWorkflow } from "../../../core/workflow/Workflow.ts"
 import type { VersionConflict } from "../../../core/workflow/Workflows.ts"
+import type { WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as Errors from "../http/Errors.ts"
 
 export const gone = ({ message }: ConversationNotFound) => ({

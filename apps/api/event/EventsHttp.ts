@@ -7,7 +7,7 @@ import { type Batch, EventStreams } from "../../../core/event/stream/EventStream
 import * as Run from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../../core/workspace/Workspace.ts"
+import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import * as Admitted from "../http/Admitted.ts"
 import { CurrentCaller } from "../http/Authorization.ts"

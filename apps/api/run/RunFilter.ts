@@ -7,9 +7,10 @@
  * run's id with `_` between them, as `x-next-cursor` gives it, which leaves out none.
  */
 import { Schema } from "effect"
-import { RunId, Status } from "../../../core/run/Run.ts"
+import { Status } from "../../../core/run/Run.ts"
 import type { Filter, Listed } from "../../../core/run/RunStore.ts"
-import { type Problem, WorkflowId } from "../../../core/workflow/Workflow.ts"
+import type { Problem } from "../../../core/workflow/Workflow.ts"
+import { RunId, WorkflowId } from "../../../core/workspace/Ids.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
 import type { RunFilter } from "./RunsApi.ts"
 

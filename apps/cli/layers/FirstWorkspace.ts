@@ -5,13 +5,9 @@
 import { Clock, Effect, Option, Redacted } from "effect"
 import { EncryptionKeys } from "../../../core/vault/keys/EncryptionKeys.ts"
 import { Identifiers } from "../../../core/workspace/Identifiers.ts"
+import { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { Keys } from "../../../core/workspace/Keys.ts"
-import {
-  defaultInputRequiredTimeoutSeconds,
-  signedUrlTtlSeconds,
-  UserId,
-  WorkspaceId
-} from "../../../core/workspace/Workspace.ts"
+import { defaultInputRequiredTimeoutSeconds, signedUrlTtlSeconds } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 
 /** The keys that are to be used instead of random ones. */

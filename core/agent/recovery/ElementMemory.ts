@@ -1,13 +1,11 @@
 /**
  * What the elements of a workflow looked like when its runs last used them.
  */
-
 import { Context, Effect, Schema } from "effect"
 import { Appearance } from "../../browser/element/Appearance.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
-import type { WorkflowId } from "../../workflow/Workflow.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 
 /** The element of a node, good for as long as the node names it by this selector. */
 export const Remembered = Schema.Struct({

@@ -2,13 +2,12 @@
  * Subscriptions as they are kept. The address of a channel may be a secret in itself, so it is kept sealed; a fingerprint
  * tells whether two are alike.
  */
-
 import { Context, Effect, Option, Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Fingerprints } from "../../vault/keys/Fingerprints.ts"
 import { type Cipher, Sealing } from "../../vault/keys/Sealing.ts"
 import type { Collection, Kind } from "../../workspace/Collection.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { Channel, channelKey, RunSubscription } from "./Notifications.ts"
 

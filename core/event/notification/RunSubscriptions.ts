@@ -1,14 +1,13 @@
 /**
  * Subscribing to the runs of a workspace or of some of its workflows, and ending that.
  */
-
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Fingerprints } from "../../vault/keys/Fingerprints.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
-import { WorkflowId, WorkflowNotFound } from "../../workflow/Workflow.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
+import { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import * as KeptSubscription from "./KeptSubscription.ts"
 import type { Channel, NoticeKind, RunSubscription } from "./Notifications.ts"

@@ -1,10 +1,9 @@
 /**
  * How far the events of runs have been written to the streams of the clients that started them.
  */
-
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Entry } from "../EventLog.ts"
 
 /** The events of one run up to `sequence` were written; with `last`, there will be no more that matter. */

@@ -4,12 +4,11 @@
  * A process reads the log once for all its streams, and only while there is one. A stream that is not read fast enough
  * keeps nothing in memory beyond a bound: it goes back to the log for what it missed.
  */
-
 import { Clock, Context, Effect, Layer, Queue, Semaphore, Stream } from "effect"
 import * as Background from "../../runtime/Background.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { type Entry, EventLog, type Position } from "../EventLog.ts"
 import { isLast, type LoggedEvent } from "../RunEvent.ts"
 import { ClientProgress, type Written } from "./ClientProgress.ts"

@@ -2,7 +2,7 @@
  * What waits to be written to one stream: bounded, with a mark where it overflowed.
  */
 import { Effect, Queue } from "effect"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Entry } from "../EventLog.ts"
 
 export interface Mailbox {

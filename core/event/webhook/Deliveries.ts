@@ -1,10 +1,9 @@
 /**
  * Where deliveries are kept, and from where they are taken when they are due.
  */
-
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Entry } from "../EventLog.ts"
 import type { Delivery, DeliveryNotDead, DeliveryNotFound, Status } from "./Delivery.ts"
 

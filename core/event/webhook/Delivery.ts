@@ -12,7 +12,7 @@
  * before it was delivered, or has failed at least once. What failed is tried again by itself, so that it holds up nothing.
  */
 import { Result, Schema } from "effect"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { LoggedEvent } from "../RunEvent.ts"
 
 export const Status = Schema.Literals(["pending", "delivered", "dead"])

@@ -5,13 +5,12 @@
  * least once, also when processes die. A receiver that is down or slow has a bounded number of attempts under way, and
  * soon none: the others do not wait for it.
  */
-
 import { Clock, Effect, Option, Random, Result } from "effect"
 import * as Background from "../../runtime/Background.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import * as Wake from "../../runtime/Wake.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { type Entry, EventLog } from "../EventLog.ts"
 import type { Links } from "../Message.ts"
 import * as Circuit from "./Circuit.ts"

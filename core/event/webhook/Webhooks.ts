@@ -1,12 +1,11 @@
 /**
  * Registering, changing and trying the webhooks of a workspace.
  */
-
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkflowId, WorkflowNotFound } from "../../workflow/Workflow.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
+import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import type { Outcome } from "./Delivery.ts"
 import { Sender } from "./Sender.ts"

@@ -2,10 +2,9 @@
  * What passes between those who watch a run and the worker that carries it out, in whichever processes they are: pictures
  * one way, messages the other. Nothing of it is kept, and what is slow is passed over.
  */
-
 import { Context, type Effect, type Scope, type Stream } from "effect"
-import type { RunId } from "../../run/Run.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { RunId } from "../../workspace/Ids.ts"
 
 /** A picture of the page, as a JPEG. */
 export interface Frame {

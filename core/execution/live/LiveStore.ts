@@ -1,11 +1,10 @@
 /**
  * Who may watch a run, and who has control of its browser.
  */
-
 import { Context, type Effect, type Option } from "effect"
-import type { RunId, Status } from "../../run/Run.ts"
+import type { Status } from "../../run/Run.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { UserId, WorkspaceId } from "../../workspace/Workspace.ts"
+import type { RunId, UserId, WorkspaceId } from "../../workspace/Ids.ts"
 
 /** Whom a token lets in, kept by the hash of the token only. */
 export interface Admission {

@@ -2,16 +2,16 @@
  * Watching a run while it goes on, and taking its browser into one's own hands. A caller gets a token that lets somebody in
  * once; whoever is in sees how far the run is and its page, as it changes. Pictures are taken only while somebody looks.
  */
-
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import type { Gesture } from "../../browser/vision/RemoteHand.ts"
-import { Ended, type RunId, RunNotFound, Status, statusAt } from "../../run/Run.ts"
+import { Ended, Status, statusAt } from "../../run/Run.ts"
 import { RunStore } from "../../run/RunStore.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
+import { type RunId, RunNotFound, type UserId } from "../../workspace/Ids.ts"
 import { Keys } from "../../workspace/Keys.ts"
-import { allows, type Caller, type UserId } from "../../workspace/Workspace.ts"
+import { allows, type Caller } from "../../workspace/Workspace.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { type Frame, LiveChannel } from "./LiveChannel.ts"
 import * as LiveMessage from "./LiveMessage.ts"

@@ -1,11 +1,9 @@
 /**
  * Whose the artifacts are that are kept, how large, and since when: what bounds and retention go by.
  */
-
 import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkflowId } from "../../workflow/Workflow.ts"
-import type { RunId } from "../Run.ts"
+import type { RunId, WorkflowId } from "../../workspace/Ids.ts"
 
 export const Kind = Schema.Literals(["screenshot", "snapshot", "video", "file"])
 export type Kind = typeof Kind.Type

@@ -1,10 +1,9 @@
 /**
  * Where the decisions of models are kept, run by run.
  */
-
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { RunId } from "../Run.ts"
+import type { RunId } from "../../workspace/Ids.ts"
 import type { Decision } from "./Decision.ts"
 
 /** So many decisions are kept of one run, over all its attempts. */

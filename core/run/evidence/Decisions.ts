@@ -1,11 +1,10 @@
 /**
  * Looking into what models decided in runs, as callers do.
  */
-
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { RunId, RunNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
-import type { RunId, RunNotFound } from "../Run.ts"
 import { RunStore } from "../RunStore.ts"
 import type { Decision } from "./Decision.ts"
 import { DecisionStore, mostDecisions } from "./DecisionStore.ts"

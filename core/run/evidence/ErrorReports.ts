@@ -1,12 +1,10 @@
 /**
  * The failures of the runs of a workflow, counted by their code.
  */
-
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkflowId } from "../../workflow/Workflow.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
-import type { RunError, RunId } from "../Run.ts"
+import type { RunId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
+import type { RunError } from "../Run.ts"
 
 /** Which failures: those from `from` to `to`, both included; at most `limit` of them are shown, the newest. */
 export interface Frame {

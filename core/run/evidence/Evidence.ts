@@ -2,15 +2,14 @@
  * Looking into what runs left behind, as callers do: the page as a node began, the network log, the failures of a
  * workflow.
  */
-
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { LoggedEvent } from "../../event/RunEvent.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { NodeId } from "../../workflow/language/graph/Graph.ts"
-import type { WorkflowId, WorkflowNotFound } from "../../workflow/Workflow.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import { type RunId, RunNotFound, type WorkflowId, type WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
-import { isEnded, type Run, type RunId, RunNotFound } from "../Run.ts"
+import { isEnded, type Run } from "../Run.ts"
 import { RunStore } from "../RunStore.ts"
 import { ErrorReports, type Frame, type Group } from "./ErrorReports.ts"
 import { EvidenceStore, type NetworkLog, type Snapshot } from "./EvidenceStore.ts"

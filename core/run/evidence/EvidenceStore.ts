@@ -2,12 +2,11 @@
  * Where what a run leaves behind for those who look into it is kept, beside its events: the snapshots of its pages, and
  * what its pages asked of the network. The outside is not told of it; it is asked for.
  */
-
 import { Context, type Effect, type Option } from "effect"
 import type { Recorded } from "../../browser/Exchange.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { NodeId } from "../../workflow/language/graph/Graph.ts"
-import type { RunId } from "../Run.ts"
+import type { RunId } from "../../workspace/Ids.ts"
 
 /** A snapshot of the page as a node began; its document is the artifact. */
 export interface Snapshot {

@@ -14,8 +14,8 @@
 import { Result, Schema } from "effect"
 import { InputReason, PopupContext } from "../../event/RunEvent.ts"
 import * as InputContract from "../../workflow/contract/InputContract.ts"
-import { Problem, type WorkflowId } from "../../workflow/Workflow.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import { Problem } from "../../workflow/Workflow.ts"
+import type { RunId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 import * as Run from "../Run.ts"
 
 /** What a question is about: data that the workflow foresees, or something that stands against going on. */
@@ -61,7 +61,7 @@ export type Answer = typeof Answer.Type
 export interface Asker {
   readonly workspaceId: WorkspaceId
   readonly workflowId: WorkflowId
-  readonly runId: Run.RunId
+  readonly runId: RunId
   /** The fence of its lease: a question ends with the attempt that asked it. */
   readonly fence: number
 }

@@ -1,11 +1,9 @@
 /**
  * Where the questions of runs are kept, and their answers for as long as nobody has taken them.
  */
-
 import { Context, type Effect, type Option, type Result } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
-import type { RunId } from "../Run.ts"
+import type { RunId, WorkspaceId } from "../../workspace/Ids.ts"
 import type { Interaction } from "./Interaction.ts"
 
 /** A question before and after a change of it. */

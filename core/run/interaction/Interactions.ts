@@ -1,15 +1,15 @@
 /**
  * The questions of runs, as callers read and answer them.
  */
-
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import type { Problem } from "../../workflow/Workflow.ts"
+import type { RunId, RunNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
-import type { Run, RunId, RunNotFound } from "../Run.ts"
+import type { Run } from "../Run.ts"
 import { RunStore } from "../RunStore.ts"
 import * as Interaction from "./Interaction.ts"
 import { InteractionStore } from "./InteractionStore.ts"

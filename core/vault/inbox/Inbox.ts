@@ -3,7 +3,7 @@
  * `{workspace}+{permissioned_user_id}+{site}@{inbox domain}`.
  */
 import { Context } from "effect"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { siteIdentifier } from "../site/Domain.ts"
 
 /** The domain that mail for the inbox arrives at; `null` where this service receives none. */

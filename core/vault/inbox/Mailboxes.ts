@@ -1,8 +1,7 @@
 /** Finds the workspaces of mailboxes. Each credential has one mailbox, known by what stands before the `@` of its address. */
-
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 
 export class Mailboxes extends Context.Service<
   Mailboxes,

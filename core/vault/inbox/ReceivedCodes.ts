@@ -1,10 +1,9 @@
 /**
  * One-time codes and links that arrived for credentials, kept until they are used or too old. They are kept sealed.
  */
-
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 
 export interface ReceivedCode {
   readonly id: string

@@ -2,13 +2,12 @@
  * What becomes of mails and SMS that arrive: the codes and links that they bring are sealed and kept for the credentials
  * that they were sent to, and whoever waits for one is woken. Of a message that brings none, nothing is kept.
  */
-
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { Sealing } from "../keys/Sealing.ts"
 import { PhoneNumbers } from "../otp/PhoneNumbers.ts"
 import { codesIn } from "./CodeFinder.ts"

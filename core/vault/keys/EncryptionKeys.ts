@@ -7,10 +7,9 @@
  *   add: a new key, and the former one is accepted   retire: only the new one is   discard: the former one is gone
  * ```
  */
-
 import { Clock, Context, Effect, Layer, type Redacted } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { InstallationKey, underWhich } from "./InstallationKey.ts"
 import { KeyWrapping, type WrappedKey, WrappedKeys } from "./WrappedKeys.ts"

@@ -8,10 +8,9 @@
  *
  * Callers whose clients still have the former key go on with it until the end.
  */
-
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { EncryptionKeys } from "./EncryptionKeys.ts"
 import { accepted, effectiveVersion } from "./ReaderKey.ts"

@@ -9,7 +9,7 @@
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import type { KeyRing } from "./EncryptionKeys.ts"
 import { ResealingWalks, type Walk } from "./ResealingWalk.ts"

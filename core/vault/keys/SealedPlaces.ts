@@ -2,12 +2,11 @@
  * Where sealed values are kept. Whatever seals with the keys of workspaces names its place here, so that its values are
  * sealed anew when a workspace exchanges its key.
  */
-
 import { Context, Effect, Result } from "effect"
 import { RunSubscriptionStore } from "../../event/notification/KeptSubscription.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Collection, Kept } from "../../workspace/Collection.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { sealedNames } from "../EntryRules.ts"
 import { SecretProviders } from "../providers/SecretProviders.ts"
 import { VaultEntries } from "../VaultEntries.ts"

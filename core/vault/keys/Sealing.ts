@@ -4,10 +4,9 @@
  * A sealed value is hexadecimal: a random IV of 12 bytes, the JSON text of the value under AES-256-GCM, and its tag of 16
  * bytes. It does not say which key it is under: while a workspace exchanges its key, each is tried, the present one first.
  */
-
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { KeyRing } from "./EncryptionKeys.ts"
 
 /** Raised for a text that is no sealed value of the workspace. It does not repeat the text. */

@@ -1,10 +1,9 @@
 /**
  * The keys of the service, as they are kept: wrapped by a master key, which is not kept.
  */
-
 import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 
 /** Whose key it is: a workspace's, or that of the installation itself. */
 export type Owner = WorkspaceId | "installation"

@@ -5,10 +5,9 @@
  * An SMS does not tell which credential it is for, so that a number that several workspaces shared would tell each of
  * them the codes of the others.
  */
-
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
 
 /** The number of the installation, in the form `+15551234567`; `null` where it has none. */
 export const DefaultPhoneNumber = Context.Reference<string | null>("sluice/core/vault/otp/DefaultPhoneNumber", {

@@ -3,7 +3,7 @@
  */
 import { Context, Schema } from "effect"
 import type { Collection, Kind } from "../../workspace/Collection.ts"
-import { WorkspaceId } from "../../workspace/Workspace.ts"
+import { WorkspaceId } from "../../workspace/Ids.ts"
 
 /** A connection of the workspace to an outside store. Its access is kept sealed. */
 export const SecretProvider = Schema.Struct({

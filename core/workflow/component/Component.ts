@@ -2,7 +2,7 @@
  * Components: parts of graphs that workflows share, in numbered versions of which each is fixed for ever.
  */
 import { Schema } from "effect"
-import type { UserId, WorkspaceId } from "../../workspace/Workspace.ts"
+import type { UserId, WorkspaceId } from "../../workspace/Ids.ts"
 import { Problem } from "../Workflow.ts"
 
 export const ComponentId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("ComponentId"))

@@ -2,13 +2,14 @@
  * What callers send to create a component, to save a next version of one, or to rename it.
  */
 import { Effect, Result, Schema } from "effect"
+import { WorkflowId } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import * as FieldLimit from "../FieldLimit.ts"
 import { problemsOf } from "../language/graph/Paths.ts"
 import { Text } from "../SaveBody.ts"
 import type { Outcome } from "../sandbox/Operations.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
-import { type Problem, WorkflowId } from "../Workflow.ts"
+import type { Problem } from "../Workflow.ts"
 import { type ComponentData, InvalidComponent } from "./Component.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))

@@ -1,12 +1,11 @@
 /**
  * Where components and their versions are kept, together with the workflows that hold them.
  */
-
 import { Context, type Effect, type Result } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 import type { FieldsTooLarge } from "../FieldLimit.ts"
-import type { InvalidWorkflow, Workflow, WorkflowId } from "../Workflow.ts"
+import type { InvalidWorkflow, Workflow } from "../Workflow.ts"
 import type { Stored, StoredSizes } from "../WorkflowStore.ts"
 import type { Component, ComponentId, ComponentNotFound, ComponentVersion } from "./Component.ts"
 

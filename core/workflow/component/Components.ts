@@ -1,15 +1,15 @@
 /**
  * Creating, saving and reading the components of a workspace, as callers do.
  */
-
 import { Clock, Context, Effect, Layer, type Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
+import { VersionId } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import * as FieldLimit from "../FieldLimit.ts"
 import * as ModelAvailability from "../ModelAvailability.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
-import { type Content, InvalidWorkflow, VersionId, type Workflow } from "../Workflow.ts"
+import { type Content, InvalidWorkflow, type Workflow } from "../Workflow.ts"
 import type { Stored } from "../WorkflowStore.ts"
 import {
   type Component,

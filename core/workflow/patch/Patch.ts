@@ -10,7 +10,8 @@
  */
 import { Result, Schema } from "effect"
 import type { Kind as CollectionKind } from "../../workspace/Collection.ts"
-import { type Content, WorkflowId } from "../Workflow.ts"
+import { WorkflowId } from "../../workspace/Ids.ts"
+import type { Content } from "../Workflow.ts"
 
 /** What is changed: a parameter of a node that names an element, how long a node waits, or the pop-ups of the workflow. */
 export const PatchKind = Schema.Literals(["selector", "wait_time", "popup_xpath"])

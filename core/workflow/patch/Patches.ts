@@ -1,14 +1,14 @@
 /**
  * Offering, listing, applying and dismissing the patches of workflows.
  */
-
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Collection } from "../../workspace/Collection.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import type { Caller, WorkspaceId } from "../../workspace/Workspace.ts"
+import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../../workspace/Ids.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
 import type * as FieldLimit from "../FieldLimit.ts"
-import type { InvalidWorkflow, WorkflowId, WorkflowNotFound } from "../Workflow.ts"
+import type { InvalidWorkflow } from "../Workflow.ts"
 import { type Stored, WorkflowStore } from "../WorkflowStore.ts"
 import { type VersionConflict, Workflows } from "../Workflows.ts"
 import * as Patch from "./Patch.ts"

@@ -1,18 +1,18 @@
 /**
  * Taking workflows from one workspace to another, and copying them within one.
  */
-
 import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { type Draft, type ErrorCode, ErrorCodeStore, kind as errorCodeKind } from "../../workspace/ErrorCodes.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
+import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import { ComponentId } from "../component/Component.ts"
 import { ComponentStore } from "../component/ComponentStore.ts"
 import * as Instances from "../component/Instances.ts"
 import type * as FieldLimit from "../FieldLimit.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
-import type { InvalidWorkflow, WorkflowId, WorkflowNotFound } from "../Workflow.ts"
+import type { InvalidWorkflow } from "../Workflow.ts"
 import { type Stored, WorkflowStore } from "../WorkflowStore.ts"
 import { tooCostly, Workflows } from "../Workflows.ts"
 import * as Bundle from "./Bundle.ts"

@@ -4,11 +4,10 @@
  * A key belongs to one request of one workspace for a day. While it does, the same request under it gets the answer
  * that was kept, and another request is refused.
  */
-
 import { Context, Effect, Result, Schema } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../Workspace.ts"
+import type { WorkspaceId } from "../Ids.ts"
 
 /** How long a key is remembered, in milliseconds. */
 export const lifetimeMillis = 86_400_000

@@ -1,12 +1,10 @@
 /**
- * Addresses of artifacts that work without a key, for a while: signed with a secret of the installation.
+ * Links to artifacts, signed with a secret of the installation.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
-import { iso } from "../../apps/api/run/RunRecord.ts"
+import { Clock, Effect, Layer, Option } from "effect"
 import type { Links } from "../../core/event/Message.ts"
-import type { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
+import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 import { InstallationKey } from "../../core/vault/keys/InstallationKey.ts"
-import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { signedUrlTtlSeconds } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Signatures from "./Signatures.ts"
@@ -14,18 +12,6 @@ import * as Tickets from "./Tickets.ts"
 
 /** How long the address of a live view works that is told with the start of a run, in milliseconds. */
 const liveMillis = 3_600_000
-
-export class ArtifactLinks extends Context.Service<
-  ArtifactLinks,
-  {
-    /** Makes addresses under `origin`: of artifacts that work from now on for as long as the workspace has set. */
-    readonly under: (origin: string, workspaceId: WorkspaceId) => Effect.Effect<Links, StoreUnavailable>
-    /** The same for a time of its own, in milliseconds. */
-    readonly lasting: (origin: string, millis: number) => Effect.Effect<Links>
-    /** Tells whether a signature is that of this artifact and this expiry, and the expiry is not over. */
-    readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean>
-  }
->()("sluice/adapters/crypto/ArtifactLinks") {}
 
 /** Links are signed with a key that is derived from the key of the installation. */
 export const layer = Layer.effect(
@@ -43,7 +29,7 @@ export const layer = Layer.effect(
           artifact: (id) => {
             const expires = String(now + millis)
             const url = `${origin}/artifacts/${id}?expires=${expires}&signature=${sign(`${id}.${expires}`)}`
-            return { url, expires: iso(now + millis) }
+            return { url, expires: new Date(now + millis).toISOString() }
           },
           liveView: (id) => `${origin}/live/${id}#view=${tickets.issue(id, now + liveMillis)}`
         })

@@ -4,8 +4,6 @@
  * It is written down, although it could be inferred: without it, the compiler checks every endpoint again
  * for each file that assembles the server. The compiler names what is missing here.
  */
-
-import type { ArtifactLinks } from "../../adapters/crypto/SignedLinks.ts"
 import type { BuilderStore } from "../../core/builder/BuilderStore.ts"
 import type { EventLog } from "../../core/event/EventLog.ts"
 import type { RunSubscriptionStore } from "../../core/event/notification/KeptSubscription.ts"
@@ -18,6 +16,7 @@ import type { LiveChannel } from "../../core/execution/live/LiveChannel.ts"
 import type { LiveStore } from "../../core/execution/live/LiveStore.ts"
 import type { GateStore } from "../../core/gate/GateStore.ts"
 import type { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
+import type { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 import type { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
 import type { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
 import type { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"

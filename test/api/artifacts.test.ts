@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { ArtifactLinks } from "../../adapters/crypto/SignedLinks.ts"
 import * as ByteRange from "../../apps/api/run/ByteRange.ts"
 import * as FileName from "../../apps/api/run/FileName.ts"
 import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
+import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 import { layer, Service } from "../support/service.ts"
 
 const bytes = new Uint8Array(randomBytes(1_000))

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
-import * as ArtifactLinks from "../../adapters/crypto/SignedLinks.ts"
+import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
@@ -24,7 +24,7 @@ const storage = Layer.mergeAll(stores, Crypto.layer, MemoryArtifacts.layer)
 const runtime = ManagedRuntime.make(
   Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
     Layer.provide([
-      ArtifactLinks.layer,
+      SignedLinks.layer,
       LiveTickets.layer,
       HttpSender.layer(HttpSender.defaults),
       Layer.succeed(Readiness, { ready: Effect.succeed(true) })

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
-import * as ArtifactLinks from "../../adapters/crypto/SignedLinks.ts"
+import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
@@ -142,7 +142,7 @@ const service = Layer.effect(
 /** What the server and whoever sends webhooks need beside the stores. */
 const layerOutside = (sending: HttpSender.Options) =>
   Layer.mergeAll(
-    ArtifactLinks.layer,
+    SignedLinks.layer,
     LiveTickets.layer,
     HttpSender.layer(sending),
     HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })

@@ -1,8 +1,8 @@
 /** Answers the endpoints of what runs leave behind. */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ArtifactLinks } from "../../../adapters/crypto/SignedLinks.ts"
 import { isNoise } from "../../../core/browser/Exchange.ts"
+import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
 import type { Frame, Group } from "../../../core/run/evidence/ErrorReports.ts"
 import { Evidence } from "../../../core/run/evidence/Evidence.ts"

@@ -1,7 +1,7 @@
 /** Answers the endpoints by which a person answers what a run asks. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ArtifactLinks } from "../../../adapters/crypto/SignedLinks.ts"
+import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { type Correction, missingProperties } from "../../../core/run/interaction/Interaction.ts"
 import { Interactions } from "../../../core/run/interaction/Interactions.ts"
 import { Api } from "../Api.ts"

@@ -6,8 +6,8 @@
  */
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ArtifactLinks } from "../../../adapters/crypto/SignedLinks.ts"
 import { ArtifactFiles, type Kept } from "../../../core/run/artifact/ArtifactFiles.ts"
+import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as SnapshotPolicy from "../../../core/run/evidence/SnapshotPolicy.ts"
 import * as Errors from "../http/Errors.ts"
 import * as ByteRange from "./ByteRange.ts"

@@ -1,7 +1,6 @@
 /** Answers the endpoints of webhooks and of what was delivered to them. */
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ArtifactLinks } from "../../../adapters/crypto/SignedLinks.ts"
 import * as Message from "../../../core/event/Message.ts"
 import { Deliveries } from "../../../core/event/webhook/Deliveries.ts"
 import * as Delivery from "../../../core/event/webhook/Delivery.ts"
@@ -16,6 +15,7 @@ import {
 } from "../../../core/event/webhook/Webhook.ts"
 import type { WebhookSecrets } from "../../../core/event/webhook/WebhookSecrets.ts"
 import { type Settings, Webhooks } from "../../../core/event/webhook/Webhooks.ts"
+import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
 import { allows, type Caller } from "../../../core/workspace/Workspace.ts"

@@ -1,7 +1,6 @@
 /**
  * Puts the layers of a process together from its settings.
  */
-
 import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
@@ -9,7 +8,7 @@ import { Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../../adapters/crypto/Encryption.ts"
-import * as ArtifactLinks from "../../../adapters/crypto/SignedLinks.ts"
+import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
 import * as Embedded from "../../../adapters/embedded/Embedded.ts"
 import * as HttpFiles from "../../../adapters/http/HttpFiles.ts"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
@@ -28,6 +27,7 @@ import * as Dispatcher from "../../../core/event/webhook/Dispatcher.ts"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
 import * as RunFiles from "../../../core/execution/RunFiles.ts"
 import * as RunSession from "../../../core/execution/RunSession.ts"
+import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as Retention from "../../../core/run/artifact/Retention.ts"
 import * as Asking from "../../../core/run/interaction/Asking.ts"
 import * as Scheduler from "../../../core/run/Scheduler.ts"
@@ -134,7 +134,7 @@ export const layerApi = (settings: Serving) =>
       layerSandbox,
       layerReadiness,
       Models.layerAvailability(settings),
-      ArtifactLinks.layer,
+      SignedLinks.layer,
       LiveTickets.layer,
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
       layerSecretSources(settings),
@@ -151,7 +151,7 @@ export const layerApi = (settings: Serving) =>
 /** Tells webhooks and subscribers of the events, for as long as the layer lives. */
 const layerWebhooks = Layer.effectDiscard(
   Effect.gen(function* () {
-    const links = yield* ArtifactLinks.ArtifactLinks
+    const links = yield* ArtifactLinks
     const origin = Option.getOrElse(yield* PublicUrl, () => undefined) ?? (yield* Server.address)
     yield* Effect.forkScoped(
       Dispatcher.run({ ...Dispatcher.defaults, links: (workspace) => links.under(origin, workspace) })
@@ -223,7 +223,7 @@ export const layerWorker = (
 /** Where the files come from that runs upload. */
 const layerFileSource = ({ allowPrivateNetworks }: Working, allowedOrigins: ReadonlyArray<string>) =>
   RunFiles.layerSource(HttpFiles.make({ ...HttpFiles.defaults, allowPrivateNetworks, allowedOrigins })).pipe(
-    Layer.provide(ArtifactLinks.layer)
+    Layer.provide(SignedLinks.layer)
   )
 
 /** Why there can be no browsers. */

@@ -54,6 +54,8 @@ export const layer = Layer.mergeAll(
   MemoryPatchStore.layer,
   MemoryLiveChannel.layer,
   Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
-  Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions)),
   layerSignals
-).pipe(Layer.provideMerge(Tables.layer))
+).pipe(
+  Layer.provideMerge(Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions))),
+  Layer.provideMerge(Tables.layer)
+)

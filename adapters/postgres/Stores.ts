@@ -56,9 +56,11 @@ export const layerStores = Layer.mergeAll(
   PgPatchStore.layer,
   PgArtifactStore.layer,
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
-  Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions)),
   PgVault.layer
-).pipe(Layer.provideMerge(Migrations.layer))
+).pipe(
+  Layer.provideMerge(Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions))),
+  Layer.provideMerge(Migrations.layer)
+)
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */
 export const layer = (url: Redacted.Redacted<string>, maxConnections = 10) =>

@@ -54,6 +54,22 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
       return found
     })
 
+    it.effect("are all listed, in the order in which they are gone through", () =>
+      Effect.map(SealedPlaces.all, (places) =>
+        assert.deepStrictEqual(
+          places.map((place) => place.name),
+          [
+            "vault entries",
+            "secret providers",
+            "subscriptions to runs",
+            "received codes",
+            "answers of persons",
+            "answers of named requests"
+          ]
+        )
+      )
+    )
+
     it.effect("are gone through page by page, each holder once, and no other workspace's", () =>
       Effect.gen(function* () {
         const [mine, theirs] = [yield* makeWorkspace(), yield* makeWorkspace()]

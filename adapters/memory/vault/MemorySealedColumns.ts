@@ -1,5 +1,6 @@
-/** What in memory holds one sealed value each. */
+/** What in memory holds sealed values, beside what the vault itself keeps. */
 import { Effect, Layer } from "effect"
+import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"
 import { type Place, SealedColumns } from "../../../core/vault/keys/SealedPlaces.ts"
 import { Tables } from "../Tables.ts"
 
@@ -12,7 +13,9 @@ interface Cell {
 
 export const layer = Layer.effect(
   SealedColumns,
-  Effect.map(Tables, ({ idempotency, interactions, receivedCodes }) => {
+  Effect.gen(function* () {
+    const { idempotency, interactions, receivedCodes } = yield* Tables
+    const subscriptions = yield* KeptSubscription.sealedPlace
     const place = (name: string, cells: () => ReadonlyArray<Cell>): Place => {
       const following = (workspaceId: string, after: string | null) =>
         cells()
@@ -38,6 +41,7 @@ export const layer = Layer.effect(
     }
 
     return [
+      subscriptions,
       place("received codes", () =>
         [...receivedCodes].map(([id, kept]) => ({
           workspaceId: kept.workspaceId,

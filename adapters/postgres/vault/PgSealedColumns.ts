@@ -1,6 +1,7 @@
-/** The columns of PostgreSQL that hold one sealed value each. */
+/** What in PostgreSQL holds sealed values, beside what the vault itself keeps: subscriptions, and columns of one value each. */
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"
 import { type Place, SealedColumns } from "../../../core/vault/keys/SealedPlaces.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 
@@ -25,7 +26,9 @@ const columns: ReadonlyArray<Column> = [
 
 export const layer = Layer.effect(
   SealedColumns,
-  Effect.map(SqlClient.SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const subscriptions = yield* KeptSubscription.sealedPlace
     const place = ({ name, ...column }: Column): Place => {
       const [table, id, sealed] = [sql(column.table), sql(column.id), sql(column.sealed)]
       const following = (workspaceId: string, after: string | null): Statement.Fragment =>
@@ -61,6 +64,6 @@ export const layer = Layer.effect(
           )
       }
     }
-    return columns.map(place)
+    return [subscriptions, ...columns.map(place)]
   })
 )

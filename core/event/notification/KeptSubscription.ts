@@ -5,6 +5,7 @@
 import { Context, Effect, Option, Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Fingerprints } from "../../vault/keys/Fingerprints.ts"
+import * as SealedPlaces from "../../vault/keys/SealedPlaces.ts"
 import { type Cipher, Sealing } from "../../vault/keys/Sealing.ts"
 import type { Collection, Kind } from "../../workspace/Collection.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -35,6 +36,15 @@ export const kind: Kind<KeptSubscription> = {
 export class RunSubscriptionStore extends Context.Service<RunSubscriptionStore, Collection<KeptSubscription>>()(
   "sluice/core/event/notification/RunSubscriptionStore"
 ) {}
+
+/** Where the sealed addresses of subscriptions are kept, for the exchange of encryption keys. */
+export const sealedPlace = Effect.map(RunSubscriptionStore, (store) =>
+  SealedPlaces.ofCollection("subscriptions to runs", store, (subscription, renew) =>
+    "sealed" in subscription.channel
+      ? { ...subscription, channel: { ...subscription.channel, sealed: renew(subscription.channel.sealed) } }
+      : subscription
+  )
+)
 
 /** A subscription as it is to be kept. */
 export const keep = Effect.fnUntraced(function* (

@@ -3,7 +3,6 @@
  * sealed anew when a workspace exchanges its key.
  */
 import { Context, Effect, Result } from "effect"
-import { RunSubscriptionStore } from "../../event/notification/KeptSubscription.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Collection, Kept } from "../../workspace/Collection.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -39,7 +38,10 @@ export interface Place {
   ) => Effect.Effect<void, StoreUnavailable>
 }
 
-/** The places that are no collections: received codes, answers of persons, and kept answers of named requests. */
+/**
+ * The places that the vault does not know: the collections of rooms above it, and the columns of a store that hold one
+ * sealed value each. An adapter of stores lists all that it keeps.
+ */
 export class SealedColumns extends Context.Service<SealedColumns, ReadonlyArray<Place>>()(
   "sluice/core/vault/keys/SealedColumns"
 ) {}
@@ -78,11 +80,6 @@ export const all = Effect.gen(function* () {
       ...provider,
       sealedAccess: renew(provider.sealedAccess)
     })),
-    ofCollection("subscriptions to runs", yield* RunSubscriptionStore, (subscription, renew) =>
-      "sealed" in subscription.channel
-        ? { ...subscription, channel: { ...subscription.channel, sealed: renew(subscription.channel.sealed) } }
-        : subscription
-    ),
     ...(yield* SealedColumns)
   ]
 })

@@ -3,6 +3,7 @@
  */
 import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as WebhookSecrets from "../../../core/event/webhook/WebhookSecrets.ts"
 import * as KeyRotation from "../../../core/vault/keys/KeyRotation.ts"
 import * as MasterRotation from "../../../core/vault/keys/MasterRotation.ts"
 import { KeyWrapping, WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
@@ -35,7 +36,7 @@ const master = Command.make(
         yield* MasterKeys.begin(settings)
       }
       yield* Effect.gen(function* () {
-        const { kept, resealed, rewrapped, unreadable } = yield* MasterRotation.run()
+        const { kept, resealed, rewrapped, unreadable } = yield* MasterRotation.run(WebhookSecrets.resealSecrets)
         const former = (yield* KeyWrapping).previous
         yield* Console.log(`Wrapped ${rewrapped} keys anew; ${kept} were under the present master key already`)
         if (resealed > 0) yield* Console.log(`Sealed ${resealed} secrets of webhooks anew`)

@@ -1,8 +1,10 @@
 /**
  * The secrets that deliveries are signed with. In clear they exist only where they are sealed and used.
  */
-
-import { Context, type Effect, type Redacted, Schema } from "effect"
+import { Context, Effect, type Redacted, Result, Schema } from "effect"
+import type { Resealed } from "../../vault/keys/MasterRotation.ts"
+import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
+import { WebhookStore } from "./Webhook.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 
 /** Raised for a secret that was sealed under a master key that this process does not have, or changed since. */
@@ -31,3 +33,30 @@ export class WebhookSecrets extends Context.Service<
 
 /** The last characters of a secret that is long enough to spare them. */
 export const hintOf = (secret: string): string => (secret.length < 16 ? "…" : `…${secret.slice(-4)}`)
+
+/**
+ * Seals the secrets that are older than the installation's key under that key. A secret in `unreadable` must be set again
+ * by the owner of its webhook.
+ */
+export const resealSecrets = Effect.gen(function* () {
+  const workspaces = yield* WorkspaceStore
+  const webhooks = yield* WebhookStore
+  const secrets = yield* WebhookSecrets
+  const unreadable: Array<string> = []
+  let resealed = 0
+  for (const workspace of yield* workspaces.list) {
+    for (const { id, sealedSecret } of yield* webhooks.list(workspace.id)) {
+      const renewed = yield* Effect.option(secrets.renew(sealedSecret))
+      if (renewed._tag === "None") unreadable.push(id)
+      else if (renewed.value !== sealedSecret) {
+        yield* webhooks
+          .change(workspace.id, id, (before) =>
+            Result.succeed(before.sealedSecret === sealedSecret ? { ...before, sealedSecret: renewed.value } : before)
+          )
+          .pipe(Effect.catchTag("KeyTaken", Effect.die))
+        resealed++
+      }
+    }
+  }
+  return { resealed, unreadable } satisfies Resealed as Resealed
+})

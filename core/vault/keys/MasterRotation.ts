@@ -2,27 +2,29 @@
  * Exchanges the master key: wraps every key anew that is not under the present one, and seals anew what was once sealed
  * under a master key itself. Each step stands by itself, so this may be stopped anywhere, and run again or twice at once.
  */
-import { Effect, Result } from "effect"
-import { WebhookStore } from "../../event/webhook/Webhook.ts"
-import { WebhookSecrets } from "../../event/webhook/WebhookSecrets.ts"
-import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
+import { Effect } from "effect"
 import { KeyWrapping, type WrappedKey, WrappedKeys } from "./WrappedKeys.ts"
 
-export interface Rotated {
+/** What became of secrets that were sealed under a master key itself. */
+export interface Resealed {
+  /** How many were sealed again. */
+  readonly resealed: number
+  /** The ids of those that no master key of this process opens. */
+  readonly unreadable: ReadonlyArray<string>
+}
+
+export interface Rotated extends Resealed {
   /** How many keys were wrapped anew. */
   readonly rewrapped: number
   /** How many were under the present master key already. */
   readonly kept: number
-  /** How many secrets of webhooks were sealed anew. */
-  readonly resealed: number
-  /** The secrets of webhooks that no master key of this process opens: each must be set anew by its owner. */
-  readonly unreadable: ReadonlyArray<string>
 }
 
-export const run = Effect.fn("MasterRotation.run")(function* () {
+/** `reseal` seals again what rooms above the vault have sealed under a master key. It runs first. */
+export const run = Effect.fn("MasterRotation.run")(function* <E, R>(reseal: Effect.Effect<Resealed, E, R>) {
   const stored = yield* WrappedKeys
   const wrapping = yield* KeyWrapping
-  const { resealed, unreadable } = yield* resealSecrets
+  const { resealed, unreadable } = yield* reseal
   const isOld = ({ under }: WrappedKey) => under !== wrapping.present
   let rewrapped = 0
   let kept = 0
@@ -41,27 +43,3 @@ export const run = Effect.fn("MasterRotation.run")(function* () {
 })
 
 const rank = ({ owner }: WrappedKey) => (owner === "installation" ? 0 : 1)
-
-/** Secrets of webhooks that are older than the installation's key go under that one. */
-const resealSecrets = Effect.gen(function* () {
-  const workspaces = yield* WorkspaceStore
-  const webhooks = yield* WebhookStore
-  const secrets = yield* WebhookSecrets
-  const unreadable: Array<string> = []
-  let resealed = 0
-  for (const workspace of yield* workspaces.list) {
-    for (const { id, sealedSecret } of yield* webhooks.list(workspace.id)) {
-      const renewed = yield* Effect.option(secrets.renew(sealedSecret))
-      if (renewed._tag === "None") unreadable.push(id)
-      else if (renewed.value !== sealedSecret) {
-        yield* webhooks
-          .change(workspace.id, id, (before) =>
-            Result.succeed(before.sealedSecret === sealedSecret ? { ...before, sealedSecret: renewed.value } : before)
-          )
-          .pipe(Effect.catchTag("KeyTaken", Effect.die))
-        resealed++
-      }
-    }
-  }
-  return { resealed, unreadable }
-})

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import * as OwnArtifactSource from "../../adapters/files/OwnArtifactSource.ts"
 import { FileNotFetched, FileSource } from "../../core/browser/file/FileSource.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
-import * as RunFiles from "../../core/execution/RunFiles.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
 import * as Retention from "../../core/run/artifact/Retention.ts"
@@ -40,7 +40,10 @@ const work = Effect.gen(function* () {
   yield* Effect.forEach(claimed, Attempt.carryOut, { discard: true })
 }).pipe(
   Effect.provide(
-    AgentExecutor.layer.pipe(Layer.provide([ScriptedBrowser.layer(site), RunFiles.layerSource(outside)]), Layer.fresh)
+    AgentExecutor.layer.pipe(
+      Layer.provide([ScriptedBrowser.layer(site), OwnArtifactSource.layer(outside)]),
+      Layer.fresh
+    )
   ),
   Effect.scoped
 )

@@ -10,6 +10,7 @@ import * as Crypto from "../../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
 import * as Embedded from "../../../adapters/embedded/Embedded.ts"
+import * as OwnArtifactSource from "../../../adapters/files/OwnArtifactSource.ts"
 import * as HttpFiles from "../../../adapters/http/HttpFiles.ts"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
 import type { GridUnusable } from "../../../adapters/playwright/Grid.ts"
@@ -25,7 +26,6 @@ import * as KeptSubscription from "../../../core/event/notification/KeptSubscrip
 import * as Notifier from "../../../core/event/notification/Notifier.ts"
 import * as Dispatcher from "../../../core/event/webhook/Dispatcher.ts"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
-import * as RunFiles from "../../../core/execution/RunFiles.ts"
 import * as RunSession from "../../../core/execution/RunSession.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as Retention from "../../../core/run/artifact/Retention.ts"
@@ -222,7 +222,7 @@ export const layerWorker = (
 
 /** Where the files come from that runs upload. */
 const layerFileSource = ({ allowPrivateNetworks }: Working, allowedOrigins: ReadonlyArray<string>) =>
-  RunFiles.layerSource(HttpFiles.make({ ...HttpFiles.defaults, allowPrivateNetworks, allowedOrigins })).pipe(
+  OwnArtifactSource.layer(HttpFiles.make({ ...HttpFiles.defaults, allowPrivateNetworks, allowedOrigins })).pipe(
     Layer.provide(SignedLinks.layer)
   )
 

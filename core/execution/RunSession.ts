@@ -5,17 +5,11 @@ import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import { kinds } from "../agent/Failure.ts"
 import type { Failure, Outcome } from "../agent/Outcome.ts"
 import type { Page } from "../browser/Browser.ts"
-import { PageFailure } from "../browser/PageFailure.ts"
 import * as Session from "../browser/Session.ts"
-import type { BeginningOf } from "../builder/host/Beginning.ts"
-import * as Credentials from "../run/Credentials.ts"
 import type { Claimed } from "../run/RunStore.ts"
-import { waitUntilBack } from "../runtime/StoreUnavailable.ts"
-import type { Account, AccountUnavailable } from "../vault/Account.ts"
-import { Accounts } from "../vault/Accounts.ts"
+import type { Account } from "../vault/Account.ts"
 import * as KeptState from "../vault/KeptState.ts"
 import { type Cipher, Sealing } from "../vault/keys/Sealing.ts"
-import { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import * as Proxies from "../vault/Proxies.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import type { BrowserState, VaultEntry } from "../vault/VaultEntry.ts"
@@ -179,35 +173,6 @@ export const ofRun = ({ run, version }: Claimed, accounts: Iterable<Account>): A
   id: run.workflowId,
   accounts,
   settings: version.content.settings
-})
-
-/**
- * Makes the function that says what a conversation begins with: its credentials, opened once, and what those that can be
- * used bring into the browser. Nothing is kept of its page.
- */
-export const ofConversations = Effect.gen(function* () {
-  const vault = yield* Accounts
-  const codes = yield* LoginCodes
-  const begin = yield* make
-  const beginningOf: BeginningOf = Effect.fn("RunSession.ofConversation")(function* (one) {
-    const { draft, id, inputs, workspaceId } = one
-    const accounts = new Map<string, Account>()
-    const unavailable: Array<AccountUnavailable> = []
-    for (const { alias, domain, permissionedUserIds } of Credentials.of(draft.content, inputs)) {
-      const [permissionedUserId = ""] = permissionedUserIds
-      const opened = yield* Effect.result(waitUntilBack(vault.open(workspaceId, { alias, domain, permissionedUserId })))
-      if (Result.isSuccess(opened)) accounts.set(alias, opened.success)
-      else unavailable.push(opened.failure)
-    }
-    const asking = { workspaceId, id, accounts: accounts.values(), settings: draft.content.settings }
-    const { session } = yield* begin(asking).pipe(
-      waitUntilBack,
-      Effect.mapError(({ message }) => new PageFailure({ kind: "proxy", reason: message }))
-    )
-    const blank = one.blankBrowser === true ? { cookies: [], localStorage: {}, sessionStorage: {} } : {}
-    return { session: { ...session, ...blank }, accounts, unavailable, codes }
-  })
-  return beginningOf
 })
 
 /** Whether what the browser has after an execution is worth keeping. */

@@ -5,9 +5,9 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Builder } from "../../core/builder/Builder.ts"
 import type { ConversationId } from "../../core/builder/Conversation.ts"
+import * as Beginning from "../../core/builder/host/Beginning.ts"
 import * as Host from "../../core/builder/host/Host.ts"
 import { ofWorkflow } from "../../core/builder/Sources.ts"
-import * as RunSession from "../../core/execution/RunSession.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import * as Inbox from "../../core/vault/inbox/Inbox.ts"
@@ -38,7 +38,7 @@ const site: ScriptedBrowser.ScriptedSite = {
 
 const services = Layer.effectDiscard(
   Effect.gen(function* () {
-    const beginningOf = yield* RunSession.ofConversations
+    const beginningOf = yield* Beginning.ofConversations
     yield* Effect.forkScoped(Host.run({ name: "h", capacity: 2, leaseMillis: 30_000, beginningOf }))
   })
 ).pipe(

@@ -7,9 +7,9 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
 import type * as Session from "../../core/browser/Session.ts"
+import * as Beginning from "../../core/builder/host/Beginning.ts"
 import * as Opening from "../../core/builder/Opening.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
-import * as RunSession from "../../core/execution/RunSession.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { Runs } from "../../core/run/Runs.ts"
@@ -347,7 +347,7 @@ describe("a conversation that builds a workflow", () => {
           proxy_setting: "country",
           proxy_value: "US"
         })
-        const beginningOf = yield* RunSession.ofConversations.pipe(
+        const beginningOf = yield* Beginning.ofConversations.pipe(
           Effect.provide(Layer.merge(Accounts.layer, LoginCodes.layer))
         )
         const inputs = { SHOP: pair.permissioned_user_id }

@@ -21,12 +21,12 @@ import * as HttpSources from "../../../adapters/secrets/HttpSources.ts"
 import * as ThreadSandbox from "../../../adapters/threads/ThreadSandbox.ts"
 import { RunLimits } from "../../../core/agent/Limits.ts"
 import type { Browser } from "../../../core/browser/Browser.ts"
+import * as Beginning from "../../../core/builder/host/Beginning.ts"
 import * as Host from "../../../core/builder/host/Host.ts"
 import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"
 import * as Notifier from "../../../core/event/notification/Notifier.ts"
 import * as Dispatcher from "../../../core/event/webhook/Dispatcher.ts"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
-import * as RunSession from "../../../core/execution/RunSession.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as Retention from "../../../core/run/artifact/Retention.ts"
 import * as Asking from "../../../core/run/interaction/Asking.ts"
@@ -204,7 +204,7 @@ export const layerWorker = (
   ).pipe(Layer.provide(AgentExecutor.layer))
   const host = Layer.effectDiscard(
     Effect.gen(function* () {
-      const beginningOf = yield* RunSession.ofConversations
+      const beginningOf = yield* Beginning.ofConversations
       yield* Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis, beginningOf }))
     })
   ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))

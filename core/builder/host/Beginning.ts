@@ -1,11 +1,16 @@
 /**
  * What the page of a conversation begins with, and what the conversation signs in with on it.
  */
-import type { Effect } from "effect"
-import type { PageFailure } from "../../browser/PageFailure.ts"
+
+import { Effect, Result } from "effect"
+import { PageFailure } from "../../browser/PageFailure.ts"
 import * as Session from "../../browser/Session.ts"
+import * as RunSession from "../../execution/RunSession.ts"
+import * as Credentials from "../../run/Credentials.ts"
+import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import type { Account, AccountUnavailable } from "../../vault/Account.ts"
-import type { LoginCodes } from "../../vault/otp/LoginCodes.ts"
+import { Accounts } from "../../vault/Accounts.ts"
+import { LoginCodes } from "../../vault/otp/LoginCodes.ts"
 import type { Conversation } from "../Conversation.ts"
 
 export interface Beginning {
@@ -24,3 +29,32 @@ export type BeginningOf = (one: Conversation) => Effect.Effect<Beginning, PageFa
 
 /** A conversation that brings nothing and cannot sign in. */
 export const empty: Beginning = { session: Session.empty, accounts: new Map(), unavailable: [], codes: null }
+
+/**
+ * Makes the function that says what a conversation begins with: its credentials, opened once, and what those that can be
+ * used bring into the browser. Nothing is kept of its page.
+ */
+export const ofConversations = Effect.gen(function* () {
+  const vault = yield* Accounts
+  const codes = yield* LoginCodes
+  const begin = yield* RunSession.make
+  const beginningOf: BeginningOf = Effect.fn("Beginning.ofConversation")(function* (one) {
+    const { draft, id, inputs, workspaceId } = one
+    const accounts = new Map<string, Account>()
+    const unavailable: Array<AccountUnavailable> = []
+    for (const { alias, domain, permissionedUserIds } of Credentials.of(draft.content, inputs)) {
+      const [permissionedUserId = ""] = permissionedUserIds
+      const opened = yield* Effect.result(waitUntilBack(vault.open(workspaceId, { alias, domain, permissionedUserId })))
+      if (Result.isSuccess(opened)) accounts.set(alias, opened.success)
+      else unavailable.push(opened.failure)
+    }
+    const asking = { workspaceId, id, accounts: accounts.values(), settings: draft.content.settings }
+    const { session } = yield* begin(asking).pipe(
+      waitUntilBack,
+      Effect.mapError(({ message }) => new PageFailure({ kind: "proxy", reason: message }))
+    )
+    const blank = one.blankBrowser === true ? { cookies: [], localStorage: {}, sessionStorage: {} } : {}
+    return { session: { ...session, ...blank }, accounts, unavailable, codes }
+  })
+  return beginningOf
+})

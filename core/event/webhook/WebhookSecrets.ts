@@ -2,10 +2,10 @@
  * The secrets that deliveries are signed with. In clear they exist only where they are sealed and used.
  */
 import { Context, Effect, type Redacted, Result, Schema } from "effect"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Resealed } from "../../vault/keys/MasterRotation.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { WebhookStore } from "./Webhook.ts"
-import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 
 /** Raised for a secret that was sealed under a master key that this process does not have, or changed since. */
 export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {}) {

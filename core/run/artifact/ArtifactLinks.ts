@@ -1,8 +1,10 @@
 /**
  * Addresses of artifacts that work without a key, for a while.
  */
+
 import { Context, type Effect } from "effect"
 import type { Links } from "../../event/Message.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 
 export class ArtifactLinks extends Context.Service<
@@ -11,8 +13,8 @@ export class ArtifactLinks extends Context.Service<
     /** Makes addresses under `origin`: of artifacts that work from now on for as long as the workspace has set. */
     readonly under: (origin: string, workspaceId: WorkspaceId) => Effect.Effect<Links, StoreUnavailable>
     /** The same for a time of its own, in milliseconds. */
-    readonly lasting: (origin: string, millis: number) => Effect.Effect<Links>
+    readonly lasting: (origin: string, millis: number) => Effect.Effect<Links, StoreUnavailable>
     /** Tells whether a signature is that of this artifact and this expiry, and the expiry is not over. */
-    readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean>
+    readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean, StoreUnavailable>
   }
 >()("sluice/core/run/artifact/ArtifactLinks") {}

@@ -2,11 +2,14 @@
  * The one interpreter of graphs: takes a walk from one node to the next. Runs and conversations of the builder both walk
  * with it, so that a step does the same in either.
  */
+
 import { Clock, Effect, Result } from "effect"
 import type { Page } from "../browser/Browser.ts"
 import { scrubbed } from "../browser/element/Appearance.ts"
 import type { Download } from "../browser/file/Transfers.ts"
+import * as Comparison from "../workflow/language/graph/Comparison.ts"
 import type { Graph, Node } from "../workflow/language/graph/Graph.ts"
+import * as RunIf from "../workflow/language/graph/RunIf.ts"
 import type { Execution } from "./Execution.ts"
 import type { StepFailed } from "./Failure.ts"
 import { exceeded, type Limits } from "./Limits.ts"
@@ -22,7 +25,6 @@ import * as Popup from "./recovery/Popup.ts"
 import * as Recovery from "./recovery/Recovery.ts"
 import type { Means, Trodden } from "./recovery/Remedy.ts"
 import { none } from "./recovery/Settings.ts"
-import { isSkipped } from "./Skipping.ts"
 import type { Done, Surroundings } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
 
@@ -110,6 +112,19 @@ export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State
 /** Whether a node is skipped, decided within the limit of time. */
 const decide = <E>(walk: Walk<E>, node: Node, memory: Memory.Memory) =>
   withinTime(walk, isSkipped(node, { memory, page: walk.page }))
+
+/** Whether the `run_if` of a node does not hold. */
+const isSkipped = Effect.fnUntraced(function* (node: Node, { memory, page }: Pick<Surroundings, "memory" | "page">) {
+  const runIf = RunIf.of(node)
+  if (runIf === null) return false
+  const isAny = runIf.match === "any"
+  for (const { field, operator, value = null } of runIf.conditions) {
+    const known = yield* Memory.evaluateExpression(field, memory, page)
+    const other = typeof value === "string" ? yield* Memory.evaluate(value, memory, page) : value
+    if (Comparison.holdsOfField(operator, known, other) === isAny) return !isAny
+  }
+  return isAny
+})
 
 const withinTime = Effect.fnUntraced(function* <A, E>(
   { began, limits, tooLong }: Walk<E>,

@@ -13,7 +13,6 @@ const known: ReadonlyArray<string> = [
   "apps/demo/Workflow.ts",
   "core/execution/AgentExecutor.ts",
   "core/execution/live/LiveRun.ts",
-  "core/agent/Agent.ts",
   "core/builder/host/Hosting.ts",
   "core/event/stream/EventStreams.ts"
 ]

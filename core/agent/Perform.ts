@@ -26,7 +26,7 @@ import { transform } from "./action/Transform.ts"
 import { userInteraction } from "./action/UserInteraction.ts"
 import { reworded, StepFailed } from "./Failure.ts"
 import type * as Position from "./Position.ts"
-import type { Action, Done, Surroundings } from "./Step.ts"
+import type { Action, Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
 import * as SecretUse from "./variables/SecretUse.ts"
 
@@ -34,7 +34,7 @@ import * as SecretUse from "./variables/SecretUse.ts"
 export const perform = (
   node: Exclude<Node, { action: "END" }>,
   { loops }: Position.Position,
-  surroundings: Surroundings
+  surroundings: StepContext
 ): Effect.Effect<Done | Position.Turned, StepFailed> => {
   if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
   const action = actions[node.action] as Action<ActionName>
@@ -58,7 +58,7 @@ const beginsDownloads = ({ action, parameters }: Node): boolean =>
 /** A step with what the page does beside it: downloads that nobody asked for are let go of, and dialogs are told. */
 const accompanied = Effect.fnUntraced(function* <A>(
   node: Node,
-  { memory, page }: Surroundings,
+  { memory, page }: StepContext,
   step: Effect.Effect<A, StepFailed>
 ) {
   if (beginsDownloads(node)) yield* page.forgetDownloads
@@ -105,7 +105,7 @@ const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> 
 const turn = Effect.fnUntraced(function* (
   node: Position.LoopNode,
   loop: Position.Loop | undefined,
-  { memory, page }: Surroundings
+  { memory, page }: StepContext
 ) {
   const items = loop?.items ?? (yield* itemsOf(node, memory, page))
   const index = loop === undefined ? 0 : loop.index + 1

@@ -15,7 +15,7 @@ import type { Person, Question } from "./Person.ts"
 import type { Memory } from "./variables/Memory.ts"
 
 /** The surroundings of one step. */
-export interface Surroundings {
+export interface StepContext {
   readonly page: Page
   readonly memory: Memory
   /** Hands over a screenshot that the workflow asked for. */
@@ -60,5 +60,5 @@ export const next: Done = { _tag: "Next" }
 /** The function of one action. */
 export type Action<A extends ActionName> = (
   node: NodeOf<A>,
-  surroundings: Surroundings
+  surroundings: StepContext
 ) => Effect.Effect<Done, StepFailed>

@@ -2,7 +2,6 @@
  * The one interpreter of graphs: takes a walk from one node to the next. Runs and conversations of the builder both walk
  * with it, so that a step does the same in either.
  */
-
 import { Clock, Effect, Result } from "effect"
 import type { Page } from "../browser/Browser.ts"
 import { scrubbed } from "../browser/element/Appearance.ts"
@@ -25,7 +24,7 @@ import * as Popup from "./recovery/Popup.ts"
 import * as Recovery from "./recovery/Recovery.ts"
 import type { Means, Trodden } from "./recovery/Remedy.ts"
 import { none } from "./recovery/Settings.ts"
-import type { Done, Surroundings } from "./Step.ts"
+import type { Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
 
 /** A graph that is walked on an open page. */
@@ -114,7 +113,7 @@ const decide = <E>(walk: Walk<E>, node: Node, memory: Memory.Memory) =>
   withinTime(walk, isSkipped(node, { memory, page: walk.page }))
 
 /** Whether the `run_if` of a node does not hold. */
-const isSkipped = Effect.fnUntraced(function* (node: Node, { memory, page }: Pick<Surroundings, "memory" | "page">) {
+const isSkipped = Effect.fnUntraced(function* (node: Node, { memory, page }: Pick<StepContext, "memory" | "page">) {
   const runIf = RunIf.of(node)
   if (runIf === null) return false
   const isAny = runIf.match === "any"
@@ -228,7 +227,7 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: Page, brought: Brought, optio
   const { node, position } = step
   const { execution, heard, observer, opened } = walk
   const { secrets } = execution
-  const surroundings: Surroundings = {
+  const surroundings: StepContext = {
     page: on,
     memory: position.memory,
     shoot: (shot, { fullPage, metadata }) =>

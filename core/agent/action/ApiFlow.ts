@@ -5,7 +5,7 @@ import { afterActing, type StepFailed } from "../Failure.ts"
 import * as Flowing from "../network/Flowing.ts"
 import { refuse } from "../network/Refusal.ts"
 import * as Sending from "../network/Sending.ts"
-import { type Action, type Done, next, type Surroundings } from "../Step.ts"
+import { type Action, type Done, next, type StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
@@ -19,7 +19,7 @@ export const apiFlow: Action<"API_FLOW"> = Effect.fnUntraced(function* ({ parame
 
 const done = Effect.fnUntraced(function* (
   parameters: Flow,
-  surroundings: Surroundings,
+  surroundings: StepContext,
   allowance: Sending.Allowance
 ): Effect.fn.Return<Done, StepFailed> {
   const { memory, page } = surroundings

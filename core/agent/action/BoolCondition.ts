@@ -5,7 +5,7 @@ import * as Executions from "../../workflow/language/parameters/Executions.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as Judging from "../model/Judging.ts"
 import * as References from "../model/References.ts"
-import type { Action, Surroundings } from "../Step.ts"
+import type { Action, StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as Looking from "../vision/Looking.ts"
 import * as Pointing from "../vision/Pointing.ts"
@@ -34,7 +34,7 @@ export const boolCondition: Action<"BOOL_CONDITION"> = Effect.fnUntraced(functio
   return { _tag: "Decided", holds }
 })
 
-const compared = Effect.fnUntraced(function* ({ parameters }: NodeOf<"BOOL_CONDITION">, surroundings: Surroundings) {
+const compared = Effect.fnUntraced(function* ({ parameters }: NodeOf<"BOOL_CONDITION">, surroundings: StepContext) {
   const waitMillis = parameters.wait_time ?? 0
   const one = yield* operand(parameters.comparison_value_1 ?? null, waitMillis, surroundings)
   const other = yield* operand(parameters.comparison_value_2 ?? null, waitMillis, surroundings)
@@ -48,7 +48,7 @@ const compared = Effect.fnUntraced(function* ({ parameters }: NodeOf<"BOOL_CONDI
 /** So much of a value is told with a condition that does not hold, in characters. */
 const maxShown = 100
 
-const judged = Effect.fnUntraced(function* (node: NodeOf<"BOOL_CONDITION">, { memory, page }: Surroundings) {
+const judged = Effect.fnUntraced(function* (node: NodeOf<"BOOL_CONDITION">, { memory, page }: StepContext) {
   const { execution, llm_model, prompt } = node.parameters
   const { secrets } = memory.credentials
   const visual = execution === "LLM_VISION"
@@ -64,7 +64,7 @@ const judged = Effect.fnUntraced(function* (node: NodeOf<"BOOL_CONDITION">, { me
 
 const live = /<<xpath:([\s\S]*?)>>/g
 
-const operand = Effect.fnUntraced(function* (value: Schema.Json, waitMillis: number, { memory, page }: Surroundings) {
+const operand = Effect.fnUntraced(function* (value: Schema.Json, waitMillis: number, { memory, page }: StepContext) {
   if (typeof value !== "string") return value
   const text = yield* Memory.evaluate(value, memory, page)
   if (typeof text !== "string" || !text.includes("<<xpath:")) return text

@@ -1,7 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import type { Page } from "../../browser/Browser.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
-import { type Action, next, type Surroundings } from "../Step.ts"
+import { type Action, next, type StepContext } from "../Step.ts"
 import { CaptchaSolver, type CaptchaType, ownMillis, widgets } from "./CaptchaSolver.ts"
 
 /** How long a person has, in milliseconds. */
@@ -59,7 +59,7 @@ const ask = Effect.fnUntraced(function* (
   type: CaptchaType,
   node: string,
   again: boolean,
-  { ask: question, page }: Surroundings
+  { ask: question, page }: StepContext
 ) {
   const shot = yield* Effect.option(page.glimpse)
   const first = again ? "It is not solved yet. " : ""

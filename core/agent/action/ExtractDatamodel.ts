@@ -9,7 +9,7 @@ import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import * as Reading from "../model/Reading.ts"
 import * as References from "../model/References.ts"
-import type { Action, Surroundings } from "../Step.ts"
+import type { Action, StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import * as Looking from "../vision/Looking.ts"
@@ -62,7 +62,7 @@ const maxCharacters = 200_000
 const read = Effect.fnUntraced(function* (
   node: NodeOf<"EXTRACT_DATAMODEL">,
   wanted: Reading.Wanted,
-  { memory, page }: Surroundings
+  { memory, page }: StepContext
 ) {
   const { execution, keep_html_metadata, llm_model, model, prompt, selector } = node.parameters
   const { secrets } = memory.credentials
@@ -86,7 +86,7 @@ const read = Effect.fnUntraced(function* (
 })
 
 /** Evaluates the texts with expressions. One that is an expression and nothing else is the value, not where it is. */
-const resolve = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, { memory, page }: Surroundings) {
+const resolve = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, { memory, page }: StepContext) {
   const resolved = new Map<string, ReturnType<Extraction.Resolve>>()
   for (const text of texts.filter(Template.isTemplate)) {
     const value = yield* Memory.evaluate(text, memory, page)

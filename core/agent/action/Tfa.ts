@@ -13,7 +13,7 @@ import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as CodeVerdict from "../login/CodeVerdict.ts"
 import * as Patterns from "../Patterns.ts"
-import { type Action, next, type Surroundings } from "../Step.ts"
+import { type Action, next, type StepContext } from "../Step.ts"
 import * as Credentials from "../variables/Credentials.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
@@ -77,7 +77,7 @@ export const tfa: Action<"TFA"> = Effect.fnUntraced(function* (node, surrounding
 })
 
 /** The selector of the field that a model takes for that of the code, on the site of the credential. */
-const chosenField = Effect.fnUntraced(function* (node: NodeOf<"TFA">, { entry }: Account, surroundings: Surroundings) {
+const chosenField = Effect.fnUntraced(function* (node: NodeOf<"TFA">, { entry }: Account, surroundings: StepContext) {
   const { page } = surroundings
   const place = yield* Pointing.place(node, "type a code into", "", surroundings)
   const { address, selector } = yield* page
@@ -155,7 +155,7 @@ type Supply = (complaint: string | null) => Effect.Effect<Redacted.Redacted<stri
 
 type CodeType = Exclude<Parameters<"TFA">["tfa_type"], "MAGIC_LINK">
 
-const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType, surroundings: Surroundings) {
+const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType, surroundings: StepContext) {
   const { credentials } = surroundings.memory
   const { codes } = surroundings
   const secret = yield* Credentials.read(credentials, account, "TFA_SECRET")
@@ -249,7 +249,7 @@ const received = ({ entry }: Account, address: string, codes: Codes, since: numb
 }
 
 const askedFor =
-  ({ entry }: Account, type: CodeType, digits: number, { ask }: Surroundings): Supply =>
+  ({ entry }: Account, type: CodeType, digits: number, { ask }: StepContext): Supply =>
   (complaint) =>
     Effect.gen(function* () {
       const schema = answer("code", `^[0-9]{${digits}}$`)
@@ -271,7 +271,7 @@ const answer = (name: string, pattern: string): Schema.JsonObject => ({
 })
 
 /** The link that was sent, from what arrived since the attempt began or from a person. */
-const linkFor = Effect.fnUntraced(function* (account: Account, pattern: string | null, surroundings: Surroundings) {
+const linkFor = Effect.fnUntraced(function* (account: Account, pattern: string | null, surroundings: StepContext) {
   const { ask, began, codes, memory } = surroundings
   const { secrets } = memory.credentials
   const { entry } = account

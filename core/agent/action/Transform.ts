@@ -2,7 +2,7 @@ import { Effect, type Schema } from "effect"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import { namesIn, type Operation } from "../../workflow/language/parameters/Transform.ts"
 import { StepFailed } from "../Failure.ts"
-import type { Action, Surroundings } from "../Step.ts"
+import type { Action, StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
@@ -15,7 +15,7 @@ export const transform: Action<"TRANSFORM"> = Effect.fnUntraced(function* ({ par
   return { _tag: "Rewrote", data: memory.data, answers: memory.answers }
 })
 
-const applied = Effect.fnUntraced(function* (operation: Operation, position: number, { memory, page }: Surroundings) {
+const applied = Effect.fnUntraced(function* (operation: Operation, position: number, { memory, page }: StepContext) {
   const { optional, target, type } = operation
   const names = namesIn(target)
   if (type === "DELETE") return changed(memory, names, () => undefined)

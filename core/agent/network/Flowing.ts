@@ -4,7 +4,7 @@
 import { Effect, type Schema } from "effect"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import { type Flow, limitsOf, orderOf, type Step } from "../../workflow/language/parameters/ApiFlow.ts"
-import type { Surroundings } from "../Step.ts"
+import type { StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import * as Answering from "./Answering.ts"
@@ -20,7 +20,7 @@ export type Results = Readonly<Record<string, Schema.JsonObject>>
 
 export const results = Effect.fnUntraced(function* (
   flow: Flow,
-  surroundings: Surroundings,
+  surroundings: StepContext,
   allowance: Sending.Allowance
 ) {
   const found: Record<string, Schema.JsonObject> = {}
@@ -35,7 +35,7 @@ const done = Effect.fnUntraced(function* (
   step: Step,
   flow: Flow,
   before: Results,
-  { memory, page }: Surroundings,
+  { memory, page }: StepContext,
   allowance: Sending.Allowance
 ) {
   const { repeat } = step

@@ -9,7 +9,7 @@ import * as Executions from "../../workflow/language/parameters/Executions.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { StepFailed } from "../Failure.ts"
 import * as References from "../model/References.ts"
-import type { Surroundings } from "../Step.ts"
+import type { StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import * as Choosing from "./Choosing.ts"
@@ -24,7 +24,7 @@ export const isPointed = ({ parameters }: Pointed): boolean =>
 const isByHand = ({ parameters }: Pointed): boolean => "human_mode" in parameters && parameters.human_mode === true
 
 /** The point that a selector names. */
-export const point = Effect.fnUntraced(function* (node: Pointed, { memory, page }: Surroundings) {
+export const point = Effect.fnUntraced(function* (node: Pointed, { memory, page }: StepContext) {
   const selector = yield* Memory.evaluateText(node.parameters.selector ?? "", memory, page)
   const at = Executions.pointOf(selector)
   if (at !== null) return { _tag: "Point", ...at } satisfies Place
@@ -41,12 +41,7 @@ export const point = Effect.fnUntraced(function* (node: Pointed, { memory, page 
  *
  * What a model chooses is not taken for a text with secrets where it belongs to another site than they do.
  */
-export const place = Effect.fnUntraced(function* (
-  node: Pointed,
-  act: string,
-  text: string,
-  surroundings: Surroundings
-) {
+export const place = Effect.fnUntraced(function* (node: Pointed, act: string, text: string, surroundings: StepContext) {
   const { execution, llm_model, prompt, wait_time } = node.parameters
   const { memory, page } = surroundings
   if (execution === "COORDINATES") return yield* point(node, surroundings)

@@ -8,7 +8,7 @@ import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
 import * as Asking from "../model/Asking.ts"
 import * as References from "../model/References.ts"
-import type { Surroundings } from "../Step.ts"
+import type { StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as Choosing from "./Choosing.ts"
 import * as Pointing from "./Pointing.ts"
@@ -20,7 +20,7 @@ import * as Pointing from "./Pointing.ts"
 export const show = Effect.fnUntraced(function* (
   node: NodeOf<"SCROLL">,
   { direction, position }: { readonly direction: Direction; readonly position: Position },
-  { memory, page }: Surroundings
+  { memory, page }: StepContext
 ): Effect.fn.Return<void, StepFailed> {
   const { container_description, container_xpath, goal, llm_model, scroll_behavior, scroll_mode, target_description } =
     node.parameters

@@ -22,7 +22,7 @@ import { isStale, nothing, selectorOf } from "./recovery/ElementMemory.ts"
 import { type Noted, noting } from "./recovery/Noting.ts"
 import * as Popup from "./recovery/Popup.ts"
 import * as Recovery from "./recovery/Recovery.ts"
-import type { Means, Trodden } from "./recovery/Remedy.ts"
+import type { CompletedStep, Means } from "./recovery/Remedy.ts"
 import { none } from "./recovery/Settings.ts"
 import type { Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
@@ -50,7 +50,7 @@ export interface State {
   /** How many nodes were reached. */
   readonly steps: number
   /** The newest steps that acted on elements, oldest first. */
-  readonly trail: ReadonlyArray<Trodden>
+  readonly trail: ReadonlyArray<CompletedStep>
   /** Whether a step has acted on the site. */
   readonly acted: boolean
   readonly login: Login.Login
@@ -154,7 +154,7 @@ const start = Effect.fnUntraced(function* <E>({ execution, observer, page }: Wal
 const carryOut = Effect.fnUntraced(function* <E>(
   walk: Walk<E>,
   state: State,
-  node: Trodden["node"],
+  node: CompletedStep["node"],
   skips: Result.Result<boolean, StepFailed>
 ) {
   const { execution, observer, page } = walk
@@ -281,7 +281,7 @@ interface Brought {
 }
 
 interface Step {
-  readonly node: Trodden["node"]
+  readonly node: CompletedStep["node"]
   readonly position: Position.Position
 }
 

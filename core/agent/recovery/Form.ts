@@ -7,7 +7,7 @@ import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { StepFailed } from "../Failure.ts"
 import { complaintOf } from "./Classification.ts"
 import * as InputUse from "./InputUse.ts"
-import { isAboutElement, type Recovery, type Remedy, type Trodden, type Trouble } from "./Remedy.ts"
+import { type CompletedStep, isAboutElement, type Recovery, type Remedy, type Trouble } from "./Remedy.ts"
 
 /** How often a person is asked about the form before one step. */
 const mostTries = 3
@@ -48,10 +48,10 @@ export const form: Recovery = Effect.fnUntraced(function* (trouble, { correctabl
   return { _tag: "Again", remedy: `Filled in ${inputs.join(", ")} again, as a person corrected`, memory: corrected }
 })
 
-const isFilling = ({ node }: Trodden): boolean => node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT"
+const isFilling = ({ node }: CompletedStep): boolean => node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT"
 
 /** The steps whose field is complained about; where none is in particular, those whose field can still be seen. */
-const filled = ({ survey, trail }: Trouble): ReadonlyArray<Trodden> => {
+const filled = ({ survey, trail }: Trouble): ReadonlyArray<CompletedStep> => {
   const states = trail.map((step, index) => ({ step, state: survey.fields[index] }))
   const fillings = states.filter(({ step }) => isFilling(step) && InputUse.of(step.node).length > 0)
   const complained = fillings.filter(({ state }) => state !== undefined && state.complaint !== "")
@@ -67,7 +67,7 @@ const concerned = (trouble: Trouble): ReadonlyArray<string> => {
 }
 
 /** From the first field that is concerned on, everything that can be done again because it is still there. */
-const toRedo = (trouble: Trouble): ReadonlyArray<Trodden> => {
+const toRedo = (trouble: Trouble): ReadonlyArray<CompletedStep> => {
   const { survey, trail } = trouble
   const [first] = filled(trouble)
   const start = first === undefined ? trail.length : trail.indexOf(first)

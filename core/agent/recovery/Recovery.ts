@@ -28,7 +28,7 @@ import { demand } from "./Demand.ts"
 import { form } from "./Form.ts"
 import { lost } from "./Lost.ts"
 import { modal, popup } from "./Popup.ts"
-import type { Analysis, Kind, Means, Recovery, Remedy, Trodden, Trouble } from "./Remedy.ts"
+import type { Analysis, CompletedStep, Kind, Means, Recovery, Remedy, Trouble } from "./Remedy.ts"
 import { kinds } from "./Remedy.ts"
 import { timing } from "./Timing.ts"
 import { unavailable } from "./Unavailable.ts"
@@ -47,7 +47,7 @@ export interface Failed {
   readonly failure: StepFailed
   readonly memory: Memory.Memory
   readonly page: Page
-  readonly trail: ReadonlyArray<Trodden>
+  readonly trail: ReadonlyArray<CompletedStep>
   readonly signedIn: boolean
 }
 

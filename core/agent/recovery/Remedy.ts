@@ -20,7 +20,7 @@ export const kinds = ["unavailable", "timing", "popup", "demand", "form", "selec
 export type Kind = (typeof kinds)[number]
 
 /** A step that acted on an element of the page, and that succeeded. */
-export interface Trodden {
+export interface CompletedStep {
   readonly node: Exclude<Node, { action: "END" }>
   readonly position: Position
   readonly selector: string
@@ -36,7 +36,7 @@ export interface Trouble {
   readonly survey: Survey
   readonly classification: Classification
   /** The steps before that acted on elements, oldest first. */
-  readonly trail: ReadonlyArray<Trodden>
+  readonly trail: ReadonlyArray<CompletedStep>
   /** Whether an account was signed in earlier in the execution. */
   readonly signedIn: boolean
   /** How often the kind that is asked has been tried for this step. */
@@ -54,7 +54,11 @@ export interface Means {
   /** What the element of a node looked like when the node last succeeded. */
   readonly remembered: (node: Node) => Effect.Effect<Appearance | null>
   /** Does an earlier step again. */
-  readonly redo: (step: Trodden, memory: Memory.Memory, page: Page) => Effect.Effect<Result.Result<unknown, StepFailed>>
+  readonly redo: (
+    step: CompletedStep,
+    memory: Memory.Memory,
+    page: Page
+  ) => Effect.Effect<Result.Result<unknown, StepFailed>>
 }
 
 /** What is told of a recovery. */

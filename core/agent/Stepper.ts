@@ -19,7 +19,7 @@ import { perform } from "./Perform.ts"
 import * as Position from "./Position.ts"
 import type { Classification } from "./recovery/Classification.ts"
 import { isStale, nothing, selectorOf } from "./recovery/ElementMemory.ts"
-import { type Noted, noting } from "./recovery/Noting.ts"
+import { noting, type TouchedElement } from "./recovery/Noting.ts"
 import * as Popup from "./recovery/Popup.ts"
 import * as Recovery from "./recovery/Recovery.ts"
 import type { CompletedStep, Means } from "./recovery/Remedy.ts"
@@ -161,7 +161,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const { memories, settings } = execution.recovery ?? withoutRecovery
   const { position, trail } = state
   const brought: Brought = { pictures: [], files: [] }
-  const noted: Noted = { selector: null, appearance: null }
+  const noted: TouchedElement = { selector: null, appearance: null }
   const describes =
     settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
   const again: Recovery.Again<Done | Position.Turned> = Effect.fnUntraced(function* (memory, on, option) {

@@ -5,13 +5,13 @@ import type { Appearance } from "../../browser/element/Appearance.ts"
 import type { Target } from "../../browser/element/Target.ts"
 import type { PageFailure } from "../../browser/PageFailure.ts"
 
-export interface Noted {
+export interface TouchedElement {
   selector: string | null
   appearance: Appearance | null
 }
 
 /** The same page, which notes the element that was acted on last. It is described before it is acted on: it may be gone after. */
-export const noting = (page: Page, noted: Noted, describes: boolean): Page => {
+export const noting = (page: Page, noted: TouchedElement, describes: boolean): Page => {
   const look = (target: Target): Effect.Effect<void, PageFailure> => {
     noted.selector = target.selector
     if (!describes) return Effect.void

@@ -160,7 +160,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const { execution, observer, page } = walk
   const { memories, settings } = execution.recovery ?? withoutRecovery
   const { position, trail } = state
-  const brought: Brought = { pictures: [], files: [] }
+  const brought: StepOutput = { pictures: [], files: [] }
   const noted: TouchedElement = { selector: null, appearance: null }
   const describes =
     settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
@@ -223,7 +223,7 @@ const announceLogins = <E>(observer: Observer<E>, aliases: ReadonlyArray<string>
   Effect.forEach(aliases, (alias) => observer.login?.(alias, phase) ?? Effect.void, { discard: true })
 
 /** Tries a step once, within the limit of time. */
-const attempt = <E>(walk: Walk<E>, step: Step, on: Page, brought: Brought, option: string | null) => {
+const attempt = <E>(walk: Walk<E>, step: Step, on: Page, brought: StepOutput, option: string | null) => {
   const { node, position } = step
   const { execution, heard, observer, opened } = walk
   const { secrets } = execution
@@ -275,7 +275,7 @@ const meansOf = <E>(walk: Walk<E>): Means & { readonly choices: Map<string, stri
 const withoutRecovery = { settings: none, memories: nothing }
 
 /** What a step brings that is handed over when it has ended. */
-interface Brought {
+interface StepOutput {
   readonly pictures: Array<Picture>
   readonly files: Array<DownloadedFile & Pick<Download, "discard">>
 }
@@ -298,7 +298,7 @@ const acts = (node: Node): boolean =>
   node.action === "API_FLOW"
 
 /** Hands over the files that a step brought, and answers why one of them is not kept. */
-const handOver = Effect.fnUntraced(function* <E>(files: Brought["files"], observer: Observer<E>) {
+const handOver = Effect.fnUntraced(function* <E>(files: StepOutput["files"], observer: Observer<E>) {
   let unkept: string | null = null
   for (const file of files) {
     unkept ??= yield* observer.file?.(file) ?? Effect.succeed(null)

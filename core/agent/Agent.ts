@@ -8,7 +8,7 @@ import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Execution } from "./Execution.ts"
 import { ofPage } from "./Failure.ts"
 import { defaultLimits, type Limits, tooLong } from "./Limits.ts"
-import * as Heard from "./network/Heard.ts"
+import * as NetworkRecorder from "./network/NetworkRecorder.ts"
 import type { Observer } from "./Observer.ts"
 import { failed, finish, type Outcome } from "./Outcome.ts"
 import * as Stepper from "./Stepper.ts"
@@ -41,7 +41,7 @@ export const run = <E>(
 const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Observer<E>, limits: Limits, page: Page) {
   const { secrets } = execution
   const began = yield* Clock.currentTimeMillis
-  const heard = Heard.isReadBy(execution.graph) ? yield* Heard.listen(page) : null
+  const heard = NetworkRecorder.isReadBy(execution.graph) ? yield* NetworkRecorder.listen(page) : null
   const way: Stepper.Walk<E> = {
     execution,
     page,

@@ -10,7 +10,7 @@ import type { AllowedSites } from "../workflow/AllowedSites.ts"
 import type { ActionName } from "../workflow/language/graph/Action.ts"
 import type { NodeOf } from "../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "./Failure.ts"
-import type { Heard } from "./network/Heard.ts"
+import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
 import type { Person, Question } from "./Person.ts"
 import type { Memory } from "./variables/Memory.ts"
 
@@ -30,7 +30,7 @@ export interface StepContext {
   /** The option that a person named in place of the one that the list does not have. */
   readonly option: string | null
   /** What the network answered so far; `null` where nothing of the graph reads it. */
-  readonly heard: Heard | null
+  readonly heard: NetworkRecorder | null
   /** Whether a person may be asked to solve a captcha. */
   readonly manualCaptcha: boolean
   /** Where one-time codes come from; `null` where a person is asked for each. */

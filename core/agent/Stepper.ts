@@ -13,7 +13,7 @@ import type { Execution } from "./Execution.ts"
 import type { StepFailed } from "./Failure.ts"
 import { exceeded, type Limits } from "./Limits.ts"
 import * as Login from "./login/Login.ts"
-import type { Heard } from "./network/Heard.ts"
+import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
 import type { DownloadedFile, Observer, Picture } from "./Observer.ts"
 import { perform } from "./Perform.ts"
 import * as Position from "./Position.ts"
@@ -32,7 +32,7 @@ export interface Walk<E> {
   readonly execution: Execution
   readonly page: Page
   /** What the network answered since the page was opened; `null` where nothing of the graph reads it. */
-  readonly heard: Heard | null
+  readonly heard: NetworkRecorder | null
   readonly observer: Observer<E>
   readonly limits: Limits
   /** The instant that the limits count from, and how a step ends that reaches the limit of time. */

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Heard } from "../../core/agent/network/Heard.ts"
+import { NetworkRecorder } from "../../core/agent/network/NetworkRecorder.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { FileNotFetched, FileSource } from "../../core/browser/file/FileSource.ts"
 import * as Session from "../../core/browser/Session.ts"
@@ -37,7 +37,7 @@ it.effect("a conversation signs in, and tells no secret that its steps have read
     )
     const page = yield* (yield* Browser).open(Session.empty)
     const stage = Turn.newStage(
-      { page, heard: new Heard() },
+      { page, heard: new NetworkRecorder() },
       { BANK: "robot" },
       { ...Beginning.empty, accounts: new Map([["BANK", account("BANK", { password: "horse&staple" })]]) },
       0
@@ -58,7 +58,7 @@ it.effect("files that a conversation uploads come only from where the workflow m
     const page = yield* (yield* Browser).open(Session.empty)
     yield* page.goto(site)
     const session = { ...Session.empty, allowedSites: ["bank.example"] }
-    const stage = Turn.newStage({ page, heard: new Heard() }, {}, { ...Beginning.empty, session }, 0)
+    const stage = Turn.newStage({ page, heard: new NetworkRecorder() }, {}, { ...Beginning.empty, session }, 0)
     const uploaded = Effect.fnUntraced(function* (signed_file_url: string) {
       const graph = graphOf(site, [{ action: "FILE_UPLOAD", parameters: { signed_file_url, selector: "#password" } }])
       const { content } = SaveBody.read({ name: "Bank", ...graph }, 0)

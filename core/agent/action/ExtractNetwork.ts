@@ -6,8 +6,8 @@ import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { regexPrefix } from "../../workflow/language/parameters/Network.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
-import type { Heard } from "../network/Heard.ts"
 import * as NetworkExtraction from "../network/NetworkExtraction.ts"
+import type { NetworkRecorder } from "../network/NetworkRecorder.ts"
 import * as Patterns from "../Patterns.ts"
 import type { Action } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
@@ -72,7 +72,7 @@ const unreadable = ({ url }: Exchange, secrets: Secrets, reason: string) =>
   })
 
 const soon = Effect.fnUntraced(function* (
-  heard: Heard,
+  heard: NetworkRecorder,
   tests: ReturnType<typeof testsFor>,
   left: Effect.Effect<number>
 ) {

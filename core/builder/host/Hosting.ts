@@ -1,9 +1,8 @@
 /**
  * One conversation at its host, from the claim until it ends or is given back.
  */
-
 import { Clock, Effect, Ref, Schema, ScopedRef } from "effect"
-import * as Heard from "../../agent/network/Heard.ts"
+import * as NetworkRecorder from "../../agent/network/NetworkRecorder.ts"
 import { Browser } from "../../browser/Browser.ts"
 import { Secrets } from "../../redaction/Secrets.ts"
 import { Signals } from "../../runtime/Signals.ts"
@@ -95,7 +94,7 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
       Effect.gen(function* () {
         const opened = yield* browser.open(beginning.session)
         // A later message may add a node that reads what the network answered before.
-        return { page: opened, heard: yield* Heard.listen(opened) }
+        return { page: opened, heard: yield* NetworkRecorder.listen(opened) }
       })
     )
     const opened = yield* ScopedRef.get(page)

@@ -7,7 +7,7 @@ import type { Limits } from "../../agent/Limits.ts"
 import * as Login from "../../agent/login/Login.ts"
 import { ModelBudget } from "../../agent/model/Budget.ts"
 import * as ModelUse from "../../agent/model/ModelUse.ts"
-import type { Heard } from "../../agent/network/Heard.ts"
+import type { NetworkRecorder } from "../../agent/network/NetworkRecorder.ts"
 import type { Observer } from "../../agent/Observer.ts"
 import * as Position from "../../agent/Position.ts"
 import { nothing as noMemories } from "../../agent/recovery/ElementMemory.ts"
@@ -42,7 +42,7 @@ export interface Stage extends OpenPage {
 /** A page that is open, and what the network has answered it since. */
 export interface OpenPage {
   readonly page: Page
-  readonly heard: Heard
+  readonly heard: NetworkRecorder
 }
 
 /** A page on which no step was done yet. */

@@ -16,7 +16,7 @@ export const largestBody = 5_000_000
 type Test = (exchange: { readonly url: string }) => boolean
 
 /** The newest exchanges of a session. */
-export class Heard {
+export class NetworkRecorder {
   #kept: Array<Exchange> = []
   #underWay: Array<Begun> = []
   #characters = 0
@@ -82,9 +82,9 @@ export const isReadBy = (graph: Graph): boolean =>
   [...graph.nodes.values()].some(({ action }) => action === "EXTRACT_NETWORK")
 
 /** Records what the network answers, from now until the scope closes. */
-export const listen = (page: Page): Effect.Effect<Heard, never, Scope.Scope> =>
+export const listen = (page: Page): Effect.Effect<NetworkRecorder, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const heard = new Heard()
+    const heard = new NetworkRecorder()
     yield* page.watchNetwork(heard.add, { begun: heard.begun, largestBody })
     return heard
   })

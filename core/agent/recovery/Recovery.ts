@@ -36,7 +36,7 @@ import { unavailable } from "./Unavailable.ts"
 const recoveries: Readonly<Record<Kind, Recovery>> = { unavailable, timing, popup, demand, form, selector: lost, modal }
 
 /** Who is told of recoveries. */
-export interface Told<E> {
+export interface RecoveryListener<E> {
   readonly analysed: (analysis: Analysis) => Effect.Effect<void, E>
   readonly offered: (offer: Offer) => Effect.Effect<void, E>
 }
@@ -80,7 +80,7 @@ export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => 
 export const recover = Effect.fnUntraced(function* <A, E>(
   { failure: first, memory, node, page, signedIn, trail }: Failed,
   means: Means & { readonly choices: Correction.Choices },
-  told: Told<E>,
+  told: RecoveryListener<E>,
   again: Again<A>
 ) {
   const tried = new Map<Kind, number>()

@@ -15,7 +15,7 @@ import type { PageLimits } from "../../core/agent/Limits.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
 import type { Session } from "../../core/browser/Session.ts"
-import { Seats } from "../../core/run/Seats.ts"
+import { BrowserCapacity } from "../../core/run/BrowserCapacity.ts"
 import { type Connection, connect, NotConnected } from "./Connection.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Opening from "./Opening.ts"
@@ -289,7 +289,7 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(lookMillis), see)))
       yield* onHangUp(see)
       return Context.make(Browser, Browser.of({ open })).pipe(
-        Context.add(Seats, {
+        Context.add(BrowserCapacity, {
           count: Effect.sync(() => Endpoints.capacity(all())),
           changes: Stream.fromPubSub(changes)
         })

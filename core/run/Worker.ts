@@ -10,8 +10,8 @@ import { Effect, Stream } from "effect"
 import * as Lease from "../runtime/Lease.ts"
 import { Signals } from "../runtime/Signals.ts"
 import * as Attempt from "./Attempt.ts"
+import { BrowserCapacity } from "./BrowserCapacity.ts"
 import { type Claimed, type Held, RunStore } from "./RunStore.ts"
-import { Seats } from "./Seats.ts"
 
 export interface Options {
   /** Names the worker in leases; different for every process. */
@@ -31,7 +31,7 @@ export interface Options {
 export const run = Effect.fn("Worker.run")(function* (options: Options) {
   const store = yield* RunStore
   const signals = yield* Signals
-  const seats = yield* Seats
+  const seats = yield* BrowserCapacity
   const holder = yield* Lease.make({
     what: "runs",
     // Nothing is claimed that there is no browser for.

@@ -13,7 +13,7 @@ import * as Guard from "../../adapters/playwright/walls/Guard.ts"
 import { defaultPageLimits } from "../../core/agent/Limits.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import * as Session from "../../core/browser/Session.ts"
-import { Seats } from "../../core/run/Seats.ts"
+import { BrowserCapacity } from "../../core/run/BrowserCapacity.ts"
 import { graphOf, walk } from "../support/browser.ts"
 import { listening } from "../support/listening.ts"
 import { executablePath } from "../support/realBrowser.ts"
@@ -74,7 +74,7 @@ const opened = Effect.gen(function* () {
   return { page, close: Scope.close(scope, Exit.void) }
 })
 
-const seats = Effect.flatMap(Seats, ({ count }) => count)
+const seats = Effect.flatMap(BrowserCapacity, ({ count }) => count)
 
 describe("the endpoints of a grid", () => {
   it("are read with their capacity and their kind", () => {
@@ -178,7 +178,7 @@ describe("a grid", () => {
           const long = graphOf(`${site}/`, [
             { action: "CLICK", parameters: { selector: "css=#nothing", wait_time: 30_000 } }
           ])
-          const changed = yield* Effect.forkChild(Stream.runHead((yield* Seats).changes))
+          const changed = yield* Effect.forkChild(Stream.runHead((yield* BrowserCapacity).changes))
           const running = yield* Effect.forkChild(walk(long))
           yield* Deferred.await(arrived)
           yield* Effect.promise(() => one.kill())

@@ -3,13 +3,13 @@
  */
 import { Context, Effect, Stream } from "effect"
 
-export interface Seats {
+export interface BrowserCapacity {
   /** How many runs may be carried out at once. It may fall below the number that are. */
   readonly count: Effect.Effect<number>
   /** Tells that there may be more of them. */
   readonly changes: Stream.Stream<void>
 }
 
-export const Seats = Context.Reference<Seats>("sluice/core/run/Seats", {
+export const BrowserCapacity = Context.Reference<BrowserCapacity>("sluice/core/run/BrowserCapacity", {
   defaultValue: () => ({ count: Effect.succeed(Number.POSITIVE_INFINITY), changes: Stream.never })
 })

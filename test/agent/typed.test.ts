@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Gesture } from "../../core/browser/vision/RemoteHand.ts"
-import { Typed } from "../../core/execution/live/Typed.ts"
+import { TypedText } from "../../core/execution/live/TypedText.ts"
 
 const keys = (...names: ReadonlyArray<string>): ReadonlyArray<Gesture> =>
   names.flatMap(
@@ -38,7 +38,7 @@ describe("what a person types from afar", () => {
     ["may be sent on before its end", words("secret-12"), ["secret-1", "secret-12", "secret-12"]],
     ["is nothing where they only move", [{ kind: "move", x: 0, y: 0 }, press], []]
   ])("%s", (_, gestures, expected) => {
-    const typed = new Typed()
+    const typed = new TypedText()
     assert.deepStrictEqual([...gestures.flatMap(typed.take), ...typed.end()], expected)
   })
 })

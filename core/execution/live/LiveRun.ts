@@ -15,7 +15,7 @@ import { surviving } from "../Surviving.ts"
 import { LiveChannel } from "./LiveChannel.ts"
 import * as LiveMessage from "./LiveMessage.ts"
 import { type Control, LiveStore } from "./LiveStore.ts"
-import { Typed } from "./Typed.ts"
+import { TypedText } from "./TypedText.ts"
 
 /** Pictures are small enough for several a second. */
 const pictures = { maxWidth: 1_280, maxHeight: 800, quality: 60, intervalMillis: 120 }
@@ -73,7 +73,7 @@ export const make = Effect.gen(function* () {
   return (run: Run, secrets: Secrets, reporter: Reporter): Live => {
     const free = Latch.makeUnsafe(true)
     const session = { session_id: run.id, workflow_id: run.workflowId }
-    const typed = new Typed()
+    const typed = new TypedText()
     const hide = (texts: ReadonlyArray<string>) => secrets.add([...texts], "answer")
     const lasting = surviving(secrets, notWatched, "1 second")
     const learning = Semaphore.makeUnsafe(1)

@@ -14,7 +14,7 @@ const passing = new Set(["Shift", "CapsLock", "AltGraph", "Control", "Alt", "Met
 /** Keys that make a shortcut of the others. */
 const commanding = ["Control", "Alt", "Meta"]
 
-export class Typed {
+export class TypedText {
   #text = ""
   readonly #held = new Set<string>()
 

@@ -47,7 +47,7 @@ interface Entry {
   readonly active: boolean
   readonly start: number
   readonly end: number
-  readonly sieve: Recurrence.Sieve
+  readonly prefilter: Recurrence.DatePrefilter
   readonly matches: (date: CivilDate.Parts) => boolean
 }
 
@@ -123,7 +123,7 @@ export const contains = (stretches: Stretches, time: number): boolean => {
 const matching = (level: Special["level"], entries: ReadonlyArray<Entry>, date: CivilDate.Parts): Special | null => {
   let found: Array<Entry> | null = null
   for (const entry of entries) {
-    if (!Recurrence.passes(entry.sieve, date) || !entry.matches(date)) continue
+    if (!Recurrence.passes(entry.prefilter, date) || !entry.matches(date)) continue
     if (found === null) found = [entry]
     else found.push(entry)
   }
@@ -136,7 +136,7 @@ const toEntry = (entry: SpecialHours, index: number): Entry => ({
   active: entry.active,
   start: entry.active_start_time === undefined ? 0 : millisOf(entry.active_start_time),
   end: entry.active_end_time === undefined ? 0 : millisOf(entry.active_end_time),
-  sieve: seriesOf(entry)?.sieve ?? Recurrence.openSieve,
+  prefilter: seriesOf(entry)?.prefilter ?? Recurrence.openPrefilter,
   matches: matcher(entry)
 })
 

@@ -11,7 +11,7 @@ import type { Rule, WeekdayPart } from "./RecurrenceRule.ts"
 export interface Series {
   readonly rule: Rule
   readonly start: CivilDate.EpochDay
-  readonly sieve: Sieve
+  readonly prefilter: DatePrefilter
   /** Tells whether the series holds a date. */
   readonly has: (date: CivilDate.Parts) => boolean
 }
@@ -22,13 +22,13 @@ export const series = (rule: Rule, start: CivilDate.EpochDay): Series => {
   const candidate = candidates(rule, first)
   const inPeriod = periods(rule, first)
   const chosen = rule.bySetPosition.length === 0 ? candidate : positioned(rule, candidate)
-  const sieve = sieveOf(rule, first)
-  const produced = (date: CivilDate.Parts) => passes(sieve, date) && inPeriod(date) && chosen(date)
+  const prefilter = prefilterOf(rule, first)
+  const produced = (date: CivilDate.Parts) => passes(prefilter, date) && inPeriod(date) && chosen(date)
   const counted = rule.count === null ? null : counter(rule, start, rule.count, produced)
   return {
     rule,
     start,
-    sieve,
+    prefilter,
     has: (date) =>
       date.day >= start &&
       (rule.until === null || date.day <= rule.until) &&
@@ -55,7 +55,7 @@ export const countingCost = (rule: Rule, start: CivilDate.EpochDay, day: CivilDa
  * have hundreds of rules that are each asked about hundreds of dates, so this comes first. What passes it still has to
  * be asked properly.
  */
-export interface Sieve {
+export interface DatePrefilter {
   readonly months: number
   readonly monthDays: number
   readonly weekdays: number
@@ -64,12 +64,16 @@ export interface Sieve {
 const every = ~0
 
 /** Lets every date through. */
-export const openSieve: Sieve = { months: every, monthDays: every, weekdays: every }
+export const openPrefilter: DatePrefilter = { months: every, monthDays: every, weekdays: every }
 
-export const passes = (sieve: Sieve, date: CivilDate.Parts): boolean =>
-  ((sieve.months >> date.month) & (sieve.monthDays >> date.dayOfMonth) & (sieve.weekdays >> date.weekday) & 1) === 1
+export const passes = (prefilter: DatePrefilter, date: CivilDate.Parts): boolean =>
+  ((prefilter.months >> date.month) &
+    (prefilter.monthDays >> date.dayOfMonth) &
+    (prefilter.weekdays >> date.weekday) &
+    1) ===
+  1
 
-const sieveOf = (rule: Rule, first: CivilDate.Parts): Sieve => {
+const prefilterOf = (rule: Rule, first: CivilDate.Parts): DatePrefilter => {
   const bits = (numbers: ReadonlyArray<number>) => numbers.reduce((mask, number) => mask | (1 << number), 0)
   const { byDay, byMonth, byMonthDay, frequency } = rule
   // A day counted from the end of a month lies where the month's length puts it.

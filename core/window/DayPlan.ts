@@ -14,7 +14,7 @@ import { type CalendarDate, Day, type RunWindow, type SpecialHours, type Time } 
 export const dayMillis = 86_400_000
 
 /** Disjoint stretches `[start, end)` in order, flat: start, end, start, end … */
-export type Stretches = ReadonlyArray<number>
+export type OpenIntervals = ReadonlyArray<number>
 
 export type Level = "dated" | "recurring" | "regular"
 
@@ -36,7 +36,7 @@ export interface Ruling {
 
 export interface DayPlans {
   /** The stretches of a date in which runs may start. */
-  readonly stretches: (day: CivilDate.EpochDay) => Stretches
+  readonly stretches: (day: CivilDate.EpochDay) => OpenIntervals
   /** What rules a date, for explanations. Slower than `stretches`. */
   readonly ruling: (day: CivilDate.EpochDay) => Ruling
 }
@@ -80,8 +80,8 @@ export const make = (window: RunWindow): DayPlans => {
     return found
   }
 
-  const kept = new Map<CivilDate.EpochDay, Stretches>()
-  const stretches = (day: CivilDate.EpochDay): Stretches => {
+  const kept = new Map<CivilDate.EpochDay, OpenIntervals>()
+  const stretches = (day: CivilDate.EpochDay): OpenIntervals => {
     if (entries.length === 0) return at(mergedWithNight, CivilDate.weekday(day))
     const known = kept.get(day)
     if (known !== undefined) return known
@@ -112,7 +112,7 @@ export const make = (window: RunWindow): DayPlans => {
 }
 
 /** Tells whether a time of day lies in one of the stretches. */
-export const contains = (stretches: Stretches, time: number): boolean => {
+export const contains = (stretches: OpenIntervals, time: number): boolean => {
   for (let index = 0; index < stretches.length; index += 2) {
     if (time < at(stretches, index)) return false
     if (time < at(stretches, index + 1)) return true
@@ -188,7 +188,7 @@ const partOverMidnight: Parameters<typeof byWeekday>[1] = (period, place) =>
 const isOvernight = (period: RunWindow["regular_hours"][number]): boolean =>
   period.active_start_day !== period.active_end_day
 
-const merge = (parts: ReadonlyArray<{ readonly start: number; readonly end: number }>): Stretches => {
+const merge = (parts: ReadonlyArray<{ readonly start: number; readonly end: number }>): OpenIntervals => {
   const merged: Array<number> = []
   for (const { start, end } of [...parts].sort((a, b) => a.start - b.start)) {
     const last = merged.at(-1)

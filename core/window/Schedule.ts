@@ -82,7 +82,7 @@ export const since = (schedule: Schedule, at: number): number | null => {
 }
 
 /** The first time of day at or after `time` that is in a stretch, or in none; the end of the day when there is none. */
-const firstTime = (stretches: DayPlan.Stretches, wanted: "open" | "closed", time: number): number => {
+const firstTime = (stretches: DayPlan.OpenIntervals, wanted: "open" | "closed", time: number): number => {
   for (let index = 0; index < stretches.length; index += 2) {
     const start = stretches[index] ?? 0
     const end = stretches[index + 1] ?? 0
@@ -94,7 +94,7 @@ const firstTime = (stretches: DayPlan.Stretches, wanted: "open" | "closed", time
 }
 
 /** The last edge of a stretch at or before `time`; 0 when there is none. */
-const lastChange = (stretches: DayPlan.Stretches, time: number): number => {
+const lastChange = (stretches: DayPlan.OpenIntervals, time: number): number => {
   let last = 0
   for (const edge of stretches) if (edge <= time) last = edge
   return last

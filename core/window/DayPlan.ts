@@ -28,7 +28,7 @@ export interface Part {
 }
 
 /** What rules a date. `closings` are the entries that close all of it; they leave nothing of `parts`. */
-export interface Ruling {
+export interface DayRule {
   readonly level: Level
   readonly parts: ReadonlyArray<Part>
   readonly closings: ReadonlyArray<Pick<Part, "path" | "label">>
@@ -38,7 +38,7 @@ export interface DayPlans {
   /** The stretches of a date in which runs may start. */
   readonly stretches: (day: CivilDate.EpochDay) => OpenIntervals
   /** What rules a date, for explanations. Slower than `stretches`. */
-  readonly ruling: (day: CivilDate.EpochDay) => Ruling
+  readonly ruling: (day: CivilDate.EpochDay) => DayRule
 }
 
 interface Entry {
@@ -97,7 +97,7 @@ export const make = (window: RunWindow): DayPlans => {
     return plan
   }
 
-  const ruling = (day: CivilDate.EpochDay): Ruling => {
+  const ruling = (day: CivilDate.EpochDay): DayRule => {
     const found = special(day)
     if (found !== null) {
       const closings = found.entries.filter((entry) => !entry.active)

@@ -52,7 +52,7 @@ export interface Hold {
  * Within it no hold stands at any instant. `stopsAt` may come before the gate really closes, where that lies beyond the
  * 400 days a window is looked ahead, but never after: ask again then. `Infinity` means that only a change ends it.
  */
-export interface Passage {
+export interface StartInterval {
   readonly startsAt: number
   readonly stopsAt: number
 }
@@ -141,7 +141,7 @@ export const windowState = (gate: Gate, at: number): RunWindow.RunWindowState | 
  * `null` when none is in sight: the workflow is deleted, or paused without an end, or its window does not open within 400 days of
  * the first instant at which the pause allows it. For a current interval `startsAt` is `at` or earlier.
  */
-export const passage = (gate: Gate, at: number): Passage | null => {
+export const passage = (gate: Gate, at: number): StartInterval | null => {
   if (gate.removedAt !== null) return null
   const from = isPaused(gate, at) ? (gate.pause?.until ?? null) : at
   if (from === null) return null
@@ -158,7 +158,7 @@ export const passage = (gate: Gate, at: number): Passage | null => {
  * The instant at which `passage` must be asked again because time alone may change its answer; `Infinity` when it
  * cannot. `found` is what `passage(gate, at)` answered.
  */
-export const reviewAt = (gate: Gate, found: Passage | null, at: number): number => {
+export const reviewAt = (gate: Gate, found: StartInterval | null, at: number): number => {
   if (found !== null) return found.stopsAt
   const shutForGood = gate.removedAt !== null || (gate.pause !== null && gate.pause.until === null)
   return shutForGood ? Infinity : at + lookAgainMillis

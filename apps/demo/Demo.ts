@@ -5,7 +5,7 @@
 import { Clock, Effect, Redacted, Schema, Stream } from "effect"
 import * as VaultValues from "../../adapters/crypto/VaultValues.ts"
 import * as Client from "../api/Client.ts"
-import { type Visitor, visitors } from "./Visitors.ts"
+import { type Visitor, visitors } from "./DemoUsers.ts"
 import { demoWorkflow } from "./Workflow.ts"
 
 /** Is told what happens, as it happens. */

@@ -1,8 +1,8 @@
 /**
  * The pages of the demo site, as HTML.
  */
+import type { SecondFactor } from "./DemoUsers.ts"
 import { type Order, type Status, totalCents } from "./Orders.ts"
-import type { SecondFactor } from "./Visitors.ts"
 
 export const pageSize = 6
 

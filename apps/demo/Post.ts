@@ -3,7 +3,7 @@
  * would have sent is said on the terminal.
  */
 import { createTransport } from "nodemailer"
-import type { Message } from "./Doorkeeper.ts"
+import type { Message } from "./SignIn.ts"
 import type { Post } from "./Site.ts"
 
 export interface Options {

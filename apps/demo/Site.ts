@@ -4,10 +4,10 @@
  */
 import { createServer, type IncomingMessage } from "node:http"
 import { Clock, Effect } from "effect"
-import { Doorkeeper, type Message } from "./Doorkeeper.ts"
+import { type Visitor, visitors } from "./DemoUsers.ts"
 import { orders, type Status } from "./Orders.ts"
 import * as Pages from "./Pages.ts"
-import { type Visitor, visitors } from "./Visitors.ts"
+import { type Message, SignIn } from "./SignIn.ts"
 
 /** Brings visitors what the site sends them. It answers when it is on its way. */
 export type Post = (message: Message) => Promise<void>
@@ -24,7 +24,7 @@ const defaults: Options = { post: () => Promise.resolve(), visitors: Object.valu
 export const serve = (wantedPort: number, options: Partial<Options> = {}) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
-    const house = { ...defaults, ...options, doorkeeper: new Doorkeeper(() => clock.currentTimeMillisUnsafe()) }
+    const house = { ...defaults, ...options, doorkeeper: new SignIn(() => clock.currentTimeMillisUnsafe()) }
     const listening = Effect.callback<{ readonly origin: string; readonly close: () => void }>((resume) => {
       const server = createServer((request, response) => {
         answer(house, request)
@@ -48,7 +48,7 @@ export const serve = (wantedPort: number, options: Partial<Options> = {}) =>
   })
 
 interface House extends Options {
-  readonly doorkeeper: Doorkeeper
+  readonly doorkeeper: SignIn
 }
 
 interface Answer {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { visitors } from "../../apps/demo/Visitors.ts"
+import { visitors } from "../../apps/demo/DemoUsers.ts"
 import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
 import type { Correction, Mistake, Person, Question } from "../../core/agent/Person.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"

@@ -3,7 +3,7 @@
  * for something.
  */
 import type { Page } from "playwright-core"
-import { visitors } from "../../apps/demo/Visitors.ts"
+import { visitors } from "../../apps/demo/DemoUsers.ts"
 
 const amount = (text: string): number => Number(text.replace(/[^\d.]/g, ""))
 

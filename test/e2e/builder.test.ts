@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { visitors } from "../../apps/demo/DemoUsers.ts"
 import * as Site from "../../apps/demo/Site.ts"
-import { visitors } from "../../apps/demo/Visitors.ts"
 import * as Beginning from "../../core/builder/host/Beginning.ts"
 import * as Host from "../../core/builder/host/Host.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"

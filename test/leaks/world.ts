@@ -4,10 +4,10 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
-import type { Message } from "../../apps/demo/Doorkeeper.ts"
+import type { Visitor } from "../../apps/demo/DemoUsers.ts"
 import * as Post from "../../apps/demo/Post.ts"
+import type { Message } from "../../apps/demo/SignIn.ts"
 import * as Site from "../../apps/demo/Site.ts"
-import type { Visitor } from "../../apps/demo/Visitors.ts"
 import type { Evidence } from "../support/canaries.ts"
 import { openRaw } from "../support/clients.ts"
 import { commandLines, filesIn, tablesOf } from "../support/evidence.ts"

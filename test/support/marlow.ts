@@ -1,7 +1,7 @@
 /**
  * The demo site with visitors of one's own, and what it takes to sign each of them in by a run: a credential and a workflow.
  */
-import type { SecondFactor, Visitor } from "../../apps/demo/Visitors.ts"
+import type { SecondFactor, Visitor } from "../../apps/demo/DemoUsers.ts"
 import { graphOf } from "./browser.ts"
 import { seal } from "./sealed.ts"
 

@@ -3,7 +3,7 @@
  */
 import { randomBytes, randomInt } from "node:crypto"
 import { HOTP, Secret, TOTP } from "otpauth"
-import type { Channel, SecondFactor, Visitor } from "./Visitors.ts"
+import type { Channel, SecondFactor, Visitor } from "./DemoUsers.ts"
 
 /** What the site sends to a visitor. */
 export interface Message {
@@ -31,7 +31,7 @@ const maxSessions = 1_000
 const maxFailures = 5
 const lookAhead = 5
 
-export class Doorkeeper {
+export class SignIn {
   readonly #sessions = new Map<string, Session>()
   /** The time steps that were used, by secret. */
   readonly #steps = new Map<string, Set<number>>()

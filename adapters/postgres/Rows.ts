@@ -10,7 +10,7 @@ import * as Gate from "../../core/gate/Gate.ts"
 import type { Credential } from "../../core/run/Credentials.ts"
 import type { Options, Run, RunError, StoredStatus } from "../../core/run/Run.ts"
 import * as Slots from "../../core/run/Slots.ts"
-import type { RunWindow } from "../../core/window/RunWindow.ts"
+import * as RunWindow from "../../core/window/RunWindow.ts"
 import type { Content, Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 
@@ -100,7 +100,7 @@ export interface VersionRow {
 }
 
 /** Windows by their text, so that equal windows share one compiled schedule. */
-const windows = new Map<string, RunWindow>()
+const windows = new Map<string, RunWindow.ValidRunWindow>()
 
 export const toGate = (row: GateRow): Gate.Gate => ({
   runWindow: row.run_window === null ? null : toWindow(row.run_window),
@@ -290,11 +290,11 @@ export const fromVersion = (version: WorkflowVersion) => ({
   settings: JSON.stringify(version.content.settings)
 })
 
-const toWindow = (text: string): RunWindow => {
+const toWindow = (text: string): RunWindow.ValidRunWindow => {
   const known = windows.get(text)
   if (known !== undefined) return known
   if (windows.size >= 10_000) windows.clear()
-  const window = JSON.parse(text) as RunWindow
+  const window = RunWindow.stored(JSON.parse(text))
   windows.set(text, window)
   return window
 }

@@ -26,7 +26,7 @@ export interface Pause {
 }
 
 export interface Gate {
-  readonly runWindow: RunWindow.RunWindow | null
+  readonly runWindow: RunWindow.ValidRunWindow | null
   /** When and by whom the window was last set or removed; `null` when the workflow never had one. */
   readonly windowSet: { readonly at: number; readonly by: string } | null
   /** Grows by one with every change, so that a reader can tell two states of one gate apart. */
@@ -70,7 +70,7 @@ export class WindowIsOpen extends Schema.TaggedError<WindowIsOpen>()("WindowIsOp
 export const open: Gate = { runWindow: null, windowSet: null, revision: 0, lift: null, pause: null, removedAt: null }
 
 /** Replaces the window. A lift ends, whatever the new window says; a manual pause stays. */
-export const setWindow = (gate: Gate, runWindow: RunWindow.RunWindow, actor: Actor): Gate =>
+export const setWindow = (gate: Gate, runWindow: RunWindow.ValidRunWindow, actor: Actor): Gate =>
   changed(gate, { runWindow, windowSet: actor, lift: null })
 
 /** Removes the window, and with it a lift; a manual pause stays. A gate without a window is returned as it is. */
@@ -194,9 +194,9 @@ const windowAllows = (gate: Gate, at: number): boolean => {
 }
 
 /** Windows are immutable values, so one compilation serves every question about the same one. */
-const schedules = new WeakMap<RunWindow.RunWindow, RunWindow.Schedule>()
+const schedules = new WeakMap<RunWindow.ValidRunWindow, RunWindow.Schedule>()
 
-const scheduleOf = (runWindow: RunWindow.RunWindow): RunWindow.Schedule => {
+const scheduleOf = (runWindow: RunWindow.ValidRunWindow): RunWindow.Schedule => {
   const known = schedules.get(runWindow)
   if (known !== undefined) return known
   const compiled = RunWindow.compile(runWindow)

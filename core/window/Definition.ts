@@ -1,7 +1,7 @@
 /**
  * The parts of a run window as it is written: the nouns of the interface document.
  */
-import { Schema } from "effect"
+import { type Brand, Schema } from "effect"
 
 export const Day = Schema.Literals(["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"])
 export type Day = typeof Day.Type
@@ -50,6 +50,9 @@ export const RunWindow = Schema.Struct({
   special_hours: Schema.optionalKey(Schema.Array(SpecialHours))
 }).annotate({ identifier: "RunWindow" })
 export type RunWindow = typeof RunWindow.Type
+
+/** A window that keeps every rule. Only `validate` makes one, and stores read back what it made. */
+export type ValidRunWindow = Brand.Branded<RunWindow, "ValidRunWindow">
 
 /** A problem or a warning, and where in the window it lies, such as `special_hours[0].end_date`. */
 export const RunWindowIssue = Schema.Struct({ path: Schema.String, message: Schema.String }).annotate({

@@ -34,6 +34,9 @@ import * as Warnings from "./Warnings.ts"
 export const RunWindow = Definition.RunWindow
 export type RunWindow = Definition.RunWindow
 
+/** A window that keeps every rule: only `validate` makes one. The evaluator takes nothing else. */
+export type ValidRunWindow = Definition.ValidRunWindow
+
 /** Schema of a problem or a warning with its path in the window. */
 export const RunWindowIssue = Definition.RunWindowIssue
 export type RunWindowIssue = Definition.RunWindowIssue
@@ -84,7 +87,7 @@ export const validate = (
   input: unknown,
   options: { readonly now?: number } = {}
 ): Result.Result<
-  { readonly window: RunWindow; readonly warnings: ReadonlyArray<RunWindowIssue> },
+  { readonly window: ValidRunWindow; readonly warnings: ReadonlyArray<RunWindowIssue> },
   Definition.InvalidRunWindow
 > =>
   Result.map(Validation.read(input), (window) => ({
@@ -95,8 +98,14 @@ export const validate = (
     ]
   }))
 
-/** Makes a window that `validate` accepted ready to be asked. Throws for one that it would refuse. */
-export const compile: (window: RunWindow) => Schedule = Schedules.compile
+/**
+ * A window as it comes back from where it was kept. Only for what `validate` had accepted before it was written: nothing
+ * is checked here.
+ */
+export const stored = (window: unknown): ValidRunWindow => window as ValidRunWindow
+
+/** Makes a valid window ready to be asked. */
+export const compile: (window: ValidRunWindow) => Schedule = Schedules.compile
 
 /**
  * Tells whether runs may start at `at`.
@@ -106,7 +115,7 @@ export const compile: (window: RunWindow) => Schedule = Schedules.compile
  * Decided by the local date and time alone, to the millisecond, with half-open hours. A repeated hour is therefore open
  * both times, and a skipped one never.
  */
-export const isOpen: (schedule: Schedule, at: number) => boolean = Schedules.isOpen
+export const isOpen = (schedule: Schedule, at: number): boolean => Schedules.isOpen(schedule, instant("isOpen", at))
 
 /**
  * The state at `at`, and the first instant after it at which the window is open.
@@ -117,7 +126,7 @@ export const isOpen: (schedule: Schedule, at: number) => boolean = Schedules.isO
  * exactly then included.
  */
 export const state = (schedule: Schedule, at: number): RunWindowState => {
-  const next = Schedules.first(schedule, "open", at, at + horizonMillis)
+  const next = Schedules.first(schedule, "open", instant("state", at), at + horizonMillis)
   return next === at ? { open: true, nextOpenAt: null } : { open: false, nextOpenAt: next }
 }
 
@@ -130,7 +139,7 @@ export const state = (schedule: Schedule, at: number): RunWindowState => {
  * later. For an opening that began longer ago than `horizonMillis`, `opensAt` is `at`.
  */
 export const opening = (schedule: Schedule, at: number): Opening | null => {
-  const from = Schedules.first(schedule, "open", at, at + horizonMillis)
+  const from = Schedules.first(schedule, "open", instant("opening", at), at + horizonMillis)
   if (from === null) return null
   return {
     opensAt: from === at ? (Schedules.since(schedule, at) ?? at) : from,
@@ -143,6 +152,7 @@ export const opening = (schedule: Schedule, at: number): Opening | null => {
  * within `horizonMillis` of the end of the one before.
  */
 export const openings = (schedule: Schedule, from: number, count: number): ReadonlyArray<ExplainedOpening> => {
+  instant("openings", from)
   const found: Array<ExplainedOpening> = []
   for (let next = opening(schedule, from); next !== null && found.length < count; ) {
     const { deciders } = Explanations.explain(schedule, Math.max(next.opensAt, from))
@@ -157,4 +167,17 @@ export const closedSince = (schedule: Schedule, at: number): number | null =>
   isOpen(schedule, at) ? null : Schedules.since(schedule, at)
 
 /** Explains the state at `at`: the local time, the level that rules the date, and the parts that decide. */
-export const explain: (schedule: Schedule, at: number) => Explanations.Explanation = Explanations.explain
+export const explain = (schedule: Schedule, at: number): Explanations.Explanation =>
+  Explanations.explain(schedule, instant("explain", at))
+
+/** The furthest instant that a date can be written for, in milliseconds from the epoch, in either direction. */
+const furthestMillis = 8_640_000_000_000_000
+
+/** The instant, if it is one. Callers without types pass a `Date`, or what came of a date that could not be read. */
+const instant = (asked: string, at: unknown): number => {
+  if (typeof at === "number" && Math.abs(at) <= furthestMillis) return at
+  const shown = at instanceof Date ? "a Date: pass its getTime()" : typeof at === "number" ? String(at) : typeof at
+  throw new RangeError(
+    `RunWindow.${asked} takes an instant in epoch milliseconds from -8.64e15 to 8.64e15; it was given ${shown}`
+  )
+}

@@ -7,10 +7,10 @@
  */
 import * as Zone from "./calendar/Zone.ts"
 import * as DayPlan from "./DayPlan.ts"
-import { horizonMillis, type RunWindow } from "./Definition.ts"
+import { horizonMillis, type ValidRunWindow } from "./Definition.ts"
 
 export interface Schedule {
-  readonly window: RunWindow
+  readonly window: ValidRunWindow
   readonly zone: Zone.Zone
   readonly plans: DayPlan.DayPlans
 }
@@ -28,7 +28,7 @@ export interface Local {
   readonly offset: number
 }
 
-export const compile = (window: RunWindow): Schedule => ({
+export const compile = (window: ValidRunWindow): Schedule => ({
   window,
   zone: Zone.get(window.time_zone),
   plans: DayPlan.make(window)

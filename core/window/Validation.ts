@@ -15,7 +15,8 @@ import {
   type RunWindow,
   type RunWindowIssue,
   type SpecialHours,
-  type Time
+  type Time,
+  type ValidRunWindow
 } from "./Definition.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -28,13 +29,15 @@ type Note = (path: string, message: string) => null
  *
  * The window that is answered holds the known fields as they were sent; `null` counts as left out.
  */
-export const read = (input: unknown): Result.Result<RunWindow, InvalidRunWindow> => {
+export const read = (input: unknown): Result.Result<ValidRunWindow, InvalidRunWindow> => {
   const issues: Array<RunWindowIssue> = []
   const window = readWindow(input, (path, message) => {
     issues.push({ path, message })
     return null
   })
-  return window !== null && issues.length === 0 ? Result.succeed(window) : Result.fail(new InvalidRunWindow({ issues }))
+  return window !== null && issues.length === 0
+    ? Result.succeed(window as ValidRunWindow)
+    : Result.fail(new InvalidRunWindow({ issues }))
 }
 
 const readWindow = (input: unknown, note: Note): RunWindow | null => {

@@ -3,12 +3,12 @@
  */
 import * as CivilDate from "./calendar/CivilDate.ts"
 import * as DayPlan from "./DayPlan.ts"
-import type { RunWindow, RunWindowIssue, SpecialHours } from "./Definition.ts"
+import type { RunWindowIssue, SpecialHours, ValidRunWindow } from "./Definition.ts"
 import { horizonMillis } from "./Definition.ts"
 import * as Schedule from "./Schedule.ts"
 
 /** Warnings that hold whatever the time: a start that its own rule does not produce. */
-export const lasting = (window: RunWindow): ReadonlyArray<RunWindowIssue> =>
+export const lasting = (window: ValidRunWindow): ReadonlyArray<RunWindowIssue> =>
   (window.special_hours ?? []).flatMap((entry, index) => {
     const series = DayPlan.seriesOf(entry)
     return series === null || series.has(CivilDate.parts(series.start))
@@ -22,7 +22,7 @@ export const lasting = (window: RunWindow): ReadonlyArray<RunWindowIssue> =>
   })
 
 /** Warnings about the time from `now` on: entries without effect, and hours that a change of clocks skips. */
-export const upcoming = (window: RunWindow, now: number): ReadonlyArray<RunWindowIssue> => {
+export const upcoming = (window: ValidRunWindow, now: number): ReadonlyArray<RunWindowIssue> => {
   const schedule = Schedule.compile(window)
   const today = Schedule.localAt(schedule, now).day
   return [...overOrHidden(window, schedule, today), ...skipped(schedule, now)]
@@ -34,7 +34,7 @@ const dayOfEightYears = 8 * 366
 const horizonDays = horizonMillis / DayPlan.dayMillis
 
 const overOrHidden = (
-  window: RunWindow,
+  window: ValidRunWindow,
   schedule: Schedule.Schedule,
   today: CivilDate.EpochDay
 ): ReadonlyArray<RunWindowIssue> => {

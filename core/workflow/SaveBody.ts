@@ -52,7 +52,7 @@ export const SaveBody = Schema.Struct({
 export type WindowChange =
   | { readonly _tag: "Keep" }
   | { readonly _tag: "Remove" }
-  | { readonly _tag: "Set"; readonly window: RunWindow.RunWindow }
+  | { readonly _tag: "Set"; readonly window: RunWindow.ValidRunWindow }
 
 /** A body as far as it could be read, with everything that is wrong with it apart from what only the store can tell. */
 export interface Draft {

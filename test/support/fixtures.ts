@@ -1,10 +1,12 @@
 /**
  * A workspace, a workflow and what a run of it is given, for tests that do not care which.
  */
+
 import { randomUUID } from "node:crypto"
 import { Effect, Result } from "effect"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Submission } from "../../core/run/Transition.ts"
+import * as RunWindow from "../../core/window/RunWindow.ts"
 import { type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
@@ -108,14 +110,15 @@ export const submission = ({ version, workflow }: Stored, overrides: Partial<Sub
 })
 
 /** A window that is open from `from` to `to` o'clock every day, in UTC. */
-export const daily = (from: number, to: number) => ({
-  time_zone: "UTC",
-  regular_hours: (["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const).map(
-    (day) => ({
-      active_start_day: day,
-      active_start_time: { hours: from, minutes: 0 },
-      active_end_day: day,
-      active_end_time: { hours: to, minutes: 0 }
+export const daily = (from: number, to: number): RunWindow.ValidRunWindow =>
+  Result.getOrThrow(
+    RunWindow.validate({
+      time_zone: "UTC",
+      regular_hours: ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"].map((day) => ({
+        active_start_day: day,
+        active_start_time: { hours: from, minutes: 0 },
+        active_end_day: day,
+        active_end_time: { hours: to, minutes: 0 }
+      }))
     })
-  )
-})
+  ).window

@@ -1,6 +1,8 @@
 /** What the endpoints of conversations read from requests, and how a draft is shown. */
+
 import { Effect, Schema } from "effect"
 import type { Conversation } from "../../../core/builder/Conversation.ts"
+import type { RunWindow } from "../../../core/window/RunWindow.ts"
 import type { Stored } from "../../../core/workflow/WorkflowStore.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
@@ -104,6 +106,7 @@ export const login = (payload: {
 /** A draft in the shape of the workflow that it changes, or of one that is not saved yet. */
 export const draft = (one: Conversation, stored: Stored | null): typeof DraftJson.Type => {
   const { settings, ...content } = one.draft.content
+  const window: RunWindow | null = stored?.gate.runWindow ?? null
   return {
     ...settings,
     id: stored?.workflow.id ?? null,
@@ -118,6 +121,6 @@ export const draft = (one: Conversation, stored: Stored | null): typeof DraftJso
     ...content,
     nodes: content.nodes as ReadonlyArray<Schema.JsonObject>,
     edges: content.edges as Schema.JsonObject,
-    run_window: stored?.gate.runWindow ?? null
+    run_window: window
   }
 }

@@ -54,6 +54,7 @@ const forms = (path: string): ReadonlyArray<string> => {
     `/%25${first.charCodeAt(0).toString(16)}${first.slice(1)}${others}`,
     `/x/..${path}`,
     `/.${path}`,
+    `http://evil.test${path}`,
     `${path}%ff`
   ]
 }

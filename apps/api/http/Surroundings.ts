@@ -2,6 +2,7 @@
  * What happens to every request before its handler sees it, in this order: who sends it, whether it is too much, which
  * endpoint it is for, what its address and its body hold, and whether it was carried out before.
  */
+import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Exit, Layer, Option, Redacted, Result } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"
@@ -57,7 +58,9 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const { headers, method, url } = request
         const path = url.split("?", 1)[0] ?? ""
         const query = url.slice(path.length + 1)
-        const destination = Endpoints.destination(method, path)
+        // An address with a scheme and a host is one for a proxy, which this is not.
+        const sent = NodeHttpServerRequest.toIncomingMessage(request).url ?? ""
+        const destination = Endpoints.destination(method, sent.startsWith("/") ? path : sent)
         const sender = yield* identify(keyOf(headers))
 
         if (limiter !== null && !uncounted.has(path)) {

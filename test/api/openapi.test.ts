@@ -89,7 +89,7 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
 const refusedToViewers: Readonly<Record<string, string>> = { "live.connection": "?control=true" }
 
 /** The statuses that what surrounds every request answers, each of which has tests of its own. */
-const answeredAround = new Set(["409", "429"])
+const answeredAround = new Set(["409", "429", "503"])
 
 /** Makes what the parameters and bodies of requests name, anew for every request. */
 const fixtures = Effect.gen(function* () {

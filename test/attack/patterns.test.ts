@@ -72,17 +72,16 @@ describe("a regular expression", () => {
     "adapters/playwright/inpage/InWorld.ts": "written by a workflow, runs in the page",
     "adapters/playwright/inpage/Snapshot.ts": "a fixed mark and digits, runs in the page",
     "adapters/s3/S3Artifacts.ts": "excludes the sign that ends it",
-    "apps/api/Server.ts": "anchored, each part excludes the slash that ends it",
     "apps/api/http/Endpoints.ts": "anchored, each part excludes the slash that ends it",
     "core/redaction/Secrets.ts": "measured below",
-    "core/agent/network/Answering.ts": "checked by SafePattern when a workflow is saved",
     "core/vault/inbox/Candidate.ts": "measured here as it is composed",
     "core/vault/inbox/Wording.ts": "measured here as it is composed",
     "core/workflow/component/Instances.ts": "anchored, of fixed length",
     "core/workflow/language/expression/Pattern.ts": "compiled to find out whether it may be, and not run",
     "core/workflow/language/expression/SafePattern.ts": "proven linear before it is run",
     "core/workflow/language/expression/SafeRegex.ts": "proven linear before it is run",
-    "core/workflow/language/parameters/Transform.ts": "anchored, its repetitions are bounded"
+    "core/workflow/language/parameters/Transform.ts": "anchored, its repetitions are bounded",
+    "core/workflow/sandbox/Operations.ts": "checked by SafePattern when a workflow is saved, and run in the sandbox"
   }
 
   it("that is composed when its file is loaded is linear", async () => {

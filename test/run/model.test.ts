@@ -44,7 +44,8 @@ class Model {
   window: { from: number; to: number } | null = null
   liftedUntil: number | null = null
   paused = false
-  readonly runs = new Map<string, { status: Status; fence: number }>()
+  /** `tried`: it was given back once, and may be put off. */
+  readonly runs = new Map<string, { status: Status; fence: number; tried?: boolean }>()
 
   windowOpen(at = this.at): boolean {
     if (this.window === null) return true
@@ -139,10 +140,14 @@ const obey = (commands: ReadonlyArray<Command>) =>
           const claimed = yield* runs.claim({ worker: "w", limit: wanted, leaseMillis: hour })
           const expected = model.mayStart() ? model.waiting().slice(0, wanted) : []
           const tryable = claimed.map(({ run }) => String(run.id))
-          // A run that is put off is passed over, so the claimed ones are a part of the waiting ones, in their order.
+          const fresh = model.waiting().filter((one) => model.runs.get(one)?.tried !== true)
+          const taken = tryable.filter((one) => fresh.includes(one))
+          // A run that was given back may be put off, and is passed over then. All others start in their order.
           for (const one of tryable) assert.include(model.waiting(), one)
+          assert.deepStrictEqual(taken, fresh.slice(0, taken.length))
           if (!model.mayStart()) assert.deepStrictEqual(tryable, [])
-          else if (expected.length > 0 && held.size === 0) assert.deepStrictEqual(tryable, expected)
+          else if (tryable.length < wanted) assert.deepStrictEqual(taken, fresh)
+          if (fresh.length === model.waiting().length) assert.deepStrictEqual(tryable, expected)
           for (const one of claimed) {
             const fence = one.run.lease?.fence ?? 0
             assert.isAbove(fence, highestFence)
@@ -178,7 +183,11 @@ const obey = (commands: ReadonlyArray<Command>) =>
           if (chosen === null) break
           const fence = held.get(chosen)?.run.lease?.fence ?? 0
           const { run } = yield* settle(chosen, (gated, at) => Transition.abandon(gated.run, fence, gated.gate, at))
-          model.runs.set(chosen, { status: run.status === "execution.requeued" ? "waiting" : "ended", fence: 0 })
+          model.runs.set(chosen, {
+            status: run.status === "execution.requeued" ? "waiting" : "ended",
+            fence: 0,
+            tried: true
+          })
           break
         }
         case "loseLease": {

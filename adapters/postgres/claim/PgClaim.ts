@@ -144,9 +144,11 @@ const take = (
       select * from workflow_versions where ${sql.in("version_id", [...new Set(rows.map((row) => row.version_id))])}`
     const byId = new Map(versions.map((row) => [row.version_id, Rows.toVersion(row)]))
     return {
-      claimed: changes.flatMap(({ run }): ReadonlyArray<Claimed> => {
+      claimed: changes.map(({ run }): Claimed => {
         const version = byId.get(run.versionId)
-        return version === undefined ? [] : [{ run, version }]
+        // Undone with its transaction: the run is not dropped, and the log says why it cannot start.
+        if (version === undefined) throw new Error(`Run ${run.id} has version ${run.versionId}, which is not there`)
+        return { run, version }
       }),
       looked,
       candidates: candidates.length,

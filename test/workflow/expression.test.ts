@@ -2,10 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Expression from "../../core/workflow/language/expression/Expression.ts"
 
+const moment = { at: Date.UTC(2026, 2, 29, 0, 59, 59, 500), seed: 7 }
+
 const evaluate = async (source: string, roots: object = {}): Promise<unknown> => {
   const compiled = Expression.compile(source)
   if (Result.isFailure(compiled)) throw new Error(compiled.failure)
-  return Expression.evaluate(compiled.success, roots)
+  return Expression.evaluate(compiled.success, roots, moment)
 }
 
 const failing = async (source: string, roots: object = {}): Promise<string> => {
@@ -156,5 +158,37 @@ describe("an ordinary expression", () => {
   it("is not measured by what it reads", async () => {
     assert.strictEqual(await evaluate("$count(many)", long), 200_000)
     assert.strictEqual(await evaluate("$length(text & text)", long), 200_000)
+  })
+})
+
+describe("the time and the chance of an evaluation", () => {
+  it("are those that it is given, and the time stands still while it lasts", async () => {
+    assert.strictEqual(await evaluate("$millis()"), moment.at)
+    assert.strictEqual(await evaluate("$now()"), "2026-03-29T00:59:59.500Z")
+    assert.strictEqual(await evaluate("$now('[Y0001]-[M01]-[D01]')"), "2026-03-29")
+    assert.strictEqual(await evaluate("$toMillis('10:30', '[H01]:[m01]')"), Date.UTC(2026, 2, 29, 10, 30))
+    assert.strictEqual(await evaluate("($sum([1..20000]); $millis())"), moment.at)
+  })
+
+  it("draw the same from the same seed, and something else from another", async () => {
+    const list = { list: Array.from({ length: 50 }, (_, index) => index) }
+    const [first, second] = [await evaluate("[$random(), $random()]"), await evaluate("[$random(), $random()]")]
+    assert.deepStrictEqual(first, second)
+    const [one, two] = first as ReadonlyArray<number>
+    assert.notStrictEqual(one, two)
+    assert.isTrue([one, two].every((drawn) => typeof drawn === "number" && drawn >= 0 && drawn < 1))
+    const shuffled = (await evaluate("$shuffle(list)", list)) as ReadonlyArray<number>
+    assert.deepStrictEqual(shuffled, await evaluate("$shuffle(list)", list))
+    assert.notDeepEqual(shuffled, list.list)
+    assert.sameMembers([...shuffled], list.list)
+    const other = Expression.compile("$random()")
+    if (Result.isFailure(other)) throw new Error(other.failure)
+    assert.notStrictEqual(await Expression.evaluate(other.success, {}, { ...moment, seed: 8 }), one)
+  })
+
+  it("shuffle what the language shuffles", async () => {
+    assert.deepStrictEqual(await evaluate("$shuffle([])"), [])
+    assert.deepStrictEqual(await evaluate("$shuffle(1)"), [1])
+    assert.isNull(await evaluate("$shuffle(nothing)"))
   })
 })

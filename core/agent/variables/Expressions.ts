@@ -2,7 +2,7 @@
  * The expressions of a step, described and evaluated in the sandbox. One that is only a path is read at once: it costs no
  * more than it has names.
  */
-import { Effect, type Schema } from "effect"
+import { Clock, Effect, Random, type Schema } from "effect"
 import * as Expression from "../../workflow/language/expression/Expression.ts"
 import type { Described, Outcome } from "../../workflow/sandbox/Operations.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
@@ -55,7 +55,14 @@ export const valueOf = Effect.fnUntraced(function* (
   const path = Expression.pathOf(source)
   const direct = path === null ? undefined : along(path, roots, apart)
   if (direct !== undefined) return direct
-  const answered = yield* Sandbox.runHere("evaluate", { source, roots: within(roots, reach), apart, bindings }).pipe(
+  const moment = { at: yield* Clock.currentTimeMillis, seed: yield* Random.nextIntBetween(0, 2 ** 32) }
+  const answered = yield* Sandbox.runHere("evaluate", {
+    source,
+    roots: within(roots, reach),
+    apart,
+    bindings,
+    moment
+  }).pipe(
     Effect.catch((error) => refuse(source, error.message, "TEMPLATE-E0002")),
     // An expression that waits for nothing would never end.
     Effect.timeoutOrElse({

@@ -9,6 +9,7 @@ import * as Propagation from "../component/Propagation.ts"
 import * as Examples from "../contract/Examples.ts"
 import * as InputContract from "../contract/InputContract.ts"
 import * as Expression from "../language/expression/Expression.ts"
+import type { Moment } from "../language/expression/Moment.ts"
 import * as SafePattern from "../language/expression/SafePattern.ts"
 import * as Template from "../language/expression/Template.ts"
 import type { Edge, Node, NodeId } from "../language/graph/Graph.ts"
@@ -42,6 +43,7 @@ export interface Evaluation {
   readonly bindings: Schema.JsonObject
   /** Values that only paths below `context.inputs` with these first names read, whatever else the roots have there. */
   readonly apart: Schema.JsonObject
+  readonly moment: Moment
 }
 
 /** A graph that was read, its nodes with the paths that their expressions read. */
@@ -155,10 +157,11 @@ export const operations = {
     try {
       const value =
         names.size === 0
-          ? await Expression.evaluate(compiled.success, asked.roots, asked.bindings, signal)
+          ? await Expression.evaluate(compiled.success, asked.roots, asked.moment, asked.bindings, signal)
           : await Template.evaluate(
               Template.readApart(compiled.success, names),
               asked.roots as Schema.JsonObject,
+              asked.moment,
               asked.apart,
               signal
             )

@@ -22,7 +22,10 @@ interface Focus {
 
 /** An environment of the language, as far as it is used here. */
 export interface Environment {
-  readonly base: { readonly lookup: (name: string) => unknown; readonly timestamp: { readonly getTime: () => number } }
+  readonly base: {
+    readonly lookup: (name: string) => unknown
+    readonly timestamp: { readonly setTime: (at: number) => unknown }
+  }
 }
 
 /** The name under which an evaluation has its meter. Nothing that is written can refer to it. */
@@ -30,11 +33,11 @@ export const meterName = "the meter"
 
 export const meterOf = ({ base }: Environment): Meter => {
   const found = base.lookup(meterName)
-  return found instanceof Meter ? found : new Meter()
+  return found instanceof Meter ? found : new Meter({ at: 0, seed: 0 })
 }
 
 const names =
-  "sum count max min average string substring substringBefore substringAfter lowercase uppercase length trim pad match contains replace split join formatNumber formatBase formatInteger parseInteger number floor ceil round abs sqrt power random boolean not map zip filter single reduce sift keys lookup append exists spread merge reverse each error assert type sort shuffle distinct base64encode base64decode encodeUrlComponent encodeUrl decodeUrlComponent decodeUrl eval toMillis fromMillis clone".split(
+  "sum count max min average string substring substringBefore substringAfter lowercase uppercase length trim pad match contains replace split join formatNumber formatBase formatInteger parseInteger number floor ceil round abs sqrt power boolean not map zip filter single reduce sift keys lookup append exists spread merge reverse each error assert type sort distinct base64encode base64decode encodeUrlComponent encodeUrl decodeUrlComponent decodeUrl eval toMillis fromMillis clone".split(
     " "
   )
 
@@ -205,6 +208,8 @@ const limited = (name: string, definition: Definition): Definition => {
     const meter = meterOf(this.environment)
     meter.charge(1)
     look?.(meter, given)
+    // Parts of a date that a text leaves out are those of this instant.
+    this.environment.base.timestamp.setTime(meter.at)
     const result = act.apply(this, given as Array<never>)
     if (result instanceof Promise) {
       return result.then((value: unknown) => {
@@ -228,19 +233,54 @@ let loading: Promise<ReadonlyArray<readonly [string, unknown]>> | undefined
 export const load = (): Promise<ReadonlyArray<readonly [string, unknown]>> => {
   loading ??= Promise.all(
     names.map(async (name) => [name, limited(name, (await jsonata(`$${name}`).evaluate({})) as Definition)] as const)
-  ).then((all) => [...all, ["now", nowOf(all)] as const])
+  ).then((all) => [...all, ...own(all)])
   return loading
+}
+
+/** The functions that would ask the machine for the time or for chance. They ask the evaluation instead. */
+const own = (all: ReadonlyArray<readonly [string, Definition]>): ReadonlyArray<readonly [string, unknown]> => [
+  ["now", nowOf(all)],
+  [
+    "millis",
+    ownFunction(function (this: Focus) {
+      return meterOf(this.environment).at
+    })
+  ],
+  [
+    "random",
+    ownFunction(function (this: Focus) {
+      return meterOf(this.environment).draw()
+    })
+  ],
+  ["shuffle", ownFunction(shuffled)]
+]
+
+const ownFunction = (implementation: Implementation): unknown => {
+  const made = { _jsonata_function: true, implementation }
+  noteFunction(made)
+  return made
+}
+
+/** A list in another order, each order as likely as any other. One value is a list of one. */
+function shuffled(this: Focus, given: unknown): unknown {
+  if (given === undefined) return undefined
+  const meter = meterOf(this.environment)
+  const list = Array.isArray(given) ? [...given] : [given]
+  meter.admit(list)
+  for (let last = list.length - 1; last > 0; last--) {
+    const chosen = Math.floor(meter.draw() * (last + 1))
+    ;[list[last], list[chosen]] = [list[chosen], list[last]]
+  }
+  return list
 }
 
 /** The time of the evaluation as a text. */
 const nowOf = (all: ReadonlyArray<readonly [string, Definition]>): unknown => {
   const fromMillis = all.find(([name]) => name === "fromMillis")?.[1]
   const implementation = function (this: Focus, shape: unknown, zone: unknown): unknown {
-    const millis = this.environment.base.timestamp.getTime()
+    const millis = meterOf(this.environment).at
     // It checks by itself what it is given.
     return fromMillis?.implementation.apply(this, [millis, shape, zone] as unknown as Array<never>)
   }
-  const made = { _jsonata_function: true, implementation }
-  noteFunction(made)
-  return made
+  return ownFunction(implementation)
 }

@@ -6,6 +6,7 @@ import { Effect, Result, type Schema } from "effect"
 import jsonata from "jsonata"
 import * as Builtins from "./Builtins.ts"
 import { isFunction, LimitReached, limits, Meter, noteFunction } from "./Meter.ts"
+import type { Moment } from "./Moment.ts"
 import { check, SafeRegex } from "./SafeRegex.ts"
 
 export interface Expression {
@@ -140,11 +141,12 @@ const afterEach = (
 export const evaluate = async (
   { compiled }: Expression,
   roots: unknown,
+  moment: Moment,
   bindings: Readonly<Record<string, unknown>> = {},
   signal?: AbortSignal
 ): Promise<Schema.Json> => {
   if (!prepared.has(compiled)) await prepare(compiled)
-  const meter = new Meter(() => signal?.aborted === true)
+  const meter = new Meter(moment, () => signal?.aborted === true)
   const value: unknown = await compiled.evaluate(roots, { ...bindings, [Builtins.meterName]: meter })
   meter.measure(value, 1)
   return toJson(value)

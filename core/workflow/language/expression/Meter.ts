@@ -3,6 +3,7 @@
  *
  * Nothing here reads a clock: the same expression over the same values always ends at the same point.
  */
+import { generator, type Moment } from "./Moment.ts"
 
 /** The limits of one evaluation. Sizes are of what the expression builds, not of what it reads. */
 export const limits = {
@@ -68,9 +69,15 @@ export class Meter {
   #evaluations = 0
   #turn = unitsPerTurn
   readonly #isOver: () => boolean
+  /** The time of the evaluation, in epoch milliseconds. */
+  readonly at: number
+  /** Draws a number from 0 up to, but not including, 1. */
+  readonly draw: () => number
 
-  constructor(isOver: () => boolean = () => false) {
+  constructor({ at, seed }: Moment, isOver: () => boolean = () => false) {
     this.#isOver = isOver
+    this.at = at
+    this.draw = generator(seed)
   }
 
   /** Counts operations. */

@@ -3,6 +3,7 @@
  */
 import { Result } from "effect"
 import * as Expression from "./Expression.ts"
+import type { Moment } from "./Moment.ts"
 
 export type { Expression } from "./Expression.ts"
 
@@ -128,9 +129,10 @@ export const readApart = (expression: Expression.Expression, names: ReadonlySet<
 export const evaluate = (
   expression: Expression.Expression,
   roots: object,
+  moment: Moment,
   values: Readonly<Record<string, unknown>>,
   signal?: AbortSignal
-): ReturnType<typeof Expression.evaluate> => Expression.evaluate(expression, roots, { [apart]: values }, signal)
+): ReturnType<typeof Expression.evaluate> => Expression.evaluate(expression, roots, moment, { [apart]: values }, signal)
 
 /** Why an expression failed. */
 export const reasonOf = Expression.reasonOf

@@ -4,7 +4,7 @@
 
 import { NodeServices } from "@effect/platform-node"
 import { ConfigProvider, Effect, Layer } from "effect"
-import { type Flag, Param } from "effect/cli"
+import type { Flag, Param } from "effect/cli"
 import { browsers } from "../../apps/cli/BrowserSettings.ts"
 import * as Settings from "../../apps/cli/Settings.ts"
 
@@ -39,9 +39,12 @@ const usualOf = (flag: Flag.Flag<unknown>): string => {
   return typeof value === "string" || typeof value === "number" ? String(value) : ""
 }
 
+/** The flag below everything that was done to it, such as a default. */
+const singleOf = (flag: object): Param.Single<"flag", unknown> =>
+  "param" in flag ? singleOf(flag.param as object) : (flag as Param.Single<"flag", unknown>)
+
 const settingOf = (flag: Flag.Flag<unknown>): Setting => {
-  const [single] = Param.extractSingleParams(flag)
-  if (single === undefined) throw new Error("Expected a flag")
+  const single = singleOf(flag)
   const described = single.description._tag === "Some" ? single.description.value : ""
   const read = /^(.*) \[([A-Z0-9_]+)\]$/s.exec(described)
   if (read === null) throw new Error(`The description of --${single.name} does not end in its variable`)

@@ -1,13 +1,18 @@
 /**
  * For tests of programs that deal with time: generated windows, zones and instants that shrink well, and a clock that is
- * moved by hand.
+ * moved by hand. `runWindow` and `instant` are arbitraries for properties.
  *
- * **Example** (A property of every window)
+ * **Example** (A clock that is moved by hand)
  *
  * ```ts
+ * import { Clock, Effect } from "effect"
  * import * as WindowTesting from "sluice/window/testing"
  *
- * it.effect.prop("opens at its next opening", [WindowTesting.runWindow, WindowTesting.instant], ([window, at]) => …)
+ * const clock = WindowTesting.movableClock(Date.parse("2026-01-12T21:00:00Z"))
+ * clock.advance(60_000)
+ * const now = Effect.runSync(Clock.currentTimeMillis.pipe(Effect.provide(WindowTesting.layerClock(clock))))
+ *
+ * new Date(now).toISOString() // => "2026-01-12T21:01:00.000Z"
  * ```
  */
 import { Arbitrary, Clock, Duration, Effect, Layer, Schema } from "effect"

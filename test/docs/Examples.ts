@@ -1,0 +1,105 @@
+/**
+ * The examples of the docs: fences of the pages, and of the `**Example**` blocks of the code.
+ */
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { root, type Source, sources } from "../layout/Source.ts"
+
+export interface Fence {
+  /** The file and the line at which the fence begins. */
+  readonly at: string
+  readonly path: string
+  readonly language: string
+  readonly text: string
+}
+
+/** README, CONTRIBUTING and every page below `docs`. */
+export const pages = (): ReadonlyArray<Source> =>
+  [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`)
+  ].map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
+
+/** The fences of a page, in their order. */
+export const fencesOf = ({ path, text }: Source): ReadonlyArray<Fence> =>
+  [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map((match) => ({
+    at: `${path}:${text.slice(0, match.index).split("\n").length}`,
+    path,
+    language: match[1] ?? "",
+    text: match[2] ?? ""
+  }))
+
+/** The fences of the comments of a source file that stand below `**Example**`. */
+export const examplesOf = ({ path, text }: Source): ReadonlyArray<Fence> =>
+  [...text.matchAll(/\/\*\*[\s\S]*?\*\//g)].flatMap(([comment]) => {
+    if (!comment.includes("**Example**")) return []
+    return fencesOf({ path, text: comment.replace(/^ \* ?/gm, "") })
+  })
+
+/** Every TypeScript example that is to run. */
+export const programs = (): ReadonlyArray<Fence> =>
+  [...pages().flatMap(fencesOf), ...sources("core", "adapters", "apps").flatMap(examplesOf)].filter(
+    ({ language }) => language === "ts"
+  )
+
+/** The value that a comment promises: the longest JSON that it begins with, up to a comma. `undefined` when it has none. */
+export const promisedBy = (comment: string): string | undefined => {
+  const pieces = comment.trim().split(", ")
+  for (let count = pieces.length; count > 0; count--) {
+    const text = pieces.slice(0, count).join(", ")
+    try {
+      JSON.parse(text)
+      return text
+    } catch {}
+  }
+  return undefined
+}
+
+const promise = /^(.*?)\s*\/\/ => (.*)$/
+
+/** A program in which each line `expression // => value` compares. */
+export const comparing = ({ at, text }: Fence): string => {
+  const lines = text.split("\n").map((line) => {
+    const [, code = "", comment = ""] = promise.exec(line) ?? []
+    if (code === "") return line
+    const value = promisedBy(comment)
+    if (value === undefined) throw new Error(`${at}: "${comment}" does not begin with a JSON value`)
+    return `assertEqual(${code.replace(/;$/, "")}, ${value})`
+  })
+  return `import { deepStrictEqual as assertEqual } from "node:assert"\n${lines.join("\n")}`
+}
+
+/** Runs programs in one process, each as a module of its own. Answers what went wrong, by the place of the example. */
+export const run = (examples: ReadonlyArray<Fence>): ReadonlyArray<string> => {
+  // Within the checkout, so that `sluice/…` is found as its own package.
+  mkdirSync(join(root, ".cache"), { recursive: true })
+  const folder = mkdtempSync(join(root, ".cache", "examples-"))
+  try {
+    const files = examples.map((example, index) => {
+      const name = `./example${index}.ts`
+      writeFileSync(join(folder, name), comparing(example))
+      return [example.at, name]
+    })
+    writeFileSync(
+      join(folder, "main.mjs"),
+      `const wrong = []
+for (const [at, name] of ${JSON.stringify(files)}) {
+  try { await import(name) } catch (error) { wrong.push(at + ": " + error.message) }
+}
+process.stdout.write(JSON.stringify(wrong))`
+    )
+    const answer = execFileSync(process.execPath, [join(folder, "main.mjs")], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"]
+    })
+    return JSON.parse(answer) as ReadonlyArray<string>
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -42,6 +42,7 @@ import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as AfterResponse from "./http/AfterResponse.ts"
 import * as Authorization from "./http/Authorization.ts"
 import * as SchemaErrors from "./http/body/SchemaErrors.ts"
+import * as Unreadable from "./http/body/Unreadable.ts"
 import * as Closing from "./http/Closing.ts"
 import * as Endpoints from "./http/Endpoints.ts"
 import * as Errors from "./http/Errors.ts"
@@ -237,7 +238,10 @@ export const layer = (options: {
       NodeHttpServer.layerServer(
         () =>
           // A client that dawdles over its headers or its body holds a socket, and nothing else, for so long.
-          createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }),
+          createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }).on(
+            "clientError",
+            Unreadable.answer
+          ),
         { port: options.port, host: options.host, gracefulShutdownTimeout: "5 seconds" }
       ).pipe(
         Layer.catch((error) =>

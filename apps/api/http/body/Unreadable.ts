@@ -1,0 +1,50 @@
+/**
+ * Answers bytes that are no HTTP request, which no route ever sees.
+ *
+ * The answer is written before the connection is closed, and what the client is still sending is read and dropped for a
+ * moment: a connection that is closed with unread bytes is reset, and the client may lose the answer.
+ */
+import { ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
+
+/** How long a connection stays open for its client to read the answer, in milliseconds. */
+const lingerMillis = 2_000
+
+const answers: Readonly<Record<string, readonly [number, string, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large", "The headers take more than 16 KiB"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "Payload Too Large", "The extensions of a chunk take more than 16 KiB"],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout", "The request did not arrive in time"]
+}
+
+const unreadable = [400, "Bad Request", "The request is not valid HTTP"] as const
+
+/** Whether an answer is under way on a connection, into which nothing else may be written. */
+const isAnswering = (socket: Duplex): boolean => {
+  const message: unknown = "_httpMessage" in socket ? socket._httpMessage : null
+  return message instanceof ServerResponse && message.headersSent
+}
+
+const answered = new WeakSet<Duplex>()
+
+/** Handles the `clientError` of a server. */
+export const answer = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  // The parser complains again of each piece that still arrives.
+  if (answered.has(socket)) return
+  answered.add(socket)
+  if (!socket.writable || error.code === "ECONNRESET" || isAnswering(socket)) {
+    socket.destroy(error)
+    return
+  }
+  const [statusCode, reason, message] = answers[error.code ?? ""] ?? unreadable
+  const body = JSON.stringify({ statusCode, message, error: reason })
+  const head = [
+    `HTTP/1.1 ${statusCode} ${reason}`,
+    "Connection: close",
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`
+  ]
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
+  socket.removeAllListeners("data")
+  socket.resume()
+  setTimeout(() => socket.destroy(), lingerMillis).unref()
+}

@@ -19,6 +19,8 @@ export interface Options {
   readonly waiting: number
   /** How long a thread without work is kept. */
   readonly idleMillis: number
+  /** The module of each thread, which answers as `Thread.ts` does; that one where it is left out. */
+  readonly module?: URL
 }
 
 /** What a thread says. */
@@ -134,7 +136,7 @@ export class ThreadPool {
 
   #start(): Thread {
     // Neither the environment nor the arguments of the process are for what is computed there.
-    const worker = new Worker(new URL("./Thread.ts", import.meta.url), {
+    const worker = new Worker(this.#options.module ?? new URL("./Thread.ts", import.meta.url), {
       name: "sandbox",
       env: {},
       argv: [],

@@ -25,6 +25,7 @@ import { SecretConnections } from "../../core/vault/providers/SecretConnections.
 import { Vault } from "../../core/vault/Vault.ts"
 import { Components } from "../../core/workflow/component/Components.ts"
 import { Patches } from "../../core/workflow/patch/Patches.ts"
+import { SandboxBusy } from "../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../core/workflow/transfer/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
@@ -182,6 +183,9 @@ const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
     if (cause.reasons.some((reason) => reason._tag === "Fail" && StoreUnavailable.is(reason.error))) {
       return HttpServerResponse.jsonUnsafe(Errors.unavailable, { status: 503 })
     }
+    if (cause.reasons.some((reason) => reason._tag === "Die" && reason.defect instanceof SandboxBusy)) {
+      return HttpServerResponse.jsonUnsafe(Errors.busy, { status: 503 })
+    }
     const [{ status }] = yield* HttpServerError.causeResponse(cause)
     if (status < 500) return yield* unrouted
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -215,7 +219,7 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
     })
   )
 
-/** When a request may be sent again that the database could not be reached for, in seconds. */
+/** When a request may be sent again that the service has no room or no database for now, in seconds. */
 const retryAfterSeconds = "5"
 
 const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerResponse) =>

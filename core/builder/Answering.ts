@@ -2,7 +2,7 @@
  * Answers to questions for missing inputs.
  */
 import { Result, Schema } from "effect"
-import * as InputContract from "../workflow/contract/InputContract.ts"
+import type * as InputContract from "../workflow/contract/InputContract.ts"
 import * as Conversation from "./Conversation.ts"
 import type { Message } from "./Message.ts"
 import * as Opening from "./Opening.ts"
@@ -42,24 +42,13 @@ export class AnswerIncomplete extends Schema.TaggedError<AnswerIncomplete>()("An
 
 export type Refused = QuestionNotFound | AlreadyAnswered | AnswerIncomplete | InputContract.InvalidInput
 
-/**
- * Takes an answer. The values become inputs of the conversation, and the page is opened.
- *
- * What was answered is not repeated in a message: inputs may be secret.
- */
-export const answered = (
+/** The inputs of a conversation with the values of an answer. */
+export const inputsWith = (
   one: Conversation.Conversation,
-  asked: Message | null,
-  { given, messageId }: Answer,
-  ids: Readonly<Record<"user" | "turn" | "notice", string>>,
-  at: number
-): Result.Result<Conversation.Change, Conversation.ConversationNotFound | Refused> => {
-  if (Conversation.statusAt(one, at) === "ended") {
-    return Result.fail(new Conversation.ConversationNotFound({ conversationId: one.id, ended: true }))
-  }
-  if (asked?.question === undefined) return Result.fail(new QuestionNotFound({ messageId }))
-  if (one.question !== messageId) return Result.fail(new AlreadyAnswered({ messageId }))
-  const { missing } = asked.question
+  question: NonNullable<Message["question"]>,
+  { given }: Answer
+): Schema.JsonObject => {
+  const { missing } = question
   const [only] = missing
   const values =
     "responses" in given
@@ -67,24 +56,44 @@ export const answered = (
       : missing.length === 1 && only !== undefined
         ? { [only]: given.value }
         : asValues(given.value)
-  const inputs = { ...one.inputs, ...values }
+  return { ...one.inputs, ...values }
+}
+
+/**
+ * Takes an answer. The values become inputs of the conversation, and the page is opened. `errors` are how the inputs
+ * break the contract of the draft; neither the inputs nor the contract change while the question is open.
+ *
+ * What was answered is not repeated in a message: inputs may be secret.
+ */
+export const answered = (
+  one: Conversation.Conversation,
+  asked: Message | null,
+  answer: Answer,
+  errors: ReadonlyArray<InputContract.InputError>,
+  ids: Readonly<Record<"user" | "turn" | "notice", string>>,
+  at: number
+): Result.Result<Conversation.Change, Conversation.ConversationNotFound | Refused> => {
+  const { messageId } = answer
+  if (Conversation.statusAt(one, at) === "ended") {
+    return Result.fail(new Conversation.ConversationNotFound({ conversationId: one.id, ended: true }))
+  }
+  if (asked?.question === undefined) return Result.fail(new QuestionNotFound({ messageId }))
+  if (one.question !== messageId) return Result.fail(new AlreadyAnswered({ messageId }))
+  const { missing, schema } = asked.question
+  const inputs = inputsWith(one, asked.question, answer)
   const still = Opening.missingOf(one.draft, inputs)
   if (still.length > 0) return Result.fail(new AnswerIncomplete({ missing: still }))
-  return Result.map(InputContract.validate({ content: one.draft.content }, inputs), () => {
-    const answer: Conversation.Said = {
-      id: ids.user,
-      role: "user",
-      kind: "text",
-      text: `Answered: ${missing.join(", ")}`
-    }
-    const { conversation, messages } = Conversation.say({ ...one, inputs }, [answer], at)
-    return {
-      conversation: Conversation.begin(conversation, { id: ids.turn, command: { _tag: "Open", until: one.until } }, at),
-      messages: [
-        { ...asked, question: { ...asked.question, missing, schema: asked.question?.schema ?? {}, state: "answered" } },
-        ...messages
-      ]
-    }
+  if (errors.length > 0) return Result.fail(Opening.invalidInput(one.draft.content, errors))
+  const told: Conversation.Said = {
+    id: ids.user,
+    role: "user",
+    kind: "text",
+    text: `Answered: ${missing.join(", ")}`
+  }
+  const { conversation, messages } = Conversation.say({ ...one, inputs }, [told], at)
+  return Result.succeed({
+    conversation: Conversation.begin(conversation, { id: ids.turn, command: { _tag: "Open", until: one.until } }, at),
+    messages: [{ ...asked, question: { ...asked.question, missing, schema, state: "answered" } }, ...messages]
   })
 }
 

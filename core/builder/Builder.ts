@@ -131,14 +131,21 @@ export class Builder extends Context.Service<
 
       const open = Effect.fn("Builder.open")(function* (caller: Caller, opening: Opening.Opening) {
         const ids = yield* Effect.provideService(Opening.ids, Identifiers, identifiers)
-        const change = yield* Effect.fromResult(Opening.begin(caller, opening, ids, yield* Clock.currentTimeMillis))
+        const change = yield* Opening.begin(caller, opening, ids, yield* Clock.currentTimeMillis)
         yield* store.open(change, maxOpen)
         return yield* told(change.conversation)
       })
 
       const say = Effect.fn("Builder.say")(function* (caller: Caller, id: Id, text: string) {
         const ids = yield* Effect.provideService(Saying.ids, Identifiers, identifiers)
-        const after = yield* store.change(caller.workspaceId, id, (before, at) => Saying.said(before, text, ids, at))
+        const attempt = Effect.gen(function* () {
+          const tried = yield* Saying.tried(yield* find(caller, id), text, ids)
+          return yield* store.change(caller.workspaceId, id, (before, at) => Saying.said(before, text, tried, ids, at))
+        })
+        const after = yield* attempt.pipe(
+          Effect.retry({ while: (error) => error._tag === "DraftChanged", times: 10 }),
+          Effect.catchTag("DraftChanged", Effect.die)
+        )
         const note = Saying.saves(text)
         // A save that is refused is told in the conversation, like every other answer to a message.
         if (note !== null && after.question === null) {
@@ -154,11 +161,15 @@ export class Builder extends Context.Service<
       })
 
       const respond = Effect.fn("Builder.respond")(function* (caller: Caller, id: Id, answer: Answering.Answer) {
-        yield* find(caller, id)
+        const one = yield* find(caller, id)
         const asked = Option.getOrNull(yield* store.message(id, answer.messageId))
+        const errors =
+          asked?.question === undefined || one.question !== answer.messageId
+            ? []
+            : yield* Opening.inputErrors(caller, one.draft.content, Answering.inputsWith(one, asked.question, answer))
         const ids = { user: yield* identifiers.uuid, turn: yield* identifiers.uuid, notice: yield* identifiers.uuid }
         const after = yield* store.change(caller.workspaceId, id, (before, at) =>
-          Answering.answered(before, asked, answer, ids, at)
+          Answering.answered(before, asked, answer, errors, ids, at)
         )
         return yield* told(after)
       })

@@ -1,13 +1,13 @@
 /**
  * The workflow that a conversation builds: always one that could be saved, with a place where the next step goes.
  */
-import { Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as Position from "../agent/Position.ts"
 import * as FieldLimit from "../workflow/FieldLimit.ts"
 import type { Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
-import * as GraphCheck from "../workflow/language/graph/GraphCheck.ts"
-import * as SaveBody from "../workflow/SaveBody.ts"
-import { Content, type Problem } from "../workflow/Workflow.ts"
+import * as SavedGraph from "../workflow/SavedGraph.ts"
+import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
+import { Content, InvalidWorkflow } from "../workflow/Workflow.ts"
 import type { Candidate } from "./Command.ts"
 
 /** A place between two nodes: behind `after`, on one of the ways that lead on from it. */
@@ -41,6 +41,9 @@ export type Draft = typeof Draft.Type
 /** Changes further back than this cannot be taken back. */
 const maxEdits = 1_000
 
+/** What the functions below fail with: a draft that could not be saved, or one that takes too much to be checked. */
+type Refusal = InvalidWorkflow | Sandbox.TooCostly
+
 /** A draft of two nodes: START at an address, and END. Fails with everything that is wrong with it. */
 export const fresh = (
   given: {
@@ -52,7 +55,7 @@ export const fresh = (
     readonly settings: Schema.JsonObject
   },
   ids: { readonly start: NodeId; readonly end: NodeId }
-): Result.Result<Draft, ReadonlyArray<Problem>> =>
+): Effect.Effect<Draft, Refusal> =>
   checked({
     name: given.name,
     description: given.description,
@@ -72,18 +75,24 @@ export const fresh = (
     edits: []
   })
 
-/** A draft that goes on from a workflow as it is, with the place behind START. */
-export const of = (workflow: {
-  readonly name: string
-  readonly description: string | null
-  readonly content: Content
-}): Draft => ({ ...workflow, cursor: { after: read(workflow.content).start, way: "to" }, edits: [] })
+/** A draft that goes on from a workflow as it is, with the place behind the START of its graph. */
+export const of = (
+  workflow: {
+    readonly name: string
+    readonly description: string | null
+    readonly content: Content
+  },
+  { start }: Graph
+): Draft => ({ ...workflow, cursor: { after: start, way: "to" }, edits: [] })
 
 /** The graph of a draft. */
-export const graph = ({ content }: Draft): Graph => read(content)
+export const graph = ({ content }: Draft): Effect.Effect<Graph, Sandbox.TooCostly> => SavedGraph.read(content)
 
-/** The node that comes next. `all` is the graph of the draft, for a caller who has it already. */
-export const next = (draft: Draft, all: Graph = graph(draft)): Node => {
+/** The ids of the nodes of a draft. */
+export const idsOf = ({ content }: Draft): ReadonlySet<NodeId> => new Set(parts(content)[0].map(idOf))
+
+/** The node that comes next. `all` is the graph of the draft. */
+export const next = (draft: Draft, all: Graph): Node => {
   const edge = Position.edgeOf(all, draft.cursor.after)
   switch (draft.cursor.way) {
     case "to":
@@ -106,18 +115,18 @@ export const next = (draft: Draft, all: Graph = graph(draft)): Node => {
  *
  * A BOOL_CONDITION leads on where it holds, and to an END of its own where it does not.
  */
-export const insert = (
+export const insert = Effect.fnUntraced(function* (
   draft: Draft,
   candidate: Candidate,
   ids: { readonly node: NodeId; readonly end: NodeId }
-): Result.Result<{ readonly draft: Draft; readonly node: Node }, ReadonlyArray<Problem>> => {
+) {
   const { action } = candidate
   if (action === "START" || action === "END" || action === "LOOP") {
     const message = `A message cannot add ${action === "START" ? "another START" : action === "END" ? "another END" : "a LOOP"}: expected an action on the page`
-    return Result.fail([{ path: "action", message }])
+    return yield* new InvalidWorkflow({ problems: [{ path: "action", message }] })
   }
   const [nodes, edges] = parts(draft.content)
-  const follows = next(draft)
+  const follows = next(draft, yield* graph(draft))
   const node = {
     ...(candidate.description === undefined ? {} : { description: candidate.description }),
     id: ids.node,
@@ -148,23 +157,25 @@ export const insert = (
       cursor: draft.cursor
     })
   }
-  return checked(changed).pipe(
-    Result.map((whole) => ({ draft: whole, node: Position.nodeOf(graph(whole), node.id) })),
-    Result.mapError((problems) =>
-      problems.map(({ message, path }) => ({ path: path.replace(`nodes[${at}].`, ""), message }))
-    )
+  const whole = yield* checked(changed).pipe(
+    Effect.catchTag("InvalidWorkflow", ({ problems }) => {
+      const inNode = problems.map(({ message, path }) => ({ path: path.replace(`nodes[${at}].`, ""), message }))
+      return Effect.fail(new InvalidWorkflow({ problems: inNode }))
+    })
   )
-}
+  return { draft: whole, node: node.id }
+})
 
 /** Takes the node that comes next out. Whatever led to it leads to the one after it. */
-export const drop = (
-  draft: Draft
-): Result.Result<{ readonly draft: Draft; readonly what: string }, ReadonlyArray<Problem>> => {
-  const node = next(draft)
-  const edge = graph(draft).edges.get(node.id)
+export const drop = Effect.fnUntraced(function* (draft: Draft) {
+  const all = yield* graph(draft)
+  const node = next(draft, all)
+  const edge = all.edges.get(node.id)
   if (edge?._tag !== "Next") {
     const why = node.action === "END" ? "it ends the workflow" : "it has several ways on"
-    return Result.fail([{ path: "", message: `Cannot drop the step "${node.name}": ${why}` }])
+    return yield* new InvalidWorkflow({
+      problems: [{ path: "", message: `Cannot drop the step "${node.name}": ${why}` }]
+    })
   }
   const [nodes, edges] = parts(draft.content)
   const { [node.id]: own, ...others } = edges
@@ -192,11 +203,8 @@ export const drop = (
       cursor: draft.cursor
     })
   }
-  return Result.map(checked(changed), (whole) => ({
-    draft: whole,
-    what: `The step "${node.name}" is no longer part of the workflow`
-  }))
-}
+  return { draft: yield* checked(changed), what: `The step "${node.name}" is no longer part of the workflow` }
+})
 
 /** Takes the last change back; none when there is none. */
 export const undo = (draft: Draft): { readonly draft: Draft; readonly what: string } | null => {
@@ -242,17 +250,12 @@ const typeOf = (value: Schema.Json): Schema.JsonObject => {
 }
 
 /** A draft that could be saved. The window of a workflow is not the draft's, so no instant matters. */
-const checked = (draft: Draft): Result.Result<Draft, ReadonlyArray<Problem>> => {
-  const { problems, tooLong } = SaveBody.read(body(draft), 0)
+const checked = Effect.fnUntraced(function* (draft: Draft) {
+  const asked = { body: body(draft), now: 0, errorCodes: null }
+  const { problems, tooLong } = yield* Sandbox.runHere("readDraft", asked)
   const all = [...problems, ...FieldLimit.asProblems(tooLong)]
-  return all.length === 0 ? Result.succeed(draft) : Result.fail(all)
-}
-
-const read = ({ edges, nodes }: Content): Graph =>
-  Result.getOrThrowWith(
-    GraphCheck.read(nodes, edges),
-    (problems) => new Error(`The graph is not valid: ${JSON.stringify(problems)}`)
-  )
+  return all.length === 0 ? draft : yield* new InvalidWorkflow({ problems: all })
+})
 
 const parts = ({ edges, nodes }: Content): readonly [ReadonlyArray<Schema.Json>, Schema.JsonObject] => [
   Array.isArray(nodes) ? nodes : [],

@@ -1,11 +1,14 @@
 /**
  * How conversations begin: on an address, or on a workflow whose steps are done up to one of them.
  */
-import { Effect, Result, type Schema } from "effect"
+import { Effect, type Schema } from "effect"
 import * as Domain from "../vault/site/Domain.ts"
 import * as InputContract from "../workflow/contract/InputContract.ts"
-import { InvalidWorkflow } from "../workflow/Workflow.ts"
+import * as SavedGraph from "../workflow/SavedGraph.ts"
+import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
+import { type Content, InvalidWorkflow } from "../workflow/Workflow.ts"
 import type { Stored } from "../workflow/WorkflowStore.ts"
+import { tooCostly } from "../workflow/Workflows.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import * as Conversation from "./Conversation.ts"
@@ -48,8 +51,8 @@ export const begin = (
   opening: Opening,
   ids: Readonly<Record<"conversation" | "turn" | "message" | "start" | "end", string>>,
   at: number
-): Result.Result<Conversation.Change, CannotOpen> =>
-  Result.map(draftOf(opening, ids), (draft): Conversation.Change => {
+): Effect.Effect<Conversation.Change, CannotOpen> =>
+  Effect.map(draftOf(caller, opening, ids), (draft): Conversation.Change => {
     const until = opening._tag === "Of" ? opening.until : null
     const inputs = inputsOf(opening)
     const blank = opening._tag === "Of" && !opening.lastBrowserState ? { blankBrowser: true } : {}
@@ -111,40 +114,60 @@ const inputsOf = (opening: Opening): Schema.JsonObject =>
     ? { ...opening.inputs, [loginAlias]: opening.login.permissionedUserId }
     : opening.inputs
 
-const draftOf = (
-  opening: Opening,
-  ids: Readonly<Record<"start" | "end", string>>
-): Result.Result<Draft.Draft, CannotOpen> => {
-  if (opening._tag === "New") {
-    const { description, inputs, login, name, settings, startUrl } = opening
-    const domain = login === null ? undefined : Domain.originsOf(login.site)[0]
-    if (login !== null && domain === undefined) {
-      const message = "Expected the address of the site to sign in at, such as https://app.example.com"
-      return Result.fail(new InvalidWorkflow({ problems: [{ path: "authUrl", message }] }))
+const draftOf = Effect.fnUntraced(
+  function* (caller: Caller, opening: Opening, ids: Readonly<Record<"start" | "end", string>>) {
+    if (opening._tag === "New") {
+      const { description, inputs, login, name, settings, startUrl } = opening
+      const domain = login === null ? undefined : Domain.originsOf(login.site)[0]
+      if (login !== null && domain === undefined) {
+        const message = "Expected the address of the site to sign in at, such as https://app.example.com"
+        return yield* new InvalidWorkflow({ problems: [{ path: "authUrl", message }] })
+      }
+      if (login !== null && Object.hasOwn(inputs, loginAlias)) {
+        const message = `Expected no input with the name ${loginAlias} beside it: the credential has it`
+        return yield* new InvalidWorkflow({ problems: [{ path: "permissionedUserId", message }] })
+      }
+      const vaultSchema = domain === undefined ? {} : { [loginAlias]: { type: "credential", domain } }
+      const inputSchema = opening.inputSchema ?? (Object.keys(inputs).length === 0 ? {} : Draft.schemaOf(inputs))
+      return yield* Draft.fresh({ name, description, startUrl, inputSchema, vaultSchema, settings }, ids).pipe(
+        Effect.catchTag("InvalidWorkflow", ({ problems }) =>
+          Effect.fail(new InvalidWorkflow({ problems: problems.map(asSent) }))
+        )
+      )
     }
-    if (login !== null && Object.hasOwn(inputs, loginAlias)) {
-      const message = `Expected no input with the name ${loginAlias} beside it: the credential has it`
-      return Result.fail(new InvalidWorkflow({ problems: [{ path: "permissionedUserId", message }] }))
+    const { inputs, stored, until } = opening
+    const { content, versionNumber } = stored.version
+    const graph = yield* SavedGraph.read(content)
+    const draft = Draft.of({ name: stored.workflow.name, description: stored.workflow.description, content }, graph)
+    if (until !== null && !graph.nodes.has(until)) {
+      const message = `No node of version ${versionNumber} has the id "${until.slice(0, 80)}"`
+      return yield* new InvalidWorkflow({ problems: [{ path: "targetNodeId", message }] })
     }
-    const vaultSchema = domain === undefined ? {} : { [loginAlias]: { type: "credential", domain } }
-    const inputSchema = opening.inputSchema ?? (Object.keys(inputs).length === 0 ? {} : Draft.schemaOf(inputs))
-    return Draft.fresh({ name, description, startUrl, inputSchema, vaultSchema, settings }, ids).pipe(
-      Result.mapError((problems) => new InvalidWorkflow({ problems: problems.map(asSent) }))
+    if (missingOf(draft, inputs).length > 0) return draft
+    const errors = yield* inputErrors(caller, content, inputs)
+    return errors.length === 0 ? draft : yield* invalidInput(content, errors)
+  },
+  (drafted, caller) =>
+    drafted.pipe(Effect.catchTag("TooCostly", tooCostly), Effect.provideService(Sandbox.Owner, caller.workspaceId))
+)
+
+type Contract = Pick<Content, "input_schema" | "vault_schema">
+
+/** How inputs break the contract of a draft. */
+export const inputErrors = (
+  caller: Caller,
+  { input_schema, vault_schema }: Contract,
+  inputs: Schema.JsonObject
+): Effect.Effect<ReadonlyArray<InputContract.InputError>> =>
+  Sandbox.run(caller.workspaceId, "checkInput", { content: { input_schema, vault_schema }, input: inputs }).pipe(
+    Effect.catchTag(
+      "TooCostly",
+      Sandbox.refused((message) => Effect.succeed([InputContract.tooCostly({ message })]))
     )
-  }
-  const { inputs, stored, until } = opening
-  const draft = Draft.of({
-    name: stored.workflow.name,
-    description: stored.workflow.description,
-    content: stored.version.content
-  })
-  if (until !== null && !Draft.graph(draft).nodes.has(until)) {
-    const message = `No node of version ${stored.version.versionNumber} has the id "${until.slice(0, 80)}"`
-    return Result.fail(new InvalidWorkflow({ problems: [{ path: "targetNodeId", message }] }))
-  }
-  if (missingOf(draft, inputs).length > 0) return Result.succeed(draft)
-  return Result.map(InputContract.validate({ content: draft.content }, inputs), () => draft)
-}
+  )
+
+export const invalidInput = (content: Contract, errors: ReadonlyArray<InputContract.InputError>) =>
+  new InputContract.InvalidInput({ errors, inputSchema: InputContract.effectiveSchema(content) })
 
 /** The fields of a request have other names than those of the workflow that is made of them. */
 const asSent = ({ message, path }: { readonly path: string; readonly message: string }) => ({

@@ -2,8 +2,10 @@
  * What becomes of a message: an answer at once, or a turn for a host.
  */
 import { Effect, Result } from "effect"
-import type { Problem } from "../workflow/Workflow.ts"
+import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
+import type { InvalidWorkflow, Problem } from "../workflow/Workflow.ts"
 import type { Stored } from "../workflow/WorkflowStore.ts"
+import { tooCostly } from "../workflow/Workflows.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import * as Command from "./Command.ts"
 import * as Conversation from "./Conversation.ts"
@@ -17,20 +19,58 @@ export const ids = Effect.gen(function* () {
 
 type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice", string>>
 
+/** What a message makes of the draft of a conversation, where it changes the draft. */
+export interface Tried {
+  /** The number of the last message of the conversation then: no draft changes without a message that says so. */
+  readonly messages: number
+  readonly result: Result.Result<{ readonly draft: Draft.Draft; readonly what: string }, ReadonlyArray<Problem>>
+}
+
+/** The draft was changed while it was worked out what a message makes of it. */
+export class DraftChanged {
+  readonly _tag = "DraftChanged"
+}
+
+/** Works out what a message makes of a draft, before the conversation is changed; `null` where it changes none. */
+export const tried = Effect.fnUntraced(
+  function* (one: Conversation.Conversation, text: string, ids: Ids) {
+    const { messages } = one
+    const parsed = Command.parse(text)
+    const command = Result.isSuccess(parsed) ? parsed.success : null
+    if (command?._tag !== "Do" && command?._tag !== "Drop") return null
+    const changed: Effect.Effect<
+      { readonly draft: Draft.Draft; readonly what: string },
+      InvalidWorkflow | Sandbox.TooCostly
+    > =
+      command._tag === "Drop"
+        ? Draft.drop(one.draft)
+        : // The ids are the host's to choose.
+          Effect.map(Draft.insert(one.draft, command.candidate, { node: ids.reply, end: ids.notice }), ({ draft }) => ({
+            draft,
+            what: ""
+          }))
+    const result = yield* changed.pipe(Effect.catchTag("TooCostly", tooCostly), Effect.result)
+    return { messages, result: Result.mapError(result, ({ problems }) => problems) } satisfies Tried
+  },
+  (tried, one) => Effect.provideService(tried, Sandbox.Owner, one.workspaceId)
+)
+
 /** Takes a message. What cannot be read, or cannot become a step of the draft, is answered with what would be. */
 export const said = (
   before: Conversation.Conversation,
   text: string,
+  tried: Tried | null,
   ids: Ids,
   at: number
-): Result.Result<Conversation.Change, Conversation.ConversationNotFound | Conversation.SessionBusy> =>
-  Result.map(Conversation.free(before, ids.notice, at), (freed) => {
+): Result.Result<Conversation.Change, Conversation.ConversationNotFound | Conversation.SessionBusy | DraftChanged> =>
+  Result.flatMap(Conversation.free(before, ids.notice, at), (freed) => {
+    if (tried !== null && tried.messages !== before.messages) return Result.fail(new DraftChanged())
     const spoken = Conversation.say(freed.conversation, [{ id: ids.user, role: "user", kind: "text", text }], at)
-    const answered = respond(spoken.conversation, text, ids, at)
-    return {
+    const answered = respond(spoken.conversation, text, tried?.result ?? null, ids, at)
+    return Result.succeed({
       conversation: answered.conversation,
       messages: [...freed.messages, ...spoken.messages, ...answered.messages]
-    }
+    })
   })
 
 /** The note of a message that asks for a save; `null` for any other message. */
@@ -56,7 +96,13 @@ export const saved = (
   return replied({ ...one, origin, rest }, noticeId, text, at)
 }
 
-const respond = (one: Conversation.Conversation, text: string, ids: Ids, at: number): Conversation.Change => {
+const respond = (
+  one: Conversation.Conversation,
+  text: string,
+  tried: Tried["result"] | null,
+  ids: Ids,
+  at: number
+): Conversation.Change => {
   const reply = (after: Conversation.Conversation, answer: string) => replied(after, ids.reply, answer, at)
   const parsed = Command.parse(text)
   if (Result.isFailure(parsed)) return reply(one, parsed.failure)
@@ -71,17 +117,14 @@ const respond = (one: Conversation.Conversation, text: string, ids: Ids, at: num
       if (undone === null) return reply(one, "There is nothing to take back")
       return reply({ ...one, draft: undone.draft }, `Taken back: ${undone.what}. The page stays as it is`)
     }
-    case "Drop": {
-      const dropped = Draft.drop(one.draft)
-      if (Result.isFailure(dropped)) return reply(one, sentence("The draft is unchanged", dropped.failure))
-      return reply({ ...one, draft: dropped.success.draft }, dropped.success.what)
-    }
-    case "Do": {
-      // Tried on the draft now, so that what could never be saved is never done. The ids are the host's to choose.
-      const tried = Draft.insert(one.draft, command.candidate, { node: ids.reply, end: ids.notice })
-      if (Result.isFailure(tried)) return reply(one, sentence("This cannot be done", tried.failure))
+    case "Drop":
+      if (tried === null) return { conversation: one, messages: [] }
+      if (Result.isFailure(tried)) return reply(one, sentence("The draft is unchanged", tried.failure))
+      return reply({ ...one, draft: tried.success.draft }, tried.success.what)
+    case "Do":
+      // What could never be saved is never done.
+      if (tried !== null && Result.isFailure(tried)) return reply(one, sentence("This cannot be done", tried.failure))
       return turn(one, command, ids, at)
-    }
     default:
       return turn(one, command, ids, at)
   }

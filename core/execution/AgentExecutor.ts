@@ -123,8 +123,12 @@ export const layer = Layer.effect(
         const error = yield* unopened(accounts.failure)
         return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome
       }
-      // A version was checked when it was saved, so a graph that cannot be read is a mistake of ours.
-      const graph = yield* SavedGraph.read(content)
+      const read = yield* Effect.result(SavedGraph.read(content))
+      if (Result.isFailure(read)) {
+        const error = yield* errorOf(RunSession.failureOfGraph(read.failure), null)
+        return { _tag: "Failed", data: {}, errors: [error] } satisfies Outcome
+      }
+      const graph = read.success
       const dryRun = claimed.run.options.dry_run
       const begun = yield* Effect.result(
         StoreUnavailable.waitUntilBack(sessionOf(RunSession.ofRun(claimed, accounts.success.values())))

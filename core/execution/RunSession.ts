@@ -2,7 +2,7 @@
  * The session of a run: what its credentials bring into the browser, and what they keep of it.
  */
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
-import { kinds } from "../agent/Failure.ts"
+import { type Code, kinds } from "../agent/Failure.ts"
 import type { Failure, Outcome } from "../agent/Outcome.ts"
 import type { Page } from "../browser/Browser.ts"
 import * as Session from "../browser/Session.ts"
@@ -14,6 +14,7 @@ import * as Proxies from "../vault/Proxies.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import type { BrowserState, VaultEntry } from "../vault/VaultEntry.ts"
 import * as AllowedSites from "../workflow/AllowedSites.ts"
+import type { TooCostly } from "../workflow/sandbox/Sandbox.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
 import * as SavedSession from "./SavedSession.ts"
 
@@ -48,9 +49,15 @@ export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
 }
 
 /** It as the failure of an execution that never began. */
-export const failureOf = ({ message }: NoProxy): Failure => ({
-  code: "PROXY-E0001",
-  category: kinds["PROXY-E0001"],
+export const failureOf = ({ message }: NoProxy): Failure => neverBegun("PROXY-E0001", message)
+
+/** A graph that took more than it may to be read, likewise. */
+export const failureOfGraph = ({ message }: TooCostly): Failure =>
+  neverBegun("LIMIT-E0007", `Cannot read the graph of the workflow: ${message}`)
+
+const neverBegun = (code: Code, message: string): Failure => ({
+  code,
+  category: kinds[code],
   subType: null,
   description: null,
   passing: true,

@@ -17,7 +17,16 @@ interface Form {
   readonly anchor: string
   readonly pattern: RegExp
   readonly label: string
+  /**
+   * Where the pattern finds only how a value begins: the end of the value that begins at a place of a
+   * text; -1 where none does.
+   */
+  readonly endOf?: (text: string) => EndOf
+  /** Whether `endOf` goes to the end of all values that lap over one another. */
+  readonly reachesAll?: boolean
 }
+
+type EndOf = (start: number) => number
 
 /** The values of one execution. They are added as they become known, and stay. */
 export class Secrets {
@@ -25,7 +34,7 @@ export class Secrets {
   readonly #forms: Array<Form> = []
   readonly #ofSecrets: Array<Form> = []
   readonly #asReferences: Array<Form> = []
-  readonly #inNames: Array<Pick<Form, "pattern" | "label">> = []
+  readonly #inNames: Array<{ readonly words: Words; readonly label: string }> = []
   /** What stands for names and answers, which may be told in data. */
   readonly #tellable = new Map<string, string>()
   /** The credentials that values are of, and how these are found. */
@@ -131,7 +140,7 @@ export class Secrets {
 
   /** The name of a file, likewise: it may have lost, or had replaced, the signs that names of files cannot have. */
   readonly hideInName = (name: string): string =>
-    this.#inNames.reduce((text, { label, pattern }) => text.replace(pattern, label), this.hide(name))
+    this.#inNames.reduce((text, { label, words }) => words.replaced(text, label), this.hide(name))
 
   /** A JSON value with every text and number in it, names included, likewise. */
   readonly hideIn = <A extends Schema.Json>(value: A): A => mapTexts(value, this.#forms) as A
@@ -150,10 +159,7 @@ export class Secrets {
     this.#forms.push(...forms)
     const words = value.normalize("NFC").match(/[\p{L}\p{N}]+/gu) ?? []
     if (words.length > 1 && words.join("").length >= shortestInName) {
-      this.#inNames.push({
-        pattern: new RegExp(words.join(`[^\\p{L}\\p{N}]{0,${maxSigns}}`), "giu"),
-        label: labels[kind]
-      })
+      this.#inNames.push({ words: new Words(words), label: labels[kind] })
     }
     const reference = `{{secret:${this.#known.size}}}`
     this.#asReferences.push(...forms.map((form) => ({ ...form, label: reference })))
@@ -173,6 +179,43 @@ const shortestInName = 6
 
 /** Between two words of it there are at most so many signs. */
 const maxSigns = 64
+
+/** So many words of a value are looked for by one pattern. To compile one takes time that grows with its length. */
+const wordsPerPattern = 16
+
+/** The words of a value, with few or no signs between them. */
+class Words {
+  /** Each finds some of the words; the signs before them are in all but the first. They are compiled when first used. */
+  readonly #patterns: ReadonlyArray<RegExp>
+
+  constructor(words: ReadonlyArray<string>) {
+    const signs = `[^\\p{L}\\p{N}]{0,${maxSigns}}`
+    this.#patterns = Array.from({ length: Math.ceil(words.length / wordsPerPattern) }, (_, at) => {
+      const some = words.slice(at * wordsPerPattern, (at + 1) * wordsPerPattern).join(signs)
+      return at === 0 ? new RegExp(some, "giu") : new RegExp(`${signs}${some}`, "iuy")
+    })
+  }
+
+  /** A text with a label in the place of each occurrence of the words. */
+  readonly replaced = (text: string, label: string): string => {
+    const [first, ...others] = this.#patterns
+    if (first === undefined) return text
+    const parts: Array<string> = []
+    let rest = 0
+    first.lastIndex = 0
+    for (let match = first.exec(text); match !== null; match = first.exec(text)) {
+      let end = first.lastIndex
+      for (const pattern of others) {
+        pattern.lastIndex = end
+        if (end >= 0) end = pattern.test(text) ? pattern.lastIndex : -1
+      }
+      if (end >= 0) parts.push(text.slice(rest, match.index), label)
+      if (end >= 0) rest = end
+      first.lastIndex = end >= 0 ? end : match.index + 1
+    }
+    return parts.length === 0 ? text : `${parts.join("")}${text.slice(rest)}`
+  }
+}
 
 /** Longer values are looked for in pieces. */
 const chunkLength = 512
@@ -224,7 +267,7 @@ const formsOf = (value: string, label: string): ReadonlyArray<Form> => {
   // A short number stands in longer ones by chance.
   const alone = /^\d{1,8}$/.test(value) ? ["(?:(?<!\\d)|(?<=%[0-9A-Fa-f]{2}))", "(?!\\d)"] : ["", ""]
   return [
-    { anchor: anchorOf(sought), pattern: new RegExp(`${alone[0]}${written(sought)}${alone[1]}`, "g"), label },
+    { anchor: anchorOf(sought), label, ...found(sought, alone[0] ?? "", alone[1] ?? "") },
     ...[0, 1, 2].map((offset) => base64(bytes, offset, label)),
     ...[digits, digits.toUpperCase()].map((anchor) => ({ anchor, pattern: new RegExp(anchor, "g"), label }))
   ]
@@ -242,19 +285,136 @@ const anchorOf = (value: string): string =>
  */
 const maxLeading = 16
 
-/** The source of a pattern for a text in which each character may be escaped or not. */
-const written = (value: string): string =>
-  (value.match(/\\+|[^\\]/gsu) ?? [])
-    .map((piece, index) =>
-      piece.startsWith("\\")
-        ? backslashes(index === 0 ? Math.min(piece.length, maxLeading) : piece.length)
-        : character(piece)
-    )
-    .join("")
+/** Longer sources are not compiled as a whole, which takes a tenth of a second for 512 signs. */
+const maxSource = 6_000
+
+/** The source of what begins a longer one. */
+const headSource = 2_000
+
+/** The pattern for a text in which each character may be escaped or not, and how a long value is followed to its end. */
+const found = (value: string, before: string, after: string): Pick<Form, "pattern" | "endOf" | "reachesAll"> => {
+  const pieces = (value.match(/\\+|[^\\]/gsu) ?? []).map((piece, index) =>
+    index === 0 && piece.startsWith("\\") ? piece.slice(-maxLeading) : piece
+  )
+  const sources = pieces.map((piece, index) =>
+    piece.startsWith("\\") ? backslashes(piece.length) : character(piece, index === 0 ? oncePerRun : anyBackslashes)
+  )
+  const whole = sources.join("")
+  if (whole.length <= maxSource) return { pattern: new RegExp(`${before}${whole}${after}`, "g") }
+  let head = ""
+  for (const source of sources) if (head.length < headSource) head += source
+  const [first = ""] = pieces
+  const repeats = pieces.every((piece) => piece === first) && !first.startsWith("\\")
+  return { pattern: new RegExp(head, "g"), endOf: following(pieces, repeats), reachesAll: repeats }
+}
+
+/** All ends that a piece of a value may have in a text where it begins at `at`. */
+type Ends = (text: string, at: number, isLast: boolean) => ReadonlyArray<number>
+
+/**
+ * Follows the pieces of a value through a text. A piece may be read in several ways, so several ends are followed at once;
+ * the furthest one counts. Where all pieces are the same, they are followed for as long as the text repeats them, as each
+ * of the repetitions would begin the value again.
+ */
+const following = (pieces: ReadonlyArray<string>, repeats: boolean): ((text: string) => EndOf) => {
+  const known = new Map<string, Ends>()
+  const all = pieces.map((piece) => {
+    const ends = known.get(piece) ?? endsOf(piece)
+    known.set(piece, ends)
+    return ends
+  })
+  // The pieces that are one unit of UTF-16 and begin no escape; they are compared by themselves first.
+  const units = Int32Array.from(pieces, (piece) =>
+    piece.length === 1 && !/[\\%&]/.test(piece) ? piece.charCodeAt(0) : -1
+  )
+  return (text) => {
+    // The same piece is looked for at the same place from many starts.
+    const seen = new Map<Ends, Map<number, ReadonlyArray<number>>>()
+    const endsAt = (piece: Ends, at: number, isLast: boolean): ReadonlyArray<number> => {
+      if (isLast) return piece(text, at, isLast)
+      const places = seen.get(piece) ?? new Map<number, ReadonlyArray<number>>()
+      seen.set(piece, places)
+      const ends = places.get(at) ?? piece(text, at, isLast)
+      places.set(at, ends)
+      return ends
+    }
+    const reached = (from: ReadonlyArray<number>, piece: Ends, isLast: boolean): ReadonlyArray<number> => {
+      const [only] = from
+      if (from.length === 1 && only !== undefined) return endsAt(piece, only, isLast)
+      return [...new Set(from.flatMap((end) => endsAt(piece, end, isLast)))]
+    }
+    // An escaped piece and the same without its escape end at one place, from where nothing need be followed twice.
+    let failedAt = -1
+    return (start) => {
+      let ends: ReadonlyArray<number> = [start]
+      // The one end where there is one; -1 for several.
+      let single = start
+      let second = -1
+      for (let at = 0; at < units.length; at++) {
+        if (at === 1) {
+          if (single >= 0 && single === failedAt) return -1
+          second = single
+        }
+        if (single >= 0 && text.charCodeAt(single) === units[at]) {
+          single++
+          continue
+        }
+        const piece = all[at]
+        ends = piece === undefined ? [] : reached(single >= 0 ? [single] : ends, piece, at === units.length - 1)
+        if (ends.length === 0) {
+          failedAt = second
+          return -1
+        }
+        single = ends.length === 1 ? (ends[0] ?? -1) : -1
+      }
+      if (single >= 0) ends = [single]
+      const [first] = all
+      if (!repeats || first === undefined) return Math.max(...ends)
+      let last = ends
+      while (last.length > 0) {
+        ends = last
+        last = reached(last, first, false)
+      }
+      return Math.max(...ends)
+    }
+  }
+}
+
+const endsOf = (piece: string): Ends => {
+  const count = piece.startsWith("\\") ? piece.length : 0
+  // Only where the sign of an escape is itself escaped has a form several ends.
+  const nestings = /[%&]/.test(piece)
+    ? Array.from({ length: maxNesting + 1 }, (_, nesting) => `{${nesting}}`)
+    : [anyNesting]
+  const sources =
+    count > 0 ? escapedBackslashes(count) : nestings.map((nesting) => character(piece, anyBackslashes, nesting))
+  // A sign is one of its own forms, and is tried by itself: its pattern may find an escape first.
+  const patterns = [...sources, ...(count > 0 ? [] : [literal(piece)])].map((source) => new RegExp(source, "y"))
+  return (text, at, isLast) => {
+    const ends: Array<number> = []
+    for (const pattern of patterns) {
+      pattern.lastIndex = at
+      if (pattern.test(text) && !ends.includes(pattern.lastIndex)) ends.push(pattern.lastIndex)
+    }
+    if (count === 0) return ends
+    let run = at
+    while (run - at <= longestRun && text[run] === "\\") run++
+    const last = Math.min(at + 4 * count, run)
+    // What follows begins behind the run, or with those of its last backslashes that escape it.
+    const first = isLast ? last : Math.max(at + count, run - maxBackslashes)
+    if (last >= at + count) for (let end = first; end <= last; end++) ends.push(end)
+    return ends
+  }
+}
+
+/** A run of backslashes is read no further than any piece needs. */
+const longestRun = 4 * 2 * chunkLength + maxBackslashes
 
 /** Every escaping may double them, so a run of them is read as one piece: reading each by itself could take for ever. */
-const backslashes = (count: number): string =>
-  `(?:\\\\{${count},${4 * count}}|${[percent("\\"), `\\\\{1,${maxBackslashes}}u005[cC]`, entity("\\")].map((one) => `(?:${one}){${count}}`).join("|")})`
+const backslashes = (count: number): string => `(?:\\\\{${count},${4 * count}}|${escapedBackslashes(count).join("|")})`
+
+const escapedBackslashes = (count: number): ReadonlyArray<string> =>
+  [percent("\\"), `\\\\{1,${maxBackslashes}}u005[cC]`, entity("\\")].map((one) => `(?:${one}){${count}}`)
 
 const names: Readonly<Record<string, string>> = {
   "&": "amp",
@@ -266,18 +426,26 @@ const names: Readonly<Record<string, string>> = {
 }
 const shortEscapes: Readonly<Record<string, string>> = { "\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f" }
 
-const character = (one: string): string => {
+/** The backslashes before a character. */
+const anyBackslashes = `\\\\{1,${maxBackslashes}}`
+
+/** The same for how a value begins: a search begins once in each run of backslashes, and not at each of them. */
+const oncePerRun = `(?:(?<!\\\\)\\\\{1,${maxBackslashes}}|\\\\{${maxBackslashes}})`
+
+const anyNesting = `{0,${maxNesting}}`
+
+const character = (one: string, leading: string, nesting = anyNesting): string => {
   if (plain.test(one)) return literal(one)
   const short = shortEscapes[one]
   const unicode = [...Array(one.length).keys()]
     .map((at) => `u${hex(one.charCodeAt(at), 4)}`)
     .join(`\\\\{1,${maxBackslashes}}`)
-  const escaped = [entity(one), literal(one), ...(short === undefined ? [] : [short]), unicode]
+  const escaped = [entity(one, nesting), literal(one), ...(short === undefined ? [] : [short]), unicode]
   const others = [
-    `\\\\{1,${maxBackslashes}}(?:${escaped.join("|")})`,
-    percent(one),
-    entity(one),
-    ...(one === " " ? ["\\+", `%${percents}2[bB]`] : [])
+    `${leading}(?:${escaped.join("|")})`,
+    percent(one, nesting),
+    entity(one, nesting),
+    ...(one === " " ? ["\\+", `%${percents(nesting)}2[bB]`] : [])
   ]
   // The literal is tried first because it fails fastest, unless an escape begins with it.
   const forms = one === "&" || one === "%" ? [...others, literal(one)] : [literal(one), ...others]
@@ -294,15 +462,15 @@ const hex = (value: number, digits: number): string =>
     .replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 
 /** A percent sign that is escaped again becomes `%25`. */
-const percents = `(?:25){0,${maxNesting}}`
+const percents = (nesting = anyNesting): string => `(?:25)${nesting}`
 
-const percent = (one: string): string =>
-  [...new TextEncoder().encode(one)].map((byte) => `%${percents}${hex(byte, 2)}`).join("")
+const percent = (one: string, nesting = anyNesting): string =>
+  [...new TextEncoder().encode(one)].map((byte) => `%${percents(nesting)}${hex(byte, 2)}`).join("")
 
-const entity = (one: string): string => {
+const entity = (one: string, nesting = anyNesting): string => {
   const point = one.codePointAt(0) ?? 0
   const name = names[one]
-  return `&(?:amp;){0,${maxNesting}}(?:#0{0,6}${point}|#[xX]0{0,6}${hex(point, 1)}${name === undefined ? "" : `|${name}`});`
+  return `&(?:amp;)${nesting}(?:#0{0,6}${point}|#[xX]0{0,6}${hex(point, 1)}${name === undefined ? "" : `|${name}`});`
 }
 
 /** The part of a value in base64 that is the same whatever follows it, and `offset` bytes before it. */
@@ -311,13 +479,13 @@ const base64 = (bytes: Uint8Array, offset: number, label: string): Form => {
   const core = encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))
   const edge = "[A-Za-z0-9+/_-]?"
   const source = core.replace(/[+/]/g, (sign) =>
-    sign === "+" ? `(?:\\+|-|%${percents}2[bB])` : `(?:\\\\{0,${maxBackslashes}}\\/|_|%${percents}2[fF])`
+    sign === "+" ? `(?:\\+|-|%${percents()}2[bB])` : `(?:\\\\{0,${maxBackslashes}}\\/|_|%${percents()}2[fF])`
   )
   const before = offset === 0 ? "" : edge
   const after = ((offset + bytes.length) * 8) % 6 === 0 ? "" : edge
   return {
     anchor: core.split(/[+/]/).reduce((longest, run) => (run.length > longest.length ? run : longest), ""),
-    pattern: new RegExp(`${before}${source}${after}(?:=|%${percents}3[dD]){0,2}`, "g"),
+    pattern: new RegExp(`${before}${source}${after}(?:=|%${percents()}3[dD]){0,2}`, "g"),
     label
   }
 }
@@ -331,14 +499,18 @@ interface Found {
 /** The first `length` characters of a text with every form in it replaced, also where one laps over another. */
 const hidden = (text: string, length: number, forms: ReadonlyArray<Form>): string => {
   const found: Array<Found> = []
-  for (const { anchor, label, pattern } of forms) {
+  for (const { anchor, endOf, label, pattern, reachesAll } of forms) {
     if (!text.includes(anchor)) continue
     pattern.lastIndex = 0
+    const follow = endOf?.(text)
     let last: Found | undefined
     for (let match = pattern.exec(text); match !== null && match.index < length; match = pattern.exec(text)) {
-      const [start, end] = [match.index, match.index + match[0].length]
+      const start = match.index
+      const end = follow === undefined ? start + match[0].length : follow(start)
       // A value such as "abab" may lap over itself.
       pattern.lastIndex = start + 1
+      if (end < 0) continue
+      if (reachesAll === true) pattern.lastIndex = end
       if (last !== undefined && start < last.end) last.end = Math.max(last.end, end)
       else {
         last = { start, end, label }

@@ -91,7 +91,12 @@ export class Runs extends Context.Service<
         const errors = yield* Sandbox.run(caller.workspaceId, "checkInput", {
           content: { input_schema: content.input_schema, vault_schema: content.vault_schema },
           input: request.input
-        }).pipe(Effect.catchTag("TooCostly", (error) => Effect.succeed([InputContract.tooCostly(error)])))
+        }).pipe(
+          Effect.catchTag(
+            "TooCostly",
+            Sandbox.refused((message) => Effect.succeed([InputContract.tooCostly({ message })]))
+          )
+        )
         if (errors.length > 0) {
           const inputSchema = InputContract.effectiveSchema(content)
           return yield* new InputContract.InvalidInput({ errors, inputSchema })

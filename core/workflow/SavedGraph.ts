@@ -7,9 +7,12 @@ import * as NodeExpressions from "./language/graph/NodeExpressions.ts"
 import * as Sandbox from "./sandbox/Sandbox.ts"
 import type { Content } from "./Workflow.ts"
 
-/** Reads a graph. A version was checked when it was saved, so one that cannot be read is a mistake of ours. */
+/**
+ * Reads a graph. A version was checked when it was saved, so one that is not valid is a defect. It may still fail with
+ * `TooCostly`: a machine may be slower than when it was saved.
+ */
 export const read = Effect.fnUntraced(function* ({ edges, nodes }: Pick<Content, "nodes" | "edges">) {
-  const found = yield* Effect.orDie(Sandbox.runHere("readGraph", { nodes, edges }))
+  const found = yield* Sandbox.runHere("readGraph", { nodes, edges })
   if ("failure" in found) {
     return yield* Effect.die(new Error(`The saved graph is not valid: ${JSON.stringify(found.failure)}`))
   }

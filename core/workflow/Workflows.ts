@@ -215,8 +215,9 @@ export class Workflows extends Context.Service<
 }
 
 /** A workflow that takes too much to be checked is not a valid one. */
-export const tooCostly = ({ message }: Sandbox.TooCostly) =>
+export const tooCostly = Sandbox.refused((message) =>
   Effect.fail(new InvalidWorkflow({ problems: [{ path: "", message }] }))
+)
 
 /** What a workflow becomes by a save. */
 const next = (before: Stored, draft: SaveBody.Draft, versionId: VersionId, actor: Gate.Actor): Stored => ({

@@ -4,7 +4,8 @@
 import { randomUUID } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Answer, layer as layerService, type Member, Service } from "../support/service.ts"
+import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
+import { type Answer, layerSandboxed, layer as layerService, type Member, Service } from "../support/service.ts"
 import * as Watchdog from "../support/watchdog.ts"
 
 /** The longest that anything which a caller sends may hold the event loop, in milliseconds of processor time. */
@@ -58,6 +59,33 @@ const nested = (levels: number): object => (levels === 0 ? {} : { next: nested(l
 const unique = { type: "object", properties: { value: { type: "array", uniqueItems: true } } }
 
 const saving = (schema: object) => ({ ...chain(0, () => setting("1")), input_schema: schema })
+
+layer(layerSandboxed({ ...ThreadSandbox.defaults, waiting: 1 }), { timeout: "2 minutes" })(
+  "a service whose threads are busy",
+  (it) => {
+    it.effect("answers 503 with Retry-After when too many checks of a workspace wait", () =>
+      Effect.gen(function* () {
+        const { member, send } = yield* Service
+        const owner = yield* member("Member")
+        const saved = yield* send({ method: "POST", path: "/workflows", key: owner.key, json: saving(growing) })
+        const path = `/workflows/${saved.body.id}/validate-input`
+        const json = { run_input_variables: { value: nested(40) } }
+        const ask = send({ method: "POST", path, key: owner.key, json })
+        const answers = yield* Effect.all(
+          Array.from({ length: 4 }, () => ask),
+          { concurrency: "unbounded" }
+        )
+        const refused = answers.filter(({ status }) => status === 503)
+        assert.isNotEmpty(refused, JSON.stringify(answers.map(({ status }) => status)))
+        for (const { body, headers } of refused) {
+          assert.strictEqual(headers.get("retry-after"), "5")
+          assert.deepInclude(body, { statusCode: 503, error: "Service Unavailable" })
+          assert.match(String(body.message), /wait to be checked/)
+        }
+      })
+    )
+  }
+)
 
 layer(layerService, { timeout: "2 minutes" })("the event loop of the service", (it) => {
   const ready = Effect.gen(function* () {
@@ -142,6 +170,61 @@ layer(layerService, { timeout: "2 minutes" })("the event loop of the service", (
         const run = { workflow_id: saved.body.id, run_input_variables: { value } }
         const submitted = yield* watched("POST", "/run", owner, run)
         assert.include([200, 201, 400], submitted.status, submitted.text.slice(0, 300))
+      })
+    )
+  })
+
+  describe("is not held by a conversation that builds a workflow", () => {
+    const sessions = "/workflow-builder/agent/session"
+
+    it.effect.each([
+      ["a chain of references", doubling(20), /apply more than \d+ schemas/],
+      [
+        "a pattern that takes long to be judged",
+        { type: "object", properties: { value: { type: "string", pattern: `^${".?".repeat(290)}$` } } },
+        /Cannot use the pattern|longer than/
+      ]
+    ] as const)("on a schema with %s", ([, inputSchema, reason]) =>
+      Effect.gen(function* () {
+        const body = { name: "New", startUrl: "https://site.test", inputSchema }
+        refused(yield* watched("POST", sessions, yield* ready, body), reason)
+      })
+    )
+
+    it.effect("on a workflow of 3,000 TRANSFORMs", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Service
+        const owner = yield* ready
+        const json = chain(3_000, (index) => setting(`1${"+1".repeat(100)}`, `value${index}`))
+        const saved = yield* send({ method: "POST", path: "/workflows", key: owner.key, json })
+        assert.strictEqual(saved.status, 201, saved.text)
+        const opened = yield* watched("POST", `${sessions}/from-workflow`, owner, { workflowId: saved.body.id })
+        assert.strictEqual(opened.status, 201, opened.text)
+      })
+    )
+
+    it.effect("on inputs whose check grows with each level, also as an answer", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Service
+        const owner = yield* ready
+        const required = { ...growing, required: ["value"] }
+        const saved = yield* send({ method: "POST", path: "/workflows", key: owner.key, json: saving(required) })
+        const workflowId = saved.body.id
+        const value = nested(40)
+        const given = { workflowId, inputVariables: { value } }
+        refused(yield* watched("POST", `${sessions}/from-workflow`, owner, given), /takes longer than/)
+        const asking = yield* send({
+          method: "POST",
+          path: `${sessions}/from-workflow`,
+          key: owner.key,
+          json: { workflowId }
+        })
+        assert.strictEqual(asking.status, 201, asking.text)
+        const conversation = `/workflow-builder/agent/${asking.body.conversationId}`
+        const said = yield* send({ method: "GET", path: `${conversation}/messages`, key: owner.key })
+        const [question] = said.body.messages as ReadonlyArray<{ readonly id: string }>
+        const answer = { messageId: question?.id, responses: { value } }
+        refused(yield* watched("POST", `${conversation}/respond`, owner, answer), /takes longer than/)
       })
     )
   })

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import type { Candidate } from "../../core/builder/Command.ts"
 import * as Draft from "../../core/builder/Draft.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
@@ -7,27 +7,25 @@ import * as SaveBody from "../../core/workflow/SaveBody.ts"
 const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`
 
 const fresh = (inputs: Schema.JsonObject = {}) =>
-  Result.getOrThrow(
-    Draft.fresh(
-      {
-        name: "New",
-        description: null,
-        startUrl: "https://example.com",
-        inputSchema: Draft.schemaOf(inputs),
-        vaultSchema: {},
-        settings: {}
-      },
-      { start: id(1), end: id(2) }
-    )
+  Draft.fresh(
+    {
+      name: "New",
+      description: null,
+      startUrl: "https://example.com",
+      inputSchema: Draft.schemaOf(inputs),
+      vaultSchema: {},
+      settings: {}
+    },
+    { start: id(1), end: id(2) }
   )
 
 const insert = (draft: Draft.Draft, candidate: Candidate, number = 10) =>
-  Result.map(Draft.insert(draft, candidate, { node: id(number), end: id(number + 1) }), (inserted) => inserted.draft)
+  Effect.map(Draft.insert(draft, candidate, { node: id(number), end: id(number + 1) }), (inserted) => inserted.draft)
 
 const click = (selector: string): Candidate => ({ action: "CLICK", parameters: { selector } })
 
-const order = (draft: Draft.Draft): ReadonlyArray<string> => {
-  const { edges, nodes, start } = Draft.graph(draft)
+const order = Effect.fnUntraced(function* (draft: Draft.Draft) {
+  const { edges, nodes, start } = yield* Draft.graph(draft)
   const found: Array<string> = []
   for (let at: string | undefined = start; at !== undefined; ) {
     found.push(nodes.get(at)?.name ?? "")
@@ -35,15 +33,18 @@ const order = (draft: Draft.Draft): ReadonlyArray<string> => {
     at = edge?._tag === "Next" ? edge.to : edge?._tag === "Branch" ? edge.onTrue : undefined
   }
   return found
-}
-
-it("steps are put in one behind the other, under names of their own", () => {
-  let draft = fresh()
-  for (const number of [10, 20, 30]) draft = Result.getOrThrow(insert(draft, click("//a"), number))
-  assert.deepStrictEqual(order(draft), ["Open the start page", "Click //a", "Click //a 2", "Click //a 3", "Done"])
 })
 
-it.each([
+it.effect("steps are put in one behind the other, under names of their own", () =>
+  Effect.gen(function* () {
+    let draft = yield* fresh()
+    for (const number of [10, 20, 30]) draft = yield* insert(draft, click("//a"), number)
+    const names = ["Open the start page", "Click //a", "Click //a 2", "Click //a 3", "Done"]
+    assert.deepStrictEqual(yield* order(draft), names)
+  })
+)
+
+it.effect.each([
   ["a parameter that is missing", { action: "CLICK", parameters: {} }, "parameters.selector"],
   ["an unknown action", { action: "FLY", parameters: {} }, "action"],
   ["another START", { action: "START", parameters: { url: "https://a.b" } }, "action"],
@@ -52,33 +53,35 @@ it.each([
   ["an input that there is not", click("{{context.inputs.password}}"), "parameters.selector"],
   ["a value that nothing has set", click("{{context.orders}}"), "parameters.selector"],
   ["an expression that cannot be read", click("{{1 +}}"), "parameters.selector"]
-])("%s is refused at its place in the node", (_name, candidate, path) => {
-  const refused = Result.getOrNull(Result.flip(insert(fresh({ user: "me" }), candidate)))
-  assert.deepStrictEqual(
-    refused?.map((problem) => problem.path),
-    [path]
-  )
-})
+] as const)("%s is refused at its place in the node", ([_name, candidate, path]) =>
+  Effect.gen(function* () {
+    const refused = yield* Effect.flip(insert(yield* fresh({ user: "me" }), candidate))
+    assert.deepStrictEqual("problems" in refused && refused.problems.map((problem) => problem.path), [path])
+  })
+)
 
-it("a condition ends the workflow where it does not hold", () => {
-  const check = { action: "BOOL_CONDITION", parameters: { comparison_operator: "EQUAL" } }
-  const draft = Result.getOrThrow(insert(fresh(), check))
-  const edge = Draft.graph(draft).edges.get(id(10))
-  assert.deepStrictEqual(edge, { _tag: "Branch", onTrue: id(2), onFalse: id(11) })
-  assert.strictEqual(Draft.graph(draft).nodes.get(id(11))?.action, "END")
-  assert.deepStrictEqual(draft.cursor, { after: id(10), way: "true" })
-})
+it.effect("a condition ends the workflow where it does not hold", () =>
+  Effect.gen(function* () {
+    const check = { action: "BOOL_CONDITION", parameters: { comparison_operator: "EQUAL" } }
+    const draft = yield* insert(yield* fresh(), check)
+    const { edges, nodes } = yield* Draft.graph(draft)
+    assert.deepStrictEqual(edges.get(id(10)), { _tag: "Branch", onTrue: id(2), onFalse: id(11) })
+    assert.strictEqual(nodes.get(id(11))?.action, "END")
+    assert.deepStrictEqual(draft.cursor, { after: id(10), way: "true" })
+  })
+)
 
-it("a step that others need, or that branches, cannot be dropped", () => {
-  const model = { type: "object", properties: { title: { type: "string", path: "//h1" } } }
-  const extracted = Result.getOrThrow(
-    insert(fresh(), { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: model } })
-  )
-  const used = Result.getOrThrow(insert(extracted, click("{{context.title}}"), 20))
-  const refused = Draft.drop(Draft.passed(used, { after: id(1), way: "to" }))
-  assert.include(JSON.stringify(Result.getOrNull(Result.flip(refused))), "which no node before it sets")
-  assert.isTrue(Result.isFailure(Draft.drop(fresh())))
-})
+it.effect("a step that others need, or that branches, cannot be dropped", () =>
+  Effect.gen(function* () {
+    const model = { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+    const extracting = { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: model } }
+    const extracted = yield* insert(yield* fresh(), extracting)
+    const used = yield* insert(extracted, click("{{context.title}}"), 20)
+    const refused = yield* Effect.flip(Draft.drop(Draft.passed(used, { after: id(1), way: "to" })))
+    assert.include(JSON.stringify(refused), "which no node before it sets")
+    assert.isTrue(Result.isFailure(yield* Effect.result(Draft.drop(yield* fresh()))))
+  })
+)
 
 it("a schema is made of the inputs that are given", () => {
   assert.deepStrictEqual(Draft.schemaOf({ a: "x", b: 1, c: true, d: [1], e: {}, f: null }), {
@@ -98,26 +101,31 @@ it("a schema is made of the inputs that are given", () => {
 
 const Change = Schema.Literals(["click", "check", "drop", "undo", "forward"])
 
-it.prop(
+it.effect.prop(
   "whatever is changed, the draft can be saved, and taking every change back gives the first draft again",
   [Schema.Array(Change).check(Schema.isMaxLength(20))],
-  ([changes]) => {
-    let draft = fresh()
-    const first = draft.content
-    for (const [index, change] of changes.entries()) {
-      const number = 10 * (index + 1)
-      if (change === "click") draft = Result.getOrThrow(insert(draft, click(`//a[${index}]`), number))
-      if (change === "check") {
-        const parameters = { comparison_operator: "EQUAL" }
-        draft = Result.getOrThrow(insert(draft, { action: "BOOL_CONDITION", parameters }, number))
+  ([changes]) =>
+    Effect.gen(function* () {
+      let draft = yield* fresh()
+      const first = draft.content
+      for (const [index, change] of changes.entries()) {
+        const number = 10 * (index + 1)
+        if (change === "click") draft = yield* insert(draft, click(`//a[${index}]`), number)
+        if (change === "check") {
+          const parameters = { comparison_operator: "EQUAL" }
+          draft = yield* insert(draft, { action: "BOOL_CONDITION", parameters }, number)
+        }
+        if (change === "drop") {
+          const dropped = yield* Effect.result(Draft.drop(draft))
+          draft = Result.isSuccess(dropped) ? dropped.success.draft : draft
+        }
+        if (change === "undo") draft = Draft.undo(draft)?.draft ?? draft
+        if (change === "forward") draft = Draft.passed(draft, { after: id(1), way: "to" })
+        assert.deepStrictEqual(SaveBody.read(Draft.body(draft), 0).problems, [])
+        const graph = yield* Draft.graph(draft)
+        assert.isTrue(graph.nodes.has(Draft.next(draft, graph).id))
       }
-      if (change === "drop") draft = Result.getOrElse(Draft.drop(draft), () => ({ draft })).draft
-      if (change === "undo") draft = Draft.undo(draft)?.draft ?? draft
-      if (change === "forward") draft = Draft.passed(draft, { after: id(1), way: "to" })
-      assert.deepStrictEqual(SaveBody.read(Draft.body(draft), 0).problems, [])
-      assert.isTrue(Draft.graph(draft).nodes.has(Draft.next(draft).id))
-    }
-    for (let undone = Draft.undo(draft); undone !== null; undone = Draft.undo(draft)) draft = undone.draft
-    assert.deepStrictEqual(draft.content, first)
-  }
+      for (let undone = Draft.undo(draft); undone !== null; undone = Draft.undo(draft)) draft = undone.draft
+      assert.deepStrictEqual(draft.content, first)
+    })
 )

@@ -28,12 +28,12 @@ const begun = (caller: Caller, at: number, startUrl = "https://example.com") => 
     settings: {},
     login: null
   } as const
-  return Result.getOrThrow(Opening.begin(caller, opening, ids, at))
+  return Effect.orDie(Opening.begin(caller, opening, ids, at))
 }
 
 const opened = (caller: Caller) =>
   Effect.gen(function* () {
-    const change = begun(caller, yield* Clock.currentTimeMillis)
+    const change = yield* begun(caller, yield* Clock.currentTimeMillis)
     yield* (yield* BuilderStore).open(change, 100)
     return change.conversation
   })
@@ -69,7 +69,9 @@ const suite = <E>(name: string, [layer]: readonly [Layer.Layer<BuilderStore | Wo
           const caller = yield* makeWorkspace()
           const now = yield* Clock.currentTimeMillis
           const tries = yield* Effect.all(
-            Array.from({ length: 6 }, () => Effect.result(store.open(begun(caller, now), 2))),
+            Array.from({ length: 6 }, () =>
+              Effect.result(Effect.flatMap(begun(caller, now), (change) => store.open(change, 2)))
+            ),
             { concurrency: "unbounded" }
           )
           assert.lengthOf(tries.filter(Result.isSuccess), 2)
@@ -77,10 +79,10 @@ const suite = <E>(name: string, [layer]: readonly [Layer.Layer<BuilderStore | Wo
           const [first] = yield* store.list(caller.workspaceId)
           const id = first?.id ?? Conversation.ConversationId.make(randomUUID())
           yield* store.change(caller.workspaceId, id, (before, at) => Result.succeed(Conversation.end(before, at)))
-          yield* store.open(begun(caller, now), 2)
+          yield* store.open(yield* begun(caller, now), 2)
           yield* TestClock.adjust(Conversation.idleMillis)
           assert.deepStrictEqual(yield* store.list(caller.workspaceId), [])
-          yield* store.open(begun(caller, yield* Clock.currentTimeMillis), 2)
+          yield* store.open(yield* begun(caller, yield* Clock.currentTimeMillis), 2)
         })
     )
 

@@ -353,14 +353,14 @@ describe("a conversation that builds a workflow", () => {
         const inputs = { SHOP: pair.permissioned_user_id }
         const stored = yield* (yield* Workflows).get(caller, workflow.id)
         const opening: Opening.Opening = { _tag: "Of", stored, inputs, until: null, lastBrowserState: true }
-        const begun = Opening.begin(caller, opening, yield* Opening.ids, 0)
-        const { accounts, session, unavailable } = yield* beginningOf(Result.getOrThrow(begun).conversation)
+        const begun = yield* Opening.begin(caller, opening, yield* Opening.ids, 0)
+        const { accounts, session, unavailable } = yield* beginningOf(begun.conversation)
         assert.deepStrictEqual([[...accounts.keys()], unavailable], [["SHOP"], []])
         assert.deepStrictEqual(names(session.cookies), ["given"])
         assert.strictEqual(session.proxy?.host, "gate.example")
         assert.strictEqual((yield* entry).lastUsedAt, 0)
-        const blank = Opening.begin(caller, { ...opening, lastBrowserState: false }, yield* Opening.ids, 0)
-        const bare = yield* beginningOf(Result.getOrThrow(blank).conversation)
+        const blank = yield* Opening.begin(caller, { ...opening, lastBrowserState: false }, yield* Opening.ids, 0)
+        const bare = yield* beginningOf(blank.conversation)
         assert.deepInclude(bare.session, { cookies: [], localStorage: {}, sessionStorage: {} })
         assert.strictEqual(bare.session.proxy?.host, "gate.example")
       })

@@ -11,6 +11,7 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
+import type { Options as Pool } from "../../adapters/threads/ThreadPool.ts"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import { Readiness } from "../../apps/api/Readiness.ts"
@@ -151,11 +152,12 @@ const layerOutside = (sending: HttpSender.Options) =>
 type Stores = Layer.Layer<Layer.Success<typeof Memory.layer>>
 
 interface Options {
+  readonly sandbox?: Pool | undefined
   readonly rateLimits: ReadonlyArray<Limit>
   readonly sending: HttpSender.Options
 }
 
-const layerOf = ({ rateLimits, sending, stores }: Options & { readonly stores: Stores }) =>
+const layerOf = ({ rateLimits, sandbox, sending, stores }: Options & { readonly stores: Stores }) =>
   service.pipe(
     Layer.provide(
       Server.layer({ host: "127.0.0.1", port: 0, rateLimits }).pipe(
@@ -163,7 +165,7 @@ const layerOf = ({ rateLimits, sending, stores }: Options & { readonly stores: S
       )
     ),
     Layer.provideMerge(layerOutside(sending)),
-    Layer.provideMerge(ThreadSandbox.layer()),
+    Layer.provideMerge(ThreadSandbox.layer(sandbox)),
     Layer.provideMerge(Encryption.layer(masterKey)),
     Layer.provideMerge(Layer.mergeAll(stores, Crypto.layer))
   )
@@ -174,6 +176,10 @@ export const layerSending = (sending: HttpSender.Options) => layerOf({ rateLimit
 /** The service with the given limits on requests. */
 export const layerWith = (rateLimits: ReadonlyArray<Limit>) =>
   layerOf({ rateLimits, sending: HttpSender.defaults, stores: Memory.layer })
+
+/** The service with its checks in threads of these bounds. */
+export const layerSandboxed = (sandbox: Pool) =>
+  layerOf({ rateLimits: [], sandbox, sending: HttpSender.defaults, stores: Memory.layer })
 
 /** The service on other stores than those in memory; it dumps nothing there. */
 export const layerOn = <E>(stores: Layer.Layer<Exclude<Layer.Success<typeof Memory.layer>, Tables>, E>) =>

@@ -15,6 +15,8 @@ export interface Held {
 }
 
 export interface Watchdog {
+  /** The processor time of the longest turn since the last such question, in milliseconds. */
+  readonly lap: () => number
   /** Ends the watch. */
   readonly stop: () => Held
 }
@@ -25,13 +27,21 @@ export const start = (): Watchdog => {
   histogram.enable()
   let last = processorMillis()
   let longest = 0
+  let inLap = 0
   const look = (): void => {
     const now = processorMillis()
     longest = Math.max(longest, now - last)
+    inLap = Math.max(inLap, now - last)
     last = now
   }
   const timer = setInterval(look, beatMillis)
   return {
+    lap: () => {
+      look()
+      const held = inLap
+      inLap = 0
+      return held
+    },
     stop: () => {
       look()
       clearInterval(timer)

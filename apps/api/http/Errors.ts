@@ -82,7 +82,7 @@ export const TooManyRequests = Schema.Struct({
   .annotate({ identifier: "TooManyRequests" })
   .pipe(HttpApiSchema.status(429))
 
-/** 503: the database cannot be reached now. The request may be sent again; `Retry-After` says when. */
+/** 503: the database cannot be reached, or too much of the workspace is being checked. The request may be sent again; `Retry-After` says when. */
 const unavailableBody = body(503).annotate({ identifier: "StoreUnavailable" })
 export const ServiceUnavailable = unavailableBody.pipe(
   Schema.decodeTo(
@@ -119,6 +119,12 @@ export const general = <const Status extends keyof typeof reasons>(statusCode: S
 
 /** What is answered while the database cannot be reached. The reason is for the log alone. */
 export const unavailable = general(503, "The database cannot be reached now. Send the request again later")
+
+/** What is answered while as many checks of the workspace wait as may. */
+export const busy = general(
+  503,
+  "Too many schemas, expressions and workflows of this workspace wait to be checked. Send the request again later"
+)
 
 export const badRequest = (message: string): BadRequest => general(400, message)
 

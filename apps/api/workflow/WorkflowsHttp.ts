@@ -142,7 +142,10 @@ const checked = Effect.fnUntraced(function* <N extends "rehearse" | "examples">(
   const { workspaceId } = yield* CurrentCaller
   const contract = { input_schema: content.input_schema, vault_schema: content.vault_schema }
   return yield* Sandbox.run(workspaceId, name, { ...asked, content: contract } as Asked<N>).pipe(
-    Effect.mapError(({ message }) => Errors.badRequest(message))
+    Effect.catchTag(
+      "TooCostly",
+      Sandbox.refused((message) => Effect.fail(Errors.badRequest(message)))
+    )
   )
 })
 

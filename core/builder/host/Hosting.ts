@@ -8,6 +8,7 @@ import { Secrets } from "../../redaction/Secrets.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import type * as Wake from "../../runtime/Wake.ts"
+import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { BuilderStore, type Held, type View, type ViewKind } from "../BuilderStore.ts"
 import * as Conversation from "../Conversation.ts"
@@ -175,6 +176,7 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
     })
     yield* Ref.set(walked, null)
     const done = yield* Effect.raceFirst(carryOut(one, turn), interrupted).pipe(
+      Effect.provideService(Sandbox.Owner, one.workspaceId),
       Effect.map((came) => came ?? { outcome: nothing("Interrupted before a page was open"), stage: null }),
       Effect.catchTag("PageFailure", ({ reason }) =>
         Effect.succeed({ outcome: nothing(`No page could be opened: ${reason}`), stage: null })

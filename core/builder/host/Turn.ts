@@ -76,7 +76,8 @@ export interface Walk {
 
 /** Opens the start page, and walks on from there where a walk is given. */
 export const open = Effect.fn("Turn.open")(function* (draft: Draft.Draft, stage: Stage, onward: Walk | null) {
-  const graph = Draft.graph(draft)
+  const graph = yield* read(draft)
+  if (graph === null) return unread(draft, stage)
   const start = Position.nodeOf(graph, graph.start)
   const opened = yield* step(draft, graph, start, stage, yield* Clock.currentTimeMillis)
   const behindStart = Draft.passed(draft, { after: start.id, way: "to" })
@@ -87,7 +88,8 @@ export const open = Effect.fn("Turn.open")(function* (draft: Draft.Draft, stage:
 
 /** Does the steps of the draft that come next. A step that fails is where the walk stays. */
 export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage: Stage, onward: Walk) {
-  const graph = Draft.graph(draft)
+  const graph = yield* read(draft)
+  if (graph === null) return unread(draft, stage)
   const began = yield* Clock.currentTimeMillis
   let [now, here, done, skipped] = [draft, stage, 0, 0]
   while (true) {
@@ -113,7 +115,8 @@ const counted = (steps: number): string => `${steps} step${steps === 1 ? "" : "s
 
 /** Does the one step of the draft that comes next. */
 export const next = Effect.fn("Turn.next")(function* (draft: Draft.Draft, stage: Stage) {
-  const graph = Draft.graph(draft)
+  const graph = yield* read(draft)
+  if (graph === null) return unread(draft, stage)
   const node = Draft.next(draft, graph)
   if (node.action === "END") return settled(draft, stage, `There is nothing to do: ${comesNext(node)}`, null)
   const passed = yield* step(draft, graph, node, stage, yield* Clock.currentTimeMillis)
@@ -131,13 +134,16 @@ export const act = Effect.fn("Turn.act")(function* (
   candidate: Candidate,
   ids: { readonly node: NodeId; readonly end: NodeId }
 ) {
-  const inserted = Draft.insert(draft, candidate, ids)
+  const inserted = yield* Effect.result(Draft.insert(draft, candidate, ids))
   if (Result.isFailure(inserted)) {
-    const problems = inserted.failure.map(({ message, path }) => `${path}: ${message}`).join("; ")
-    return settled(draft, stage, `This cannot be done: ${problems}`, null)
+    const { failure } = inserted
+    const problems = failure._tag === "TooCostly" ? [{ path: "", message: failure.message }] : failure.problems
+    const told = problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+    return settled(draft, stage, `This cannot be done: ${told}`, null)
   }
-  const { node } = inserted.success
-  const graph = Draft.graph(inserted.success.draft)
+  const graph = yield* read(inserted.success.draft)
+  if (graph === null) return unread(draft, stage)
+  const node = Position.nodeOf(graph, inserted.success.node)
   const passed = yield* step(inserted.success.draft, graph, node, stage, yield* Clock.currentTimeMillis)
   if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "idle")
   const after = passed.success
@@ -150,11 +156,23 @@ export const act = Effect.fn("Turn.act")(function* (
 
 /** The stage without what steps have left behind that are no longer part of the draft. */
 export const without = (stage: Stage, draft: Draft.Draft): Stage => {
-  const { nodes } = Draft.graph(draft)
+  const nodes = Draft.idsOf(draft)
   const gone = [...stage.before].findIndex(([id]) => !nodes.has(id))
   const known = [...stage.before.values()][gone]
   return known === undefined ? stage : { ...stage, known, before: new Map([...stage.before].slice(0, gone)) }
 }
+
+/** The graph of a draft; `null` where reading it takes more than it may. */
+const read = (draft: Draft.Draft): Effect.Effect<Graph | null> =>
+  Draft.graph(draft).pipe(Effect.catchTag("TooCostly", () => Effect.succeed(null)))
+
+const unread = (draft: Draft.Draft, stage: Stage): Done =>
+  settled(
+    draft,
+    stage,
+    "Nothing was done: reading the workflow took more time or memory than it may. Expected the message later again, or a smaller workflow",
+    null
+  )
 
 /** What was done, and before it that some credentials cannot be used. */
 export const withUnavailable = (done: Done, unavailable: Beginning["unavailable"]): Done => {

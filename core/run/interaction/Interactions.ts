@@ -23,7 +23,10 @@ const problemsOf = (
   value === null
     ? Effect.succeed([])
     : Sandbox.run(workspaceId, "problems", { schema, value }).pipe(
-        Effect.catchTag("TooCostly", ({ message }) => Effect.succeed([{ path: "", message }]))
+        Effect.catchTag(
+          "TooCostly",
+          Sandbox.refused((message) => Effect.succeed([{ path: "", message }]))
+        )
       )
 
 /** Another question took the place of the one that was to be answered. */

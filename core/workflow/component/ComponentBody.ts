@@ -75,7 +75,10 @@ export const readSave = Effect.fnUntraced(function* (caller: Caller, body: unkno
 
 const read = (caller: Caller, data: Schema.Json) =>
   Sandbox.run(caller.workspaceId, "readComponent", { data, path: "componentData" }).pipe(
-    Effect.catchTag("TooCostly", ({ message }) => Effect.succeed({ failure: [{ path: "componentData", message }] }))
+    Effect.catchTag(
+      "TooCostly",
+      Sandbox.refused((message) => Effect.succeed({ failure: [{ path: "componentData", message }] }))
+    )
   )
 
 /** Reads a new name of a component. */

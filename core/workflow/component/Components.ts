@@ -223,7 +223,10 @@ export class Components extends Context.Service<
 /** The content of a workflow with a new version of a component, if that is a valid one. */
 const carriedOver = Effect.fnUntraced(function* (caller: Caller, content: Content, carried: PropagationRule.Carried) {
   const result = yield* Sandbox.run(caller.workspaceId, "carry", { content, carried }).pipe(
-    Effect.catchTag("TooCostly", ({ message }) => Effect.succeed({ failure: [{ path: "", message }] }))
+    Effect.catchTag(
+      "TooCostly",
+      Sandbox.refused((message) => Effect.succeed({ failure: [{ path: "", message }] }))
+    )
   )
   return "success" in result ? result.success : yield* new InvalidWorkflow({ problems: result.failure })
 })

@@ -25,6 +25,20 @@ const sentences: Readonly<Record<TooCostly["exceeded"], (limit: string) => strin
   queue: (limit) => `${limit} checks of this workspace wait already: expected the request later again`
 }
 
+/**
+ * The queue of a workspace is full. It is a defect for all but the edge of the service, which answers that the request may
+ * be sent again later: nothing is wrong with what was asked.
+ */
+export class SandboxBusy extends Error {
+  override readonly name = "SandboxBusy"
+}
+
+/** What a caller is told of an operation that took too much. One that only waits for its turn is not the caller's doing. */
+export const refused =
+  <A, E, R>(told: (message: string) => Effect.Effect<A, E, R>) =>
+  ({ exceeded, message }: TooCostly): Effect.Effect<A, E, R> =>
+    exceeded === "queue" ? Effect.die(new SandboxBusy(message)) : told(message)
+
 export interface Shape {
   /**
    * Does an operation for a workspace. The operations of one workspace never keep those of another from their turn.

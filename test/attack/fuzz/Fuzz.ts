@@ -24,6 +24,8 @@ export interface Report {
   readonly accepted: ReadonlyMap<string, number>
   /** The slowest requests. */
   readonly slowest: ReadonlyArray<{ readonly index: number; readonly millis: number }>
+  /** By operation, the longest turn of the event loop while one of its requests was answered, in milliseconds. */
+  readonly longestTurns: ReadonlyMap<string, number>
 }
 
 export interface Options {
@@ -39,6 +41,12 @@ export interface Options {
   readonly onFinding?: (finding: Finding) => void
 }
 
+/** The longest that a request may hold the event loop of the service, in milliseconds of processor time. */
+const longestTurn = 100
+
+/** A request is sent so often again before it is blamed: code is compiled, and garbage is collected, now and then. */
+const heldAgain = 3
+
 /** Sends the requests, and stops for nothing: a service that hangs or ends is replaced. */
 export const run = async (options: Options): Promise<Report> => {
   const { document, from, requests, requestsPerService = 10_000, requestsPerWorkspace = 250 } = options
@@ -46,6 +54,7 @@ export const run = async (options: Options): Promise<Report> => {
   const statuses = new Map<number, number>()
   const accepted = new Map<string, number>()
   const findings = new Map<string, Finding>()
+  const longestTurns = new Map<string, number>()
   const slowest: Array<{ index: number; millis: number }> = []
   const service = await Served.start(options)
   const noted = (fault: Verdict.Fault) => {
@@ -70,6 +79,21 @@ export const run = async (options: Options): Promise<Report> => {
       slowest.push({ index, millis })
       slowest.sort((one, other) => other.millis - one.millis).splice(5)
       const fault = verdicts.of(sent, result)
+      if (result._tag === "Answered") {
+        const millis = await service.held()
+        const name = operation === null ? `${sent.method} ${sent.path.split("?")[0]}` : operation.operationId
+        if (millis > (longestTurns.get(name) ?? 0)) longestTurns.set(name, millis)
+        if (fault === null && millis > longestTurn) {
+          const held = await service.heldBy(one, millis)
+          const what = `Held the event loop for ${Math.round(held)} ms of processor time, expected at most ${longestTurn}`
+          const found: Verdict.Fault = { kind: "held", what, signature: `held ${name}` }
+          if (held > longestTurn && !noted(found)) {
+            const finding = { fault: found, index, count: 1, smallest: one, alone: false }
+            findings.set(found.signature, finding)
+            options.onFinding?.(finding)
+          }
+        }
+      }
       if (fault === null) continue
       if (result._tag !== "Answered") await service.restart()
       if (noted(fault)) continue
@@ -80,7 +104,7 @@ export const run = async (options: Options): Promise<Report> => {
   } finally {
     await service.close()
   }
-  return { requests, statuses, findings: [...findings.values()], accepted, slowest }
+  return { requests, statuses, findings: [...findings.values()], accepted, slowest, longestTurns }
 }
 
 /** Sends one case and judges it. */
@@ -156,13 +180,30 @@ class Served {
   /** Goes on in a workspace of its own. */
   async renew() {
     this.things = await this.target.things()
+    await this.held()
+  }
+
+  /** The longest turn of the event loop since the last such question. */
+  held(): Promise<number> {
+    return this.target.heldMillis()
+  }
+
+  /** The least of the longest turns by which a case holds the event loop each time that it is sent, the first included. */
+  async heldBy(one: Case, first: number): Promise<number> {
+    let least = first
+    for (let time = 0; time < heldAgain && least > longestTurn; time++) {
+      const { result } = await this.send(one)
+      if (result._tag !== "Answered") return least
+      least = Math.min(least, await this.held())
+    }
+    return least
   }
 
   async restart() {
     await this.close()
     this.target = await this.options.start()
     this.wire = Wire.make(this.target.url, this.options.hangMillis)
-    this.things = await this.target.things()
+    await this.renew()
   }
 
   async close() {

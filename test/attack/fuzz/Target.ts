@@ -10,6 +10,8 @@ export interface Target {
   readonly things: () => Promise<Things>
   /** What the service has used of the processor, in milliseconds. */
   readonly processorMillis: () => Promise<number>
+  /** The processor time of the longest turn of its event loop since the last such question, in milliseconds. */
+  readonly heldMillis: () => Promise<number>
   /** Ends it, whatever it does. */
   readonly kill: () => Promise<void>
 }
@@ -39,6 +41,7 @@ export const start = async (databaseUrl: string | null): Promise<Target> => {
       return answer.things
     },
     processorMillis: async () => Number(((await ask("usage")) as { readonly processorMillis: number }).processorMillis),
+    heldMillis: async () => Number(((await ask("held")) as { readonly heldMillis: number }).heldMillis),
     kill: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const gone = once(child, "exit")

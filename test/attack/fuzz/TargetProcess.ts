@@ -13,6 +13,7 @@ import { componentData, graph } from "../../support/fixtures.ts"
 import { hosting } from "../../support/hosted.ts"
 import { makePatch } from "../../support/patches.ts"
 import { layer as inMemory, layerOn, Service } from "../../support/service.ts"
+import * as Watchdog from "../../support/watchdog.ts"
 import { makeDead, makeWebhook } from "../../support/webhooks.ts"
 import type { Things } from "./Case.ts"
 
@@ -60,6 +61,8 @@ const makeThings = Effect.gen(function* () {
   } satisfies Things
 })
 
+const watchdog = Watchdog.start()
+
 process.on("message", (question) => {
   if (question === "things") {
     void runtime.runPromise(makeThings).then(
@@ -67,6 +70,7 @@ process.on("message", (question) => {
       (error: unknown) => process.send?.({ failure: String(error) })
     )
   }
+  if (question === "held") process.send?.({ heldMillis: watchdog.lap() })
   if (question === "usage") {
     const { system, user } = process.cpuUsage()
     process.send?.({ processorMillis: (system + user) / 1_000 })

@@ -4,7 +4,7 @@ import type { Filled } from "./Case.ts"
 import type { Result } from "./Wire.ts"
 
 export interface Fault {
-  readonly kind: "5xx" | "hang" | "dropped" | "undescribed"
+  readonly kind: "5xx" | "hang" | "dropped" | "undescribed" | "held"
   readonly what: string
   /** The same for faults that probably have one cause. */
   readonly signature: string

@@ -7,6 +7,7 @@ import { OpenApi } from "effect/http-api"
 import { Api } from "../../../apps/api/Api.ts"
 import { freshDatabase } from "../../support/databases.ts"
 import type { Document } from "../../support/description.ts"
+import * as Watchdog from "../../support/watchdog.ts"
 import { type Case, decode, encode, fill } from "./Case.ts"
 import * as Fuzz from "./Fuzz.ts"
 import { known, knownOf } from "./Known.ts"
@@ -58,11 +59,14 @@ const targetOf = (handler: Handler) => async (): Promise<Target.Target> => {
     request.on("end", () => handler(response, body, request))
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const watchdog = Watchdog.start()
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     things: async () => ({ thing_id: "t1" }),
     processorMillis: async () => 0,
+    heldMillis: async () => watchdog.lap(),
     kill: async () => {
+      watchdog.stop()
       server.closeAllConnections()
       server.close()
     }
@@ -80,7 +84,7 @@ const jsonCase = (json: unknown): Case => ({
 })
 
 /** What is found when the third of five requests holds what trips the handler. */
-const attack = (handler: Handler) =>
+const attack = (handler: Handler, hangMillis = 300) =>
   Fuzz.run({
     document: planted,
     start: targetOf(handler),
@@ -88,7 +92,7 @@ const attack = (handler: Handler) =>
       jsonCase(index === 2 ? { a: [1, { deep: "a trap is here" }], b: "x".repeat(100) } : { a: [index] }),
     from: 0,
     requests: 5,
-    hangMillis: 300
+    hangMillis
   })
 
 const trips = (body: string) => body.includes("trap")
@@ -140,6 +144,35 @@ describe("the judge of requests", () => {
       report.findings.map(({ count, fault }) => [fault.kind, count]),
       [["undescribed", 2]]
     )
+  })
+
+  const hold = () => {
+    const began = process.threadCpuUsage()
+    for (;;) {
+      const { system, user } = process.threadCpuUsage(began)
+      if (system + user > 150_000) return
+    }
+  }
+
+  it("catches a request that holds the event loop each time, and names its operation", async () => {
+    const report = await attack((response, body) => {
+      if (trips(body)) hold()
+      fine(response)
+    }, 30_000)
+    assert.deepStrictEqual(
+      report.findings.map(({ fault, index }) => [fault.kind, fault.signature, index]),
+      [["held", "held things.make", 2]]
+    )
+  })
+
+  it("does not blame a request that holds the event loop once", async () => {
+    let times = 0
+    const report = await attack((response, body) => {
+      if (trips(body) && times++ === 0) hold()
+      fine(response)
+    }, 30_000)
+    assert.deepStrictEqual(report.findings, [])
+    assert.isAbove(report.longestTurns.get("things.make") ?? 0, 100)
   })
 
   it("finds nothing wrong with a service that answers as described", async () => {

@@ -96,6 +96,8 @@ const attackWithRequests = async (requests: number, start: Fuzz.Options["start"]
   say(`Statuses: ${statuses.map(([status, count]) => `${status}: ${count}`).join(", ")}`)
   say(`Never carried out: ${[...report.accepted].flatMap(([id, count]) => (count === 0 ? [id] : [])).join(", ")}`)
   say(`Slowest: ${report.slowest.map(({ index, millis }) => `${index} ${Math.round(millis)} ms`).join(", ")}`)
+  const held = [...report.longestTurns].toSorted(([, one], [, other]) => other - one).slice(0, 5)
+  say(`Longest turns: ${held.map(([name, millis]) => `${name} ${Math.round(millis)} ms`).join(", ")}`)
   for (const { count, fault } of report.findings) say(`${count} times ${fault.signature}`)
   say(`${requests} requests of seed ${seed}: ${report.findings.length} findings`)
   return report.findings.length

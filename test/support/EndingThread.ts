@@ -1,0 +1,7 @@
+/**
+ * A thread of the sandbox that ends by itself at its first operation.
+ */
+import { parentPort } from "node:worker_threads"
+
+parentPort?.on("message", () => process.exit(3))
+parentPort?.postMessage({ _tag: "Ready" })

@@ -164,7 +164,7 @@ const layerWebhooks = Layer.effectDiscard(
 const sealOlder = KeptSubscription.sealOlder
 
 export interface Keeping {
-  /** How long what runs left behind is kept; `null` keeps it for ever. */
+  /** How many days artifacts and evidence of runs are kept; `null`: without limit. */
   readonly retentionDays: number | null
 }
 

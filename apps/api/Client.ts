@@ -65,7 +65,7 @@ export class StreamLost extends Schema.TaggedError<StreamLost>()("StreamLost", {
 
 const last: ReadonlySet<string> = new Set(["execution.success", "execution.failed", "execution.stopped"])
 
-/** Pauses between attempts to connect: 250 ms, doubled each time, a minute in all. They begin anew with every event. */
+/** Pauses between attempts to connect: 250 ms, doubled each time, a minute in all. Each event resets them. */
 const reconnecting = Schedule.exponential("250 millis").pipe(Schedule.upTo({ times: 8 }))
 
 /**

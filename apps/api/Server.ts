@@ -133,7 +133,7 @@ const unrouted = Effect.gen(function* () {
   )
 })
 
-/** The router takes an address only as it is described. It answers HEAD with the route of GET. */
+/** The router matches paths exactly as they are declared. It answers HEAD with the route of GET. */
 const strict = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
 
 const services = Layer.mergeAll(
@@ -174,7 +174,10 @@ const routes = Layer.mergeAll(
   readiness
 ).pipe(Layer.provide(Builder.layer), Layer.provide(services))
 
-/** A mistake of ours is told in the log only. Nobody is told when whoever asked has gone, or the server ends. */
+/**
+ * Internal errors are written to the log only; the caller gets a plain 500. No answer is sent to a caller that has
+ * disconnected, or when the server stops.
+ */
 const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
     if (Cause.hasInterrupts(cause)) return yield* Effect.failCause(cause)
@@ -207,7 +210,7 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
           Effect.provideService(surround(routed), AfterResponse.AfterResponse, after)
         )
       )
-      // Nobody reads traces, and making them takes a fifth of the time of a short request.
+      // No exporter reads traces, and recording them takes a fifth of the time of a short request.
       return HttpServer.serve(
         Effect.withTracerEnabled(NoStore.marked(withRetryAfter(answerMistakes(Effect.interruptible(answered)))), false)
       )
@@ -222,8 +225,8 @@ const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerRespon
 )
 
 /**
- * Serves the interface. On shutdown it ends its streams in order, stops accepting, and answers what was asked
- * before. `port` 0 takes a free port. Without `rateLimits` nobody's requests are counted.
+ * Serves the interface. On shutdown it ends its streams in order, stops accepting, and answers what was asked before.
+ * `port` 0 takes a free port. Without `rateLimits`, requests are not counted.
  */
 export const layer = (options: {
   readonly host: string

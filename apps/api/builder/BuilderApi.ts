@@ -9,7 +9,7 @@ import { optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 import { WorkflowView } from "../workflow/WorkflowView.ts"
 
-/** 404: there is no such conversation, or it has ended and takes no more messages. */
+/** 404: the conversation does not exist, or it has ended and accepts no further messages. */
 export const ConversationGone = Schema.Struct({
   ...Errors.NotFound.fields,
   code: Schema.optionalKey(Schema.Literals(["CONVERSATION_NOT_FOUND", "MESSAGE_NOT_FOUND"])),
@@ -27,7 +27,9 @@ const Millis = Schema.Finite.annotate({ description: "Milliseconds since 1970" }
 const reading = {
   conversationId: ConversationId,
   status: Status,
-  /** Nothing more happens by itself, and nothing is asked: the work was saved, it failed, or the conversation ended. */
+  /**
+   * The conversation neither works nor waits for an answer: the work was saved, it failed, or the conversation ended.
+   */
   terminal: Schema.Boolean,
   isProcessing: Schema.Boolean,
   workflowId: Schema.optionalKey(Schema.String)

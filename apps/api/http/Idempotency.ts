@@ -17,7 +17,10 @@ import * as Errors from "./Errors.ts"
 /** Endpoints that talk to other hosts before they answer. They are not carried out within a transaction. */
 const reachesOut = new Set(["POST /webhooks/:session_id/replay", "POST /webhook-endpoints/:webhook_id/test"])
 
-/** Endpoints whose success tells a secret that is told once. Whatever else is secret in answers is sealed. */
+/**
+ * Endpoints whose successful answer contains a secret that is returned only once. All other secrets in answers are
+ * sealed.
+ */
 const tellsSecret = new Set(["POST /api-keys", "POST /encryption-key/rotation", "POST /webhook-endpoints"])
 
 export interface Sent {
@@ -90,7 +93,7 @@ const replay = ({ body, contentType, status }: Idempotency.Answer): HttpServerRe
   if (body === null) {
     return refuse(
       409,
-      `This request was answered before with status ${status}. Its answer held a secret, which was told that one time only`
+      `This request was answered before with status ${status}. Its answer contained a secret, which is returned only once`
     )
   }
   const headers = { "idempotency-replayed": "true" }
@@ -99,7 +102,7 @@ const replay = ({ body, contentType, status }: Idempotency.Answer): HttpServerRe
     : HttpServerResponse.text(body, { status, contentType, headers })
 }
 
-const lost = "What the answer was cannot be opened any more"
+const lost = "The stored answer to this request can no longer be decrypted"
 
 const refuse = (status: 400 | 409, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })

@@ -15,7 +15,7 @@ export interface Limiter {
 /** So many callers are remembered; beyond them those that were silent for longest are forgotten. */
 const maxCallers = 50_000
 
-/** A limiter that remembers nobody yet; `null` when there are no limits. */
+/** A limiter with an empty log; `null` when there are no limits. */
 export const make = (limits: ReadonlyArray<RateLimit.Limit>): Limiter | null => {
   if (limits.length === 0) return null
   // In the order of their last request.

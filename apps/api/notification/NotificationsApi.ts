@@ -28,7 +28,7 @@ export const SubscriptionRecord = Schema.Struct({
   /** `null` stands for every workflow of the workspace. */
   workflow_id: Schema.NullOr(Schema.String),
   events: Schema.Array(NoticeKind),
-  /** Of an address only the host is told: the rest of it may be a secret. */
+  /** Only the host of an address is returned: the rest may be a secret. */
   channel: Schema.Struct({
     type: Schema.Literals(["log", "slack_webhook", "http"]),
     host: Schema.optionalKey(Schema.String)

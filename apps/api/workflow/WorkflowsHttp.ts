@@ -146,11 +146,11 @@ const checked = Effect.fnUntraced(function* <N extends "rehearse" | "examples">(
   )
 })
 
-/** A workflow as it was saved, with what may be wrong with it all the same. */
+/** A saved workflow with the warnings about it. */
 const saved = Effect.fnUntraced(function* (stored: Stored) {
   const { workspaceId } = yield* CurrentCaller
   const warnings = yield* Sandbox.run(workspaceId, "warnings", { content: stored.version.content }).pipe(
-    // The workflow is saved all the same.
+    // The workflow was saved; only its warnings are missing.
     Effect.catchTag("TooCostly", () => Effect.succeed([]))
   )
   return withWarnings(stored, warnings)

@@ -52,7 +52,7 @@ export class SignIn {
     return { session: id, message: this.#send(session, origin) }
   }
 
-  /** Sends again what the session waits for. What was sent before is good no more. */
+  /** Sends a new code or link that the session waits for. The one sent before becomes invalid. */
   again(id: string, origin: string): Message | null {
     const session = this.#sessions.get(id)
     return session === undefined ? null : this.#send(session, origin)

@@ -99,9 +99,9 @@ export const runWindow: Arbitrary.Arbitrary<RunWindow> = Arbitrary.all([
   }))
 )
 
-/** A clock that stands still until it is moved. Whoever sleeps on it wakes when the time that was waited for is reached. */
+/** Manually advanced clock; sleepers resume at their deadline. */
 export interface MovableClock extends Clock.Clock {
-  /** Sets the time, in epoch milliseconds. Going back wakes nobody. */
+  /** Sets the time, in epoch milliseconds. Going back resumes no sleeper. */
   readonly set: (at: number) => void
   /** Moves the time on by so many milliseconds. */
   readonly advance: (millis: number) => void

@@ -1,6 +1,6 @@
 /**
- * Names that an address can hold. UTF-8 has no way to write one half of a surrogate pair, so nobody could ask for what has
- * such a half in its name.
+ * Names that fit in a URL. UTF-8 cannot encode half of a surrogate pair, so a resource with such a name could never be
+ * requested.
  */
 import { Schema } from "effect"
 

@@ -15,7 +15,7 @@ export interface Workspace {
   readonly id: WorkspaceId
   readonly name: string
   readonly createdAt: number
-  /** How long a run may wait before it is stopped, in milliseconds; `null` lets it wait for ever. */
+  /** How long a run may wait before it is stopped, in milliseconds; `null`: without limit. */
   readonly waitingTtlMillis: number | null
   /** How long a run waits for corrected inputs, in seconds: from 5 to 300. */
   readonly inputRequiredTimeoutSeconds: number
@@ -23,13 +23,13 @@ export interface Workspace {
   readonly signedUrlTtlSeconds: number
 }
 
-/** How long a run waits for corrected inputs where nobody has said otherwise, in seconds. */
+/** Default time that a run waits for corrected inputs, in seconds. */
 export const defaultInputRequiredTimeoutSeconds = 15
 
 /** The wait for corrected inputs that comes nearest to the one that was asked for, in seconds. */
 export const clampInputRequiredTimeout = (seconds: number): number => Math.min(Math.max(seconds, 5), 300)
 
-/** How long signed addresses may work, in seconds. Where nobody has said otherwise they work the longest time. */
+/** Bounds of the lifetime of signed addresses, in seconds. The default is the maximum. */
 export const signedUrlTtlSeconds = { minimum: 3_600, maximum: 604_800 } as const
 
 /** The authenticated origin of a request. */

@@ -23,7 +23,7 @@ export interface Named {
   readonly digest: string
 }
 
-/** An answer as it is kept. `body` is sealed; it is `null` where the answer held a secret that is told once. */
+/** A stored answer. `body` is sealed; it is `null` if the answer contained a secret that is returned only once. */
 export interface Answer {
   readonly status: number
   readonly contentType: string
@@ -75,9 +75,9 @@ export class IdempotencyStore extends Context.Service<
     /**
      * Carries out a request unless it was before: together with keeping its answer, or not at all.
      *
-     * Of several at once, in whatever processes, one is carried out and the others wait for its answer. When the process
-     * ends before the answer is kept, nothing of the effect stands, as far as it is in the same database. The effect must
-     * not wait for anything but that: it holds a transaction open.
+     * Of several concurrent requests, in any processes, one is carried out and the others wait for its answer. When the
+     * process ends before the answer is kept, nothing of the effect stands, as far as it is in the same database. The
+     * effect must not wait for anything but that: it holds a transaction open.
      */
     readonly once: <A, E, R>(
       named: Named,
@@ -89,7 +89,7 @@ export class IdempotencyStore extends Context.Service<
      * Like `once`, for an effect that reaches out of the database: the key is reserved before, the answer kept after.
      *
      * When the process ends in between, the key stays reserved for five minutes; whether the effect took place is then
-     * not known, and a later request carries it out again. Others that come meanwhile fail with `StillAnswering`.
+     * not known, and a later request carries it out again. Requests that arrive in between fail with `StillAnswering`.
      */
     readonly reserved: <A, E, R>(
       named: Named,

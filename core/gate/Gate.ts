@@ -10,7 +10,7 @@
 import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
 
-/** A closed window made to count as open from `since` until it next opens by itself. */
+/** A closed window that counts as open from `since` until its next regular opening. */
 export interface Lift {
   readonly since: number
   readonly by: string
@@ -19,7 +19,7 @@ export interface Lift {
 /** A person's decision that no run of the workflow may start. */
 export interface Pause {
   readonly since: number
-  /** When the pause ends by itself; `null` when only a person ends it. */
+  /** When the pause ends automatically; `null` if only a user can end it. */
   readonly until: number | null
   readonly by: string
   readonly reason: string
@@ -73,7 +73,7 @@ export const open: Gate = { runWindow: null, windowSet: null, revision: 0, lift:
 export const setWindow = (gate: Gate, runWindow: RunWindow.RunWindow, actor: Actor): Gate =>
   changed(gate, { runWindow, windowSet: actor, lift: null })
 
-/** Removes the window, and with it a lift; a manual pause stays. A gate without a window is returned as it is. */
+/** Removes the window, and with it a lift; a manual pause stays. A gate without a window is returned unchanged. */
 export const removeWindow = (gate: Gate, actor: Actor): Gate =>
   gate.runWindow === null ? gate : changed(gate, { runWindow: null, windowSet: actor, lift: null })
 
@@ -94,7 +94,7 @@ export const pause = (
   options: { readonly reason: string; readonly until: number | null }
 ): Gate => changed(gate, { pause: { since: actor.at, by: actor.by, ...options } })
 
-/** Ends the manual pause, and nothing else. A gate that is not paused is returned as it is. */
+/** Ends the manual pause only. A gate that is not paused is returned unchanged. */
 export const unpause = (gate: Gate): Gate => (gate.pause === null ? gate : changed(gate, { pause: null }))
 
 /** Shuts the gate for good, as its workflow is deleted. */
@@ -105,8 +105,8 @@ export const mayStart = (gate: Gate, at: number): boolean =>
   gate.removedAt === null && !isPaused(gate, at) && windowAllows(gate, at)
 
 /**
- * Lists the holds that stand at `at`, the run window first. Empty exactly when `mayStart`, or when the workflow is deleted:
- * nobody waits for that to end.
+ * Lists the holds in force at `at`, the run window first. Empty exactly when `mayStart`, or when the workflow is
+ * deleted: a deleted workflow never opens again.
  */
 export const holds = (gate: Gate, at: number): ReadonlyArray<Hold> => {
   if (gate.removedAt !== null) return []

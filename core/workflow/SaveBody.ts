@@ -32,7 +32,9 @@ const jsonObject = Schema.declare(
   { expected: "an object" }
 )
 
-/** The body as it is sent. Fields that are not named here are ignored, so that an answer can be sent back changed. */
+/**
+ * The body of a save request. Fields that are not named here are ignored, so that an answer can be sent back changed.
+ */
 export const SaveBody = Schema.Struct({
   name: Text.check(Schema.isNonEmpty({ message: "Expected a name" })),
   description: optional(Text),
@@ -48,7 +50,7 @@ export const SaveBody = Schema.Struct({
   ...Settings.fields
 }).annotate({ identifier: "WorkflowToSave" })
 
-/** What becomes of the window: left as it is, removed, or replaced. */
+/** What a save does to the window: keep it, remove it, or replace it. */
 export type WindowChange =
   | { readonly _tag: "Keep" }
   | { readonly _tag: "Remove" }
@@ -179,7 +181,7 @@ const graphProblems = (content: Content): ReadonlyArray<Problem> => {
   ]
 }
 
-/** No more warnings are told: nobody reads them, and the workflow is saved all the same. */
+/** Maximum number of reported warnings. The workflow is saved in any case. */
 const mostWarnings = 100
 
 /** What may be wrong with a workflow that was saved: what its expressions read and may be missing there. */

@@ -81,7 +81,7 @@ export const problems = (sent: { readonly [N in Name]?: unknown }): ReadonlyArra
   ...proxyProblems(sent.proxy_setting ?? null, sent.proxy_value ?? null)
 ]
 
-/** What cannot be read would never be found, and nobody would be told. */
+/** A selector that cannot be parsed would never match, without any error. */
 const popupProblems = (xpaths: unknown): ReadonlyArray<Problem> =>
   (Array.isArray(xpaths) ? xpaths : []).flatMap((xpath: unknown, index) => {
     const message = typeof xpath === "string" ? SelectorSyntax.check(xpath) : null
@@ -100,7 +100,7 @@ const proxyProblems = (setting: unknown, value: unknown): ReadonlyArray<Problem>
     return [{ path: "proxy_value", message: "Expected a country code of two letters, as proxy_setting is country" }]
   }
   return setting === "custom" && typeof value === "string" && !isSealed(value) && holdsPassword(value)
-    ? [{ path: "proxy_value", message: "Expected it sealed with the encryption key of the workspace, as it is secret" }]
+    ? [{ path: "proxy_value", message: "Expected a value sealed with the encryption key of the workspace, because it is secret" }]
     : []
 }
 

@@ -70,7 +70,7 @@ const credential = {
   description: "The permissioned_user_id of a vault entry, or several to choose from"
 } satisfies Schema.JsonObject
 
-/** Checks the input schema of a workflow when it is saved, by itself and with what the vault schema adds to it. */
+/** Checks the input schema of a workflow when it is saved, alone and with what the vault schema adds to it. */
 export const checkContract = (content: Contract): ReadonlyArray<Problem> => {
   const own = checkSchema(content.input_schema, "input_schema")
   return own.length > 0 ? own : checkSchema(effectiveSchema(content), "input_schema")

@@ -1,5 +1,5 @@
 /**
- * The positions of a pattern and how a match may go from one to the next: what its cost is told from.
+ * The positions of a pattern and the possible steps of a match between them, from which its cost is computed.
  */
 import { type CharSet, overlap, type Pattern } from "./Pattern.ts"
 

@@ -68,7 +68,7 @@ const parseNew = (text: string): Parsed => {
   return { template: { text, parts, whole: whole && unreadable.length === 0 }, unreadable }
 }
 
-/** A text cut into what stands as it is and its expressions, none of which is read. */
+/** A text split into literal parts and expressions, which are not parsed. */
 export interface Split {
   readonly parts: ReadonlyArray<string | { readonly source: string }>
   readonly whole: boolean

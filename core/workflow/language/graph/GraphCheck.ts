@@ -140,8 +140,8 @@ const readParameters = (
 }
 
 /**
- * What is wrong with parameters, those that are missing beside others among it: a schema asks for these only where each
- * parameter is right by itself. Which are needed is unknown while the execution is.
+ * The problems of parameters, including missing ones: the schema reports these only when every present parameter is
+ * valid. Which parameters are required is unknown while the execution is unknown.
  */
 const wrongParameters = (action: ActionName, given: Fields, error: Schema.SchemaError): ReadonlyArray<Problem> => {
   const wrong = problemsOf(error)

@@ -201,7 +201,7 @@ const FieldMap = Schema.Union([Jsonata, Schema.Record(text, Jsonata)]).check(
   })
 )
 
-/** A place of the context as it is named with or without `context.` before it. */
+/** A path in the context, normalised to begin with `context.`. */
 export const placeOf = (name: string): string => (name.startsWith("context.") ? name : `context.${name}`)
 
 /** The order in which steps are done: as they are written, but none before those that it comes after. `null` in a circle. */

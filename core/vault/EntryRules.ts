@@ -27,7 +27,7 @@ export interface Given {
   readonly browserState: { readonly [part in (typeof browserStateNames)[number]]?: string | null }
   /** Whether the secret provider that the body names is one of the workspace. */
   readonly providerIsKnown: boolean
-  /** Whether the `tfa_secret` of the body is the one of the entry, sealed anew or not. */
+  /** Whether the `tfa_secret` of the body is the secret of the entry, re-encrypted or not. */
   readonly sameTfaSecret: boolean
 }
 

@@ -39,7 +39,7 @@ import {
 /** An entry with what follows from it. */
 export interface EntryView {
   readonly entry: VaultEntry
-  /** All `null` for callers who may not edit: whoever has it is logged in. */
+  /** All `null` for callers who may not edit, because this state is a login. */
   readonly browserState: BrowserState
   readonly effectiveExpiresAt: number | null
   readonly siteIdentifier: string
@@ -59,7 +59,7 @@ export class Vault extends Context.Service<
 
     readonly get: (caller: Caller, pair: Pair) => Effect.Effect<EntryView, EntryNotFound | StoreUnavailable>
 
-    /** Keeps a new entry. `body` is one as somebody wrote it; every problem of it is reported. */
+    /** Stores a new entry. `body` is user input; every problem of it is reported. */
     readonly create: (
       caller: Caller,
       body: unknown
@@ -183,8 +183,8 @@ export class Vault extends Context.Service<
       })
 
       /**
-       * Refuses sealed secrets that somebody other than an Owner has copied from a credential of another site: who cannot open
-       * them could have them typed there.
+       * Refuses sealed secrets that a caller other than an Owner copied from a credential of another site. Otherwise a
+       * caller who cannot decrypt them could have them typed into that site.
        */
       const refuseCopies = Effect.fnUntraced(function* (caller: Caller, { sent }: EntryBody.Reading) {
         const given = EntryRules.sealedIn(sent, null).filter(([, sealed]) => sealed !== "")
@@ -326,7 +326,7 @@ const readable = Effect.fnUntraced(function* (cipher: Cipher, version: number, e
   const fields: { -readonly [field in keyof Fields]: Fields[field] } = { ...entry.fields }
   for (const name of EntryRules.sealedNames(entry.fields)) {
     const sealed = fields[name]
-    // What no key opens is shown as it is.
+    // Return a value that no key can decrypt unchanged.
     if (sealed !== null) fields[name] = yield* Effect.catch(cipher.under(version, sealed), () => Effect.succeed(sealed))
   }
   return { ...entry, fields }

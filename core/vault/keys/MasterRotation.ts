@@ -1,6 +1,7 @@
 /**
- * Exchanges the master key: wraps every key anew that is not under the present one, and seals anew what was once sealed
- * under a master key itself. Each step stands by itself, so this may be stopped anywhere, and run again or twice at once.
+ * Rotates the master key: rewraps every key that is not under the present master key, and re-encrypts the values that
+ * were once sealed directly under a master key. Each step is independent, so the rotation can be interrupted anywhere,
+ * repeated, or run twice concurrently.
  */
 import { Effect } from "effect"
 import { KeyWrapping, type WrappedKey, WrappedKeys } from "./WrappedKeys.ts"
@@ -14,7 +15,7 @@ export interface Resealed {
 }
 
 export interface Rotated extends Resealed {
-  /** How many keys were wrapped anew. */
+  /** How many keys were rewrapped. */
   readonly rewrapped: number
   /** How many were under the present master key already. */
   readonly kept: number

@@ -29,7 +29,7 @@ export class WrappedKeys extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<WrappedKey>, StoreUnavailable>
     /** Keeps a key unless its owner has one of that version, and answers the one that it has then. */
     readonly insert: (key: WrappedKey) => Effect.Effect<WrappedKey, StoreUnavailable>
-    /** Puts another wrapping in the place of `before`, unless somebody else has done so; tells whether it did. */
+    /** Replaces the wrapping `before` by another, unless another process has; returns whether it did. */
     readonly rewrap: (
       before: WrappedKey,
       after: { readonly wrapped: string; readonly under: string }

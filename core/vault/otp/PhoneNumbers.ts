@@ -66,7 +66,7 @@ export class PhoneNumbers extends Context.Service<
     /** The workspace whose codes come to a number. */
     readonly workspaceOf: (number: string) => Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
 
-    /** Gives a workspace a number of its own, as somebody wrote it, or takes it away with `null`. */
+    /** Gives a workspace its own number, from user input, or removes it with `null`. */
     readonly set: (
       workspaceId: WorkspaceId,
       written: string | null

@@ -1,5 +1,5 @@
 /**
- * What the outside is told about a run: the kinds of events, and the payload of each.
+ * The public events of a run: their kinds, and the payload of each.
  *
  * Events of one run are appended to one log, in order, and never changed. The log feeds the record of the run, its
  * stream and its webhooks. Payloads carry no secret.
@@ -68,7 +68,7 @@ export const RunEvent = Schema.Union([
       next_step: Schema.NullOr(Schema.String)
     })
   }),
-  /** A step was not done, as the condition under which it is done (`run_if`) did not hold. No other event is told of it. */
+  /** A step was skipped, because its condition (`run_if`) did not hold. It has no other event. */
   Schema.Struct({
     event: Schema.Literal("execution.step_skipped"),
     payload: Schema.Struct({ ...session, current_step: Schema.String, node_id: Schema.String })
@@ -120,7 +120,7 @@ export const RunEvent = Schema.Union([
     event: Schema.Literal("file.uploaded"),
     payload: Schema.Struct({
       ...session,
-      /** The file; whoever renders the event adds its address, as `signed_file_url`. */
+      /** The file; rendering the event adds its address as `signed_file_url`. */
       file_id: Schema.String,
       file_name: Schema.String,
       timestamp: Schema.String,
@@ -145,7 +145,7 @@ export const RunEvent = Schema.Union([
       current_step: Schema.String,
       message: Schema.String,
       input_variables: Schema.JsonObject,
-      /** The picture of the page; whoever renders the event gives its address in place of it, as `screenshot_url`. */
+      /** The screenshot; rendering the event replaces it by its address, as `screenshot_url`. */
       screenshot_id: Schema.NullOr(Schema.String),
       reason: InputReason,
       /** Of a pop-up that a person is to decide about. */

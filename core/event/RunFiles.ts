@@ -4,7 +4,7 @@
 import { Schema } from "effect"
 import { isLast, type RunEvent } from "./RunEvent.ts"
 
-/** A file as events keep it; whoever renders it gives its address in place of the id, as `signed_file_url`. */
+/** A file as events store it; rendering replaces the id by its address, as `signed_file_url`. */
 export const RunFile = Schema.Struct({
   file_id: Schema.String,
   file_name: Schema.String,

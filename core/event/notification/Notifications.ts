@@ -1,5 +1,5 @@
 /**
- * Who is told what about runs, beside the webhooks: subscriptions, and the decision which of them an event concerns.
+ * Notices about runs, apart from webhooks: subscriptions, and the decision which of them an event concerns.
  */
 import { Schema } from "effect"
 import type { Entry } from "../EventLog.ts"
@@ -71,10 +71,10 @@ export interface Notice {
 }
 
 /**
- * Decides which notices an event of a run brings, given the subscriptions of its workspace.
+ * Decides which notices an event of a run causes, given the subscriptions of its workspace.
  *
- * Each channel is told once, however many subscriptions lead to it. A run that was submitted with
- * `notifications: {"enabled": false}` brings none.
+ * Each channel gets one notice, even if several subscriptions name it. A run that was submitted with `notifications:
+ * {"enabled": false}` causes none.
  */
 export const notices = (
   subscriptions: ReadonlyArray<RunSubscription>,

@@ -48,7 +48,7 @@ export const collect = Effect.fn("Notifier.collect")(function* () {
       for (const entry of entries) {
         const own = known.get(entry.workspaceId) ?? (yield* subscribed(entry.workspaceId))
         known.set(entry.workspaceId, own)
-        // What happened before somebody subscribed is not told to them, however late it is read.
+        // A subscription gets no notices of events before it was made, however late they are read.
         const since = own.filter(({ createdAt }) => createdAt <= entry.at)
         found.push(...Notifications.notices(since, entry))
       }

@@ -117,7 +117,7 @@ const registered = Effect.fnUntraced(function* ({ workspaceId }: Delivery.Delive
 const isHealthy = (outcome: Delivery.Outcome): boolean =>
   outcome._tag === "Answered" && outcome.status < 500 && outcome.status !== 429
 
-/** Who answers 410 wants no more. An address that was changed meanwhile has not answered that. */
+/** A receiver that answers 410 gets no further deliveries, unless its address was changed in between. */
 const gone = (webhook: Webhook, url: string, at: number): Webhook =>
   webhook.url === url ? { ...webhook, active: false, inactiveReason: "It answered 410 Gone", updatedAt: at } : webhook
 

@@ -1,5 +1,5 @@
 /**
- * Sends the events of a run again, when somebody asks for it.
+ * Sends the events of a run again, on request.
  */
 import { Clock, Effect, type Schema } from "effect"
 import type { Entry } from "../EventLog.ts"

@@ -1,5 +1,5 @@
 /**
- * One attempt: the message as it is sent, its signature, and its headers.
+ * One delivery attempt: the message, its signature and its headers.
  */
 
 import { Clock, Effect, type Schema } from "effect"

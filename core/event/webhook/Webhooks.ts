@@ -23,7 +23,7 @@ import {
 } from "./Webhook.ts"
 import { hintOf, WebhookSecrets } from "./WebhookSecrets.ts"
 
-/** What can be said of a webhook; what is left out of a registration has a default, and of a change stays as it is. */
+/** The settings of a webhook. An omitted field gets its default in a registration, and is not changed in an update. */
 export interface Settings {
   readonly url?: string
   readonly eventTypes?: ReadonlyArray<EventType>
@@ -70,7 +70,7 @@ export class Webhooks extends Context.Service<
     /** Sends a webhook a signed message of the kind `webhook.test`, once, and answers what came of it. */
     readonly test: (caller: Caller, id: string) => Effect.Effect<Outcome, WebhookNotFound | StoreUnavailable>
 
-    /** What a submission says of webhooks, as it is kept: its secret sealed. */
+    /** The webhook of a submission as it is stored, with its secret sealed. */
     readonly ofRun: (request: RunRequest) => Effect.Effect<RunWebhook, UrlRefused | StoreUnavailable>
   }
 >()("sluice/core/event/webhook/Webhooks") {

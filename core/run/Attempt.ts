@@ -28,7 +28,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
   const writing = yield* Semaphore.make(1)
   let unwritten: ReadonlyArray<RunEvent> = []
 
-  /** Writes all that was told so far in one go. While a write is under way, what is told meanwhile gathers. */
+  /** Writes all reported progress at once. Reports during a write are gathered for the next one. */
   const write = (progress: Partial<Run.Progress>) =>
     writing.withPermits(1)(
       Effect.gen(function* () {
@@ -38,7 +38,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
         const isMore = unwritten.length > 0
         unwritten = []
         if (isMore) yield* grown
-        // Whoever is interrupted while the store writes would not know whether it did, and tell it twice.
+        // An interrupted write has an unknown result, and would be reported twice.
       }).pipe(Effect.uninterruptible, StoreUnavailable.retry)
     )
 

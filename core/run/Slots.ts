@@ -18,8 +18,9 @@ export interface Allowance {
 }
 
 /**
- * What an entry allows. One run at a time, unless several sessions are allowed. Codes that are sent do not tell which run
- * asked for them: one run at a time signs in with what they are sent to. Codes of an authenticator are told apart.
+ * What an entry allows. One run at a time, unless several sessions are allowed. A code sent by mail or SMS does not say
+ * which run requested it, so one run at a time signs in with its address. Codes of an authenticator can be
+ * distinguished.
  */
 export const allowanceOf = (entry: VaultEntry): Allowance => {
   const { allow_multiple_sessions, max_concurrency, prevent_concurrency_during_login } = entry.fields
@@ -122,8 +123,8 @@ export const assign = (
 }
 
 /**
- * How long a run that needs several credentials leaves those of them that are free to others. Runs that need one of them
- * each could go on for ever before it otherwise.
+ * How long a run that needs several credentials leaves those of them that are free to others. Otherwise runs that each
+ * need one of them could overtake it without end.
  */
 export const patienceMillis = 600_000
 

@@ -20,8 +20,8 @@ const batch = 100
 const uploadMillis = dayMillis
 
 /**
- * Removes everything that is older than so many days, what belongs to deleted workflows, and what uploads that never ended
- * have left; answers how many artifacts it removed. `null` days keep everything else for ever.
+ * Removes everything that is older than so many days, what belongs to deleted workflows, and what uploads that never
+ * ended have left; answers how many artifacts it removed. `null` days: everything else is kept without limit.
  */
 export const sweep = Effect.fn("Retention.sweep")(function* (days: number | null) {
   const files = yield* ArtifactFiles

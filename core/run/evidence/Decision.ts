@@ -12,7 +12,7 @@ export const Decision = Schema.Struct({
   action_type: Schema.String,
   /** What the model was asked for: an element, data, a verdict, a move, or one of several candidates. */
   purpose: Schema.Literals(["choose", "read", "judge", "move", "locate"]),
-  /** The model that answered, or was asked in vain; `null` for the usual one that never answered. */
+  /** The model that answered, or that was asked without an answer; `null` for the default model that never answered. */
   llm_model: nullable,
   /** What was asked, cut when it is long. */
   prompt: Schema.String,

@@ -1,6 +1,6 @@
 /**
- * Where what a run leaves behind for those who look into it is kept, beside its events: the snapshots of its pages, and
- * what its pages asked of the network. The outside is not told of it; it is asked for.
+ * The store of the evidence of a run, apart from its events: the snapshots of its pages, and the network requests of
+ * its pages. Evidence is never sent; callers request it.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { Recorded } from "../../browser/Exchange.ts"

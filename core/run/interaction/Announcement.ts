@@ -31,12 +31,12 @@ export const answered = (interaction: Asked): ReadonlyArray<RunEvent> =>
     ? [{ event: "interaction.finished", payload: { ...waiting(interaction), missing_properties: [] } }]
     : []
 
-/** Tells that nobody answered in time, or that the run gave the question up. */
+/** The events of a question that got no answer in time, or that the run gave up. */
 export const unanswered = (interaction: Asked, reason: "timeout" | "interrupted"): ReadonlyArray<RunEvent> => {
   const { askedAt, expiresAt, node, subject } = interaction
   if (subject._tag !== "interaction") return []
   const message =
-    reason === "timeout" ? `Nobody answered within ${(expiresAt - askedAt) / 1_000} s` : "The run waits no longer"
+    reason === "timeout" ? `No answer was given within ${(expiresAt - askedAt) / 1_000} s` : "The run no longer waits for an answer"
   return [
     { event: "interaction.failed", payload: { ...session(interaction), current_step: node.name, message, reason } }
   ]

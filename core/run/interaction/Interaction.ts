@@ -78,7 +78,7 @@ export interface Asked extends Question, Asker {
   readonly closedAt: number | null
 }
 
-/** A question as it is kept. */
+/** A stored question. */
 export interface Interaction extends Asked {
   /** Present from the answer until it is taken: an `Answer`, sealed with the key of the workspace. */
   readonly answer: string | null
@@ -224,7 +224,7 @@ export const correct = (
   }
 }
 
-/** Ends a question: its answer, if there is one, is not kept any longer. A closed one stays as it is. */
+/** Ends a question: its answer, if there is one, is not kept any longer. A closed one is not changed. */
 export const close = <I extends Asked & { readonly answer: unknown }>(
   interaction: I,
   at: number

@@ -1,8 +1,8 @@
 /**
  * Tells subscribers of runs: in the log, on Slack, or at an address of their own.
  *
- * Any number of processes may do this at once. A notice is for people, who see the run itself as well: it is tried a few
- * times for some minutes, and may get lost with the process. Who must not miss anything registers a webhook.
+ * Any number of processes may do this at once. A notice is for people, who see the run itself as well: it is tried a
+ * few times for some minutes, and may get lost with the process. Use a webhook for at-least-once delivery.
  */
 import { Effect, FiberSet, Option, Schedule, Schema, Semaphore } from "effect"
 import * as Background from "../../runtime/Background.ts"

@@ -80,7 +80,7 @@ export interface Page extends Windows, Scrolling, Transfers, Inspection, RemoteH
   readonly watchNetwork: (
     tell: (exchange: Exchange) => void,
     options?: {
-      /** Is told of each request when it is made. The exchange that follows has the same address and instant. */
+      /** Called for each request when it begins. The later exchange has the same address and instant. */
       readonly begun?: (request: Begun) => void
       /** How long an answer may be to be told with its text, in bytes. */
       readonly largestBody?: number

@@ -1,5 +1,5 @@
 /**
- * What a page asked of the network and was answered, as it is kept: without what is secret in it, and bounded in size.
+ * The network requests of a page and their answers in stored form: without secrets, and bounded in size.
  */
 import { Schema } from "effect"
 import type { Secrets } from "../redaction/Secrets.ts"
@@ -30,7 +30,7 @@ export type Begun = Pick<Exchange, "url" | "resourceType" | "startedAt">
 
 const Headers = Schema.Record(Schema.String, Schema.String)
 
-/** An exchange as it is kept and shown. */
+/** An exchange in the form that is stored and shown. */
 export const Recorded = Schema.Struct({
   id: Schema.String,
   method: Schema.String,
@@ -88,7 +88,7 @@ export const isText = (contentType: string): boolean =>
     contentType
   )
 
-/** Names of headers, parameters and fields whose values open doors. */
+/** Names of headers, parameters and fields whose values are credentials. */
 const secretName =
   /(pass(wor[dt]|wd|phrase|code)?$|^pwd$|secret|token|authori[sz]ation|cookie|api[-_]?key|access[-_]?key|csrf|xsrf|jwt|signature|^sig$|credential|session[-_]?(id|key)?$|^sid$|^auth$|^otp$|^pin$|^code$|assertion|samlresponse|x-amz-)/i
 

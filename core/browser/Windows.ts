@@ -1,9 +1,9 @@
 /**
- * The open windows of a session, as a person has them: one is looked at, and every verb of the page is about that one.
+ * The open windows of a session: one is the active window, and every operation of the page acts on it.
  *
- * A window that the page opens is looked at as soon as it is there, as browsers show it. When the one that is looked at
- * closes, whoever closed it, the one that it was opened from is looked at again, or else the one looked at before. They are
- * counted from 0, in the order in which they were opened; those after one that closes move up.
+ * A window that the page opens becomes active at once, as in a browser. When the active window closes, for any reason,
+ * its opener becomes active again, or else the one that was active before. Windows are numbered from 0, in the order in
+ * which they were opened; those after a closed one move up.
  */
 import type { Effect } from "effect"
 import type { PageFailure } from "./PageFailure.ts"

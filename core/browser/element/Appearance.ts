@@ -1,8 +1,8 @@
 /**
- * What an element looks like: by what it may be found again when its selector no longer leads to it.
+ * The appearance of an element, by which it may be found when its selector no longer matches.
  *
- * Nothing in it is what somebody typed: fields have no value here, and texts that hold an input or a secret of the run are
- * left out before it is kept.
+ * It contains no typed text: values of fields are left out, and texts that contain an input or a secret of the run are
+ * removed before it is stored.
  */
 import { Schema } from "effect"
 import type { Secrets } from "../../redaction/Secrets.ts"
@@ -63,7 +63,7 @@ export const unknown: Appearance = {
 /** Longer texts are data rather than names. */
 const longest = 120
 
-/** Shorter inputs stand in too many places to be told from what the page says by itself. */
+/** Shorter inputs cannot be distinguished from the page's own text. */
 const shortestInput = 3
 
 /** Tells of texts whether they may be kept beyond the run: whether they hold no secret and none of the inputs. */

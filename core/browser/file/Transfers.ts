@@ -23,7 +23,7 @@ export interface Downloads {
 }
 
 export interface Transfers {
-  /** Lets go of the downloads that nobody took: what is taken from now on belongs to what is done next. */
+  /** Forgets the downloads that were not taken: later ones belong to the next step. */
   readonly forgetDownloads: Effect.Effect<void>
   /**
    * Takes the downloads that have begun since they were last forgotten, in any window, each once it is complete: all that

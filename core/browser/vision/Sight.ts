@@ -1,6 +1,6 @@
 /**
- * What somebody sees who looks at a page for the first time, and what they can do without a selector: verbs of the page
- * for executions that choose an element by its looks or by a point.
+ * What is visible on a page, and actions without a selector: the operations for executions that choose an element by
+ * its appearance or by a point.
  */
 import type { Effect } from "effect"
 import type { ClickKind } from "../element/Target.ts"
@@ -23,7 +23,7 @@ export type Place =
   | { readonly _tag: "Ref"; readonly ref: string }
   | { readonly _tag: "Point"; readonly x: number; readonly y: number }
 
-/** An element that somebody may act on. Texts are as the page has them: they may hold anything. */
+/** An element that can be acted on. Texts come from the page unchanged and are untrusted. */
 export interface Outlined {
   /** By which it is named until the next outline is made. */
   readonly ref: string
@@ -62,9 +62,12 @@ export interface Seen {
 }
 
 export interface Sight {
-  /** The elements that somebody may act on, of the whole page and its frames; makes the refs of the outline before void. */
+  /**
+   * The elements that can be acted on, of the whole page and its frames; the refs of the previous outline become
+   * invalid.
+   */
   readonly outline: (options: { readonly maxElements: number }) => Effect.Effect<Outline, PageFailure>
-  /** Texts in the window with where they are, values of fields included. Password fields are told with an empty text. */
+  /** Visible texts with their positions, including values of fields. Password fields have an empty text. */
   readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
   /** A picture of the window, one pixel for each CSS pixel, with boxes covered in it. */
   readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>

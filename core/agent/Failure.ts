@@ -79,7 +79,7 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   matched: Schema.optionalKey(Schema.Int),
   /** How many options fitted equally well, where none was chosen for that. */
   alike: Schema.optionalKey(Schema.Int),
-  /** Whether what was tried may have taken effect all the same. */
+  /** Whether the action may have taken effect. */
   acted: Schema.optionalKey(Schema.Boolean),
   /** The model that was to do the step, `null` for the usual one, and what it was asked. */
   model: Schema.optionalKey(Schema.Struct({ name: Schema.NullOr(Schema.String), prompt: Schema.String }))

@@ -13,7 +13,7 @@ import * as Prompts from "./Prompts.ts"
 export interface Candidate {
   /** By which it is chosen: any text, unique among the candidates. */
   readonly ref: string
-  /** What the page shows of it: role, name, text, stable attributes. It is told to the model as data of the page. */
+  /** What the page shows of it: role, name, text, stable attributes. The model gets it as data of the page. */
   readonly description: string
 }
 

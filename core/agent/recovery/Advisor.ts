@@ -21,11 +21,11 @@ export interface Advice {
 }
 
 export interface Advising {
-  /** The candidate that is the wanted element; `null` when none is, or nobody knows. */
+  /** The candidate that is the wanted element; `null` if none is, or it is unknown. */
   readonly choose: (lineup: Lineup) => Effect.Effect<Advice | null>
 }
 
-/** Nobody, unless a model is put in its place. */
+/** Default: no advisor. */
 export const Advisor = Context.Reference<Advising>("sluice/core/agent/recovery/Advisor", {
   defaultValue: () => ({ choose: () => Effect.succeed(null) })
 })

@@ -28,8 +28,9 @@ export const isMendable = (node: Node, failure: StepFailed): boolean =>
 /**
  * Asks a person to mend a failed step, and tries it once more after each answer.
  *
- * It ends with the success of the step, with a failure that nobody can mend, when nobody answers in time, or after three
- * questions; and answers the memory with the corrected inputs. An option that was named for good is taken without asking.
+ * It ends with the success of the step, with a failure that corrected inputs cannot fix, without an answer in time, or
+ * after three questions; it returns the memory with the corrected inputs. An option that was chosen for all repetitions
+ * of this failure is applied without asking.
  */
 export const mend = Effect.fnUntraced(function* <A>(
   node: Node,
@@ -47,7 +48,7 @@ export const mend = Effect.fnUntraced(function* <A>(
     if (Result.isFailure(done)) failure = done.failure
   })
 
-  /** The failure of the step as it is written, which a named option mends. */
+  /** The failure of the original step, which a chosen option corrects. */
   let missed = keyOf(node, first)
   const named = choices.get(missed)
   if (fails() && named !== undefined) yield* attempt(named)

@@ -37,8 +37,8 @@ const plain = (label: string): string =>
     .replace(/(?<![.!…])[.!…]+$/u, "")
 
 /**
- * The buttons that dismiss an overlay, the one to try first foremost: what closes it, what refuses cookies, what agrees to
- * them, and the one button of a mere notice. None that commits to anything.
+ * The buttons that dismiss an overlay, the one to try first foremost: what closes it, what refuses cookies, what agrees
+ * to them, and the one button of a mere notice. It never returns a button that commits to anything.
  */
 export const waysOut = ({ buttons, isAlert, text }: Overlay): ReadonlyArray<Button> => {
   const harmless = buttons.filter(({ label }) => !commits.test(label))

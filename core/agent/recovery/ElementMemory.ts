@@ -50,10 +50,10 @@ export interface Memories {
 
 export const nothing: Memories = { known: () => Effect.succeed(null), learn: () => undefined }
 
-/** An element is described anew at most so often, in milliseconds: pages change slowly. */
+/** Minimum time between two descriptions of an element, in milliseconds: pages change slowly. */
 const freshMillis = 24 * 3_600_000
 
-/** The selector of a node as it is written; `null` where it names no element. */
+/** The selector in the parameters of a node; `null` if it names no element. */
 export const selectorOf = (node: Node): string | null => {
   const selector: unknown = "selector" in node.parameters ? node.parameters.selector : undefined
   return typeof selector === "string" && selector !== "" ? selector : null

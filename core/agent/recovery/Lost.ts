@@ -67,6 +67,6 @@ const originOf = (address: string): string => (URL.canParse(address) ? new URL(a
 const offerFor = (node: Node, before: string, after: string): Offer | null => {
   const parameter = Object.entries(node.parameters).find(([, value]) => value === before)?.[0]
   if (parameter === undefined) return null
-  const reason = `The selector matched no element any more; ${after} leads to the one that is most like it`
+  const reason = `The selector no longer matched an element; ${after} matches the most similar one`
   return { kind: "selector", nodeId: node.id, nodeName: node.name, parameter, before, after, reason }
 }

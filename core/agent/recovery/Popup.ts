@@ -171,7 +171,7 @@ export const clear = Effect.fnUntraced(function* (node: Node, page: Page, xpaths
   return pressed
 })
 
-/** What is told of the pop-ups that were dismissed before a node. */
+/** The report on the pop-ups that were dismissed before a node. */
 export const cleared = (node: Node, pressed: ReadonlyArray<string>, address: string): Analysis => ({
   node,
   kind: "popup_xpaths",

@@ -105,7 +105,7 @@ const tell = (choice: Choice): string => {
   return choice.place._tag === "Ref" ? choice.place.ref : `the point ${choice.place.x},${choice.place.y}`
 }
 
-/** What a call of a tool chooses, as far as it is there. */
+/** The choice of a tool call, if it exists on the page. */
 export const choiceOf = (
   said: Asking.Said,
   refs: ReadonlyArray<string>,

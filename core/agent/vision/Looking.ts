@@ -9,7 +9,7 @@ import type { Secrets } from "../../redaction/Secrets.ts"
 import { ofPage } from "../Failure.ts"
 import type { Memory } from "../variables/Memory.ts"
 
-/** So many elements are told of a whole page, and of what is in its window. */
+/** Maximum number of elements listed of a whole page, and of its visible part. */
 const mostElements = 400
 const mostInWindow = 120
 
@@ -64,7 +64,7 @@ export const context = ({ credentials, data, inputs, runtime }: Memory): string 
   return whole.length <= maxCharacters ? whole : `${whole.slice(0, maxCharacters)}\n${restIsCut}`
 }
 
-/** What a model is told where it is not shown everything. */
+/** The note to the model that a list is incomplete. */
 export const restIsCut = "(The rest was cut off.)"
 
 /** A picture of the window, in which password fields and whatever shows a known secret are covered. */

@@ -97,7 +97,7 @@ const moves = Effect.fnUntraced(function* (
     const carryOut = Effect.fnUntraced(function* (said: Asking.Said) {
       if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
       const value: Move = yield* perform(said, { ...task, refs, sites, window }).pipe(
-        // What the page does not let happen is told to the model, which sees the page anew.
+        // Report a failed move to the model, which then sees the page again.
         Effect.catchTag("PageFailure", (failed) => {
           made.acted ||= failed.acted === true
           const { kind, reason } = failed

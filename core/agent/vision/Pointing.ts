@@ -54,7 +54,7 @@ export const place = Effect.fnUntraced(function* (node: Pointed, act: string, te
           ? null
           : `The text has a secret of ${foreign.entry.domain} in it, and this field is of another site`
       }),
-      Effect.orElseSucceed(() => "There is nothing at this place any more")
+      Effect.orElseSucceed(() => "There is no longer an element at this point")
     )
   const wanted = {
     node,

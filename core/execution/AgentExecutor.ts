@@ -213,7 +213,7 @@ export const layer = Layer.effect(
       return Option.getOrNull(yield* errorCodes.get(run.workspaceId, errorCodeId))
     })
 
-    /** Pauses the workflow in the name of whoever saved the version that says so. */
+    /** Pauses the workflow in the name of the user who saved the version with this error code. */
     const pause = ({ run, version }: Claimed, code: ErrorCode) =>
       gates
         .pause({ workspaceId: run.workspaceId, userId: version.createdBy, role: "Member" }, run.workflowId, {
@@ -256,8 +256,8 @@ export const layer = Layer.effect(
 /** As often as the workflow allows, each time after twice the time of the one before. */
 const later: Retry = { times: null, delayMillis: null }
 
-/** Why a run that might have succeeded later ends all the same. */
-const notAgain = "The run is not tried again, as it passed a node that must not be repeated"
+/** Why a run ends although a retry might have succeeded. */
+const notAgain = "The run is not retried, because it passed a node that must not be repeated"
 
 /** Whether a run that failed in a way that passes is to be tried again later. */
 const isRequeued = (settings: Schema.JsonObject, { passing }: Failure): boolean =>

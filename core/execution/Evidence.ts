@@ -44,7 +44,7 @@ export const make = Effect.gen(function* () {
       let unwritten: Array<Recorded> = []
       let told = 0
       let truncated = false
-      // Not interruptible: what was taken to be written is kept, or its loss is told.
+      // Uninterruptible: a batch that was taken is stored, or its loss is reported.
       const write = Effect.suspend(() => {
         const events = unwritten
         unwritten = []
@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
         filmed = yield* Filming.film(page, run, keeper, reporter)
     })
 
-    // While the session is still open, so that the outside is told before it is told of the end.
+    // While the session is still open, so that this event comes before the end event.
     const over = (page: Page, outcome: Outcome) => Effect.andThen(filmed, observer.over?.(page, outcome) ?? Effect.void)
 
     const seen = Effect.fnUntraced(function* (page: Page, node: Node, moment: "begins" | "failed") {

@@ -158,7 +158,7 @@ const byOrigin = (value: Schema.JsonObject | null, origins: ReadonlyArray<string
   )
 }
 
-/** A storage holds texts. What is none is what a page would make of it to store it. */
+/** Browser storage holds texts. Other values are converted as a page would convert them. */
 const texts = (stored: Schema.JsonObject): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(stored).flatMap(([key, value]) =>

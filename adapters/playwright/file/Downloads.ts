@@ -1,8 +1,8 @@
 /**
- * The downloads of a session, from any of its windows, as they go on.
+ * The downloads of a session, from any of its windows, while they are in progress.
  *
- * The browser writes them to a folder of its own, which is emptied when the session closes. One that grows larger than
- * allowed is ended there and then, and so is the oldest that nobody took when all together are too large.
+ * The browser writes them to a folder of its own, which is emptied when the session closes. A download that grows too
+ * large is cancelled at once, and so is the oldest one not yet taken when all together are too large.
  */
 import { basename } from "node:path"
 import type { Download as Saved } from "playwright-core"
@@ -37,7 +37,7 @@ const mostGrowing = 1_000
 /** One download, under way or complete. */
 export interface Entry {
   readonly saved: Saved
-  /** How much has come so far, as far as it is known. */
+  /** Bytes received so far, if known. */
   received: number
   /** Whether it has ended, and why it is not there. */
   ended: boolean
@@ -47,7 +47,7 @@ export interface Entry {
 export interface Downloads {
   /** Those that were not taken, oldest first. */
   readonly waiting: () => ReadonlyArray<Entry>
-  /** Takes one out, so that it is forgotten no more. */
+  /** Takes a download, so that it is no longer discarded. */
   readonly take: (entry: Entry) => void
   /** Lets go of one, ending it where it is under way. */
   readonly discard: (entry: Entry) => void
@@ -83,7 +83,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     entry.saved.cancel().catch(() => undefined)
   }
 
-  /** Keeps what all have together within bounds: those that nobody took go first. */
+  /** Keeps the total size within bounds: downloads that were not taken are removed first. */
   const bound = (): void => {
     const all = [...taken, ...entries]
     let total = all.reduce((sum, { received }) => sum + received, 0)
@@ -182,6 +182,6 @@ const isOf = ({ guid, url }: Pick<Growth, "guid" | "url">, saved: Saved): boolea
   return path === undefined ? url === saved.url() : basename(path) === guid
 }
 
-/** An address as it is told: without what is behind the path, and no longer than a line. */
+/** An address for messages: without query and fragment, and at most one line long. */
 export const shortened = (url: string): string =>
   /^(data|blob):/.test(url) ? `${url.slice(0, 5).split(":")[0]}: address` : (url.split(/[?#]/)[0] ?? "").slice(0, 200)

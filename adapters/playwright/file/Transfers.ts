@@ -248,10 +248,13 @@ const ofFile = async (path: string): Promise<Readable> => {
   const stats = await file.stat()
   if (stats.isFile() && stats.nlink === 1) return file.createReadStream()
   await file.close()
-  throw new Error("the download is no file of its own")
+  throw new Error("the download is not a regular file")
 }
 
-/** A download as it is read. A failure of reading would end this process, because Playwright passes it to nothing. */
+/**
+ * A download as a readable stream. An unhandled read error would end this process, because Playwright does not handle
+ * it.
+ */
 const readable = async (saved: Downloading.Entry["saved"]): Promise<Readable> => {
   const stream = await saved.createReadStream()
   const read = stream._read.bind(stream)

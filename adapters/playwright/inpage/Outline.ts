@@ -4,7 +4,10 @@
  */
 import type { World } from "./InWorld.ts"
 
-/** Keeps the elements that somebody may act on as `outlined 0` and so on, and tells what is to be told of each, in the same order. */
+/**
+ * Keeps the elements that can be acted on as `outlined 0` and so on, and returns a description of each, in the same
+ * order.
+ */
 export const outline = (maxElements: number, { keep }: World) => {
   const clean = (text: string | null | undefined, length: number) =>
     (text ?? "").replace(/\s+/g, " ").trim().slice(0, length)
@@ -227,7 +230,7 @@ export const selectorOf = (name: string, { kept }: World): string | null => {
   }
   const path = `/${steps.join("/")}`
   if (!isInShadow) return path
-  // Where the document by itself has something there, that is meant.
+  // A match in the document alone takes precedence.
   const other = document.evaluate(path, document, null, XPathResult.ANY_UNORDERED_NODE_TYPE, null).singleNodeValue
   return other === null ? path : null
 }

@@ -238,7 +238,7 @@ const follow = (page: Page, opening: () => void): Tab => {
     devTools ??= connect()
     return devTools
   }
-  // Windows that it opens are told of there before they are there.
+  // The browser announces windows on this session before they exist.
   line().catch(() => undefined)
   return {
     page,

@@ -45,7 +45,7 @@ export const open = async (beside: BrowserContext, width: number, height: number
   const context = await browser.newContext({ serviceWorkers: "block" })
   try {
     await context.route("**/*", (route) =>
-      // The browser may go away meanwhile.
+      // The browser may be gone by then.
       (route.request().url() === origin
         ? route.fulfill({ contentType: "text/html", body: "<!doctype html><title></title>" })
         : route.abort()

@@ -101,7 +101,7 @@ const opened = async (opening: Promise<Encoder.Encoder | null>): Promise<Encoder
   return one
 }
 
-/** A file that is there for as long as it is open. */
+/** A file that exists only while it is open. */
 const nameless = async (): Promise<FileHandle> => {
   const path = join(tmpdir(), `sluice-video-${randomBytes(8).toString("hex")}`)
   const file = await open(path, "wx+", 0o600)

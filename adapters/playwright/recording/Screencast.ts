@@ -1,8 +1,8 @@
 /**
- * Pictures of the window that is looked at, sent by the browser whenever it has painted something new.
+ * Pictures of the active window, sent by the browser after each repaint.
  *
- * The browser sends at most two pictures ahead of those that are acknowledged, so whoever is slow slows it down. Each one
- * is acknowledged, also one that is not shown: the browser would never send another.
+ * The browser sends at most two unacknowledged pictures, so a slow receiver slows it down. Every picture is
+ * acknowledged, even one that is not shown: otherwise the browser would stop sending.
  */
 import { Clock, Effect, Queue, type Scope } from "effect"
 import type { CDPSession, Page } from "playwright-core"

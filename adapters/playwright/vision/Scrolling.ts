@@ -174,7 +174,7 @@ export const make = (tabs: Tabs): Scrolling => {
       const { after, before } = yield* step(one, direction, until)
       if (hasMoved(before, after) || !isAtEnd(after, sign)) continue
       if (turned) {
-        // It may still come by itself.
+        // It may still appear without scrolling.
         yield* Effect.sleep(lookMillis)
         continue
       }

@@ -64,7 +64,7 @@ const ask = (proxy: Proxy, address: string, options: RequestOptions) => {
   return httpsRequest({ ...asked, ...name })
 }
 
-/** The code of an error, which is all that may be told of it: its text may carry the password. */
+/** The code of an error. Its text may contain the password, so only the code is reported. */
 const causeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "no answer"
   if ("code" in error && typeof error.code === "string") return error.code

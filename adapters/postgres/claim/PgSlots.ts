@@ -29,7 +29,7 @@ export interface Assigned {
   readonly credentials: ReadonlyArray<Credential>
 }
 
-/** Who could be given what, as far as was looked, with what was given to others meanwhile. */
+/** Assigns free slots from what was read of the store, minus those already assigned. */
 export interface Ledger {
   /** Looks up everything that these runs name. */
   readonly learn: (candidates: ReadonlyArray<Candidate>) => Effect.Effect<void, SqlError.SqlError>

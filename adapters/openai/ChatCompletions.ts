@@ -1,8 +1,8 @@
 /**
  * A language model of `effect/ai` behind any service that speaks the protocol of chat completions.
  *
- * A request that fails in a way that passes by itself is sent again, later each time and not before the service wants it.
- * How long all this may take is for the caller to say, by interrupting it.
+ * A request that fails temporarily is retried with growing pauses, and not before the service allows it. The caller
+ * limits the total time by interrupting.
  */
 import { Context, Duration, Effect, Random, Redacted, Result, Stream } from "effect"
 import { AiError, LanguageModel, type Response } from "effect/ai"
@@ -22,7 +22,7 @@ export interface Options {
 
 type Tell = (parts: ReadonlyArray<Response.PartEncoded>) => void
 
-/** Is told of each answer before anything is made of it, so that it is counted whatever becomes of it. */
+/** Called with each answer before it is interpreted, so that its cost is counted in any case. */
 export const Answered: Context.Reference<Tell> = Context.Reference("sluice/adapters/openai/Answered", {
   defaultValue: (): Tell => () => undefined
 })

@@ -5,7 +5,9 @@
 import { Duplex } from "node:stream"
 import type { PGlite } from "@electric-sql/pglite"
 
-/** Opens the one session of an embedded database. PGlite has no more than one, so neither may the client's pool. */
+/**
+ * Opens the single session of an embedded database. PGlite has only one, so the client's pool must have one connection.
+ */
 export const connect = (database: PGlite): Duplex => {
   let pending: Buffer = Buffer.alloc(0)
   let started = false

@@ -12,7 +12,7 @@ import { bareHost, lookupFor, sentence } from "./Reach.ts"
 
 export interface Options {
   readonly allowPrivateNetworks: boolean
-  /** Origins, such as `http://127.0.0.1:4000`, that may be reached all the same. */
+  /** Origins, such as `http://127.0.0.1:4000`, that may be reached although they are private. */
   readonly allowedOrigins: ReadonlyArray<string>
   /** How long an attempt may take from the connection to the last byte of the answer, in milliseconds. */
   readonly budgetMillis: number

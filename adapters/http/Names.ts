@@ -111,7 +111,7 @@ export const make = (options: Options): Names => {
     }
   }
 
-  /** Asks the name servers when it is its turn. `late` tells that nobody waits for the answer any more. */
+  /** Queries the name servers when it is its turn. `late` tells whether the caller has stopped waiting. */
   const ask = (name: string, late: () => boolean): Promise<Found> => {
     if (running >= options.concurrent && queue.length >= options.waiting) return Promise.resolve(unanswered)
     return new Promise((resolve) => {

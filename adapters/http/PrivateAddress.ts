@@ -1,5 +1,5 @@
 /**
- * Which addresses are nobody's on the public internet: what is asked for on behalf of users must not reach them.
+ * Addresses that are not public on the internet. Requests on behalf of users must not reach them.
  */
 import { BlockList, isIP } from "node:net"
 

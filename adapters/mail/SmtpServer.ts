@@ -23,7 +23,7 @@ export interface Options {
   readonly port: number
   /** What the server calls itself: the domain of the inbox. */
   readonly name: string
-  /** For STARTTLS; `null` makes one that nobody vouches for. */
+  /** For STARTTLS; `null` generates a self-signed one. */
   readonly certificate: SelfSigned.Certificate | null
   readonly maxBytes: number
   readonly maxRecipients: number
@@ -178,7 +178,7 @@ export const layer = (options: Options) =>
         onRcptTo: ({ address }, session, done) => answer(recipient(address, session), done),
         onData: (stream, session, done) => answer(mail(stream, session), done)
       })
-      // What clients do wrong concerns nobody else.
+      // Ignore errors of single clients.
       server.on("error", () => {})
 
       yield* Effect.acquireRelease(listening(server, options), () => closed(server))
@@ -222,7 +222,7 @@ const take = Effect.fnUntraced(function* (
       if (lines > maxVerifiedLines) {
         state = "unverified"
         whole.destroy(new Error("The mail has too many lines"))
-        // The verifier may have given up, and then takes no more.
+        // The verifier may have given up, and then reads no further data.
       } else if (!whole.write(part)) await Promise.race([once(whole, "drain"), verifying.result])
       await new Promise(setImmediate)
     }

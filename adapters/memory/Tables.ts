@@ -42,7 +42,7 @@ export interface KeptDelivery {
   readonly turn: number
 }
 
-/** An artifact, since when it is there, and since when somebody is removing it. */
+/** An artifact, the instant at which it was stored, and the instant since which a process has been removing it. */
 export interface KeptArtifact extends Begun {
   readonly bytes: number
   readonly finishedAt: number | null

@@ -100,7 +100,12 @@ const proxyProblems = (setting: unknown, value: unknown): ReadonlyArray<Problem>
     return [{ path: "proxy_value", message: "Expected a country code of two letters, as proxy_setting is country" }]
   }
   return setting === "custom" && typeof value === "string" && !isSealed(value) && holdsPassword(value)
-    ? [{ path: "proxy_value", message: "Expected a value sealed with the encryption key of the workspace, because it is secret" }]
+    ? [
+        {
+          path: "proxy_value",
+          message: "Expected a value sealed with the encryption key of the workspace, because it is secret"
+        }
+      ]
     : []
 }
 

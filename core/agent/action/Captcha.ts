@@ -41,7 +41,9 @@ export const captcha: Action<"CAPTCHA"> = Effect.fnUntraced(function* ({ name, p
     if (yield* isSolvedWithin(type, page, settleMillis)) return next
   }
   if (!surroundings.manualCaptcha) {
-    return yield* unsolved(`${names[type]} is not solved, and a person may not be asked because manual_captcha_solve is off`)
+    return yield* unsolved(
+      `${names[type]} is not solved, and a person may not be asked because manual_captcha_solve is off`
+    )
   }
   for (let asked = 0; asked < mostQuestions; asked++) {
     const answer = yield* ask(type, name, asked > 0, surroundings)

@@ -36,7 +36,9 @@ export const unanswered = (interaction: Asked, reason: "timeout" | "interrupted"
   const { askedAt, expiresAt, node, subject } = interaction
   if (subject._tag !== "interaction") return []
   const message =
-    reason === "timeout" ? `No answer was given within ${(expiresAt - askedAt) / 1_000} s` : "The run no longer waits for an answer"
+    reason === "timeout"
+      ? `No answer was given within ${(expiresAt - askedAt) / 1_000} s`
+      : "The run no longer waits for an answer"
   return [
     { event: "interaction.failed", payload: { ...session(interaction), current_step: node.name, message, reason } }
   ]

@@ -59,7 +59,9 @@ export const parseProvided = (text: Redacted.Redacted<string>): Result.Result<Ti
   Result.flatMap(parse(text), (otp) =>
     otp._tag === "Totp"
       ? Result.succeed(otp)
-      : refuse("it is counter-based (HOTP), and a secret provider cannot store its counter. Expected a time-based one (TOTP)")
+      : refuse(
+          "it is counter-based (HOTP), and a secret provider cannot store its counter. Expected a time-based one (TOTP)"
+        )
   )
 
 const fromBase32 = (written: string): Result.Result<Otp, InvalidTfaSecret> => {

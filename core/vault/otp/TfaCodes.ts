@@ -98,7 +98,10 @@ export class TfaCodes extends Context.Service<
       const shown = (entry: VaultEntry, otp: Otp.Otp) =>
         generated.current(entry, otp).pipe(
           Effect.map((code) => ({ _tag: "Authenticator", ...code }) as const),
-          Effect.catchTag("SecretChanged", () => new NoCode({ reason: "the secret was changed at the same time; try again" }))
+          Effect.catchTag(
+            "SecretChanged",
+            () => new NoCode({ reason: "the secret was changed at the same time; try again" })
+          )
         )
 
       const authenticator = (entry: VaultEntry) => Effect.flatMap(generator(entry), (otp) => shown(entry, otp))

@@ -111,7 +111,7 @@ export const make = (window: RunWindow): DayPlans => {
   return { stretches, ruling }
 }
 
-/** Tells whether a time of day lies in one of the stretches. */
+/** Returns whether a time of day lies in one of the stretches. */
 export const contains = (stretches: OpenIntervals, time: number): boolean => {
   for (let index = 0; index < stretches.length; index += 2) {
     if (time < at(stretches, index)) return false

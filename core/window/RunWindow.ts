@@ -99,7 +99,7 @@ export const validate = (
 export const compile: (window: RunWindow) => Schedule = Schedules.compile
 
 /**
- * Tells whether runs may start at `at`.
+ * Returns whether runs may start at `at`.
  *
  * **Details**
  *

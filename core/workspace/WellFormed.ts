@@ -6,7 +6,7 @@ import { Schema } from "effect"
 
 export const expected = "Expected text without unpaired surrogates, which no address can hold"
 
-/** Tells whether every surrogate of a text has its other half. */
+/** Returns whether every surrogate of a text has its other half. */
 export const is = (text: string): boolean => !/\p{Cs}/u.test(text)
 
 export const check = Schema.makeFilter(is, { message: expected })

@@ -8,7 +8,7 @@ import type { UserId, WorkspaceId } from "./Ids.ts"
 export const Role = Schema.Literals(["Viewer", "Member", "Owner"])
 export type Role = typeof Role.Type
 
-/** What a request asks to do, as far as roles tell it apart. */
+/** The abilities that roles grant. */
 export type Ability = "read" | "edit" | "manage"
 
 export interface Workspace {
@@ -53,7 +53,7 @@ export class RoleForbids extends Schema.TaggedError<RoleForbids>()("RoleForbids"
 
 const weakest: Record<Ability, Role> = { read: "Viewer", edit: "Member", manage: "Owner" }
 
-/** Tells whether `role` includes `ability`. Every role includes the abilities of the weaker ones. */
+/** Returns whether `role` includes `ability`. Every role includes the abilities of the weaker ones. */
 export const allows = (role: Role, ability: Ability): boolean => rank(role) >= rank(weakest[ability])
 
 const rank = (role: Role): number => Role.literals.indexOf(role)

@@ -10,7 +10,7 @@ import type { Caller, Role, Workspace } from "./Workspace.ts"
 export interface StoredKey {
   readonly id: string
   readonly hash: string
-  /** What its people call it, to tell keys apart. */
+  /** The name that users gave it. */
   readonly name: string | null
   readonly workspaceId: WorkspaceId
   readonly userId: UserId

@@ -12,7 +12,7 @@ import type { WorkspaceId } from "../Ids.ts"
 /** How long a key is remembered, in milliseconds. */
 export const lifetimeMillis = 86_400_000
 
-/** After so many milliseconds an attempt that reserved a key and never told its end is taken for dead. */
+/** After this many milliseconds, an attempt that reserved a key without reporting its end counts as dead. */
 export const reservedMillis = 300_000
 
 /** A request and the key under which its client sent it. */
@@ -110,7 +110,7 @@ export interface Entry {
   readonly answer: Answer | null
 }
 
-/** Tells whether an entry no longer stands in the way of a new request. */
+/** Returns whether an entry no longer blocks a new request. */
 export const isOver = (entry: Entry, now: number): boolean =>
   entry.answer === null ? entry.reservedUntil <= now : entry.createdAt + lifetimeMillis <= now
 

@@ -54,11 +54,11 @@ export interface Log {
 /** The log of a caller that has made no request. */
 export const empty = (): Log => ({ instants: new Float64Array(8), first: 0, size: 0 })
 
-/** Tells whether nothing in a log counts any more. */
+/** Returns whether no entry of a log counts any longer. */
 export const isSpent = (log: Log, limits: ReadonlyArray<Limit>, now: number): boolean =>
   log.size === 0 || instant(log, log.size - 1) <= now - longest(limits)
 
-/** Tells whether a request at `now` would be refused. Nothing is counted. There must be at least one limit. */
+/** Returns whether a request at `now` would be refused. Nothing is counted. There must be at least one limit. */
 export const isFull = (log: Log, limits: ReadonlyArray<Limit>, now: number): boolean => {
   const at = log.size === 0 ? now : Math.max(now, instant(log, log.size - 1))
   return limits.some(({ requests, seconds }) => log.size - firstAfter(log, at - seconds * 1_000) >= requests)

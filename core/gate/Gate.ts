@@ -29,7 +29,7 @@ export interface Gate {
   readonly runWindow: RunWindow.RunWindow | null
   /** When and by whom the window was last set or removed; `null` when the workflow never had one. */
   readonly windowSet: { readonly at: number; readonly by: string } | null
-  /** Grows by one with every change, so that a reader can tell two states of one gate apart. */
+  /** Grows by one with every change, so that a reader can distinguish two states of one gate. */
   readonly revision: number
   readonly lift: Lift | null
   readonly pause: Pause | null
@@ -100,7 +100,7 @@ export const unpause = (gate: Gate): Gate => (gate.pause === null ? gate : chang
 /** Shuts the gate for good, as its workflow is deleted. */
 export const remove = (gate: Gate, at: number): Gate => changed(gate, { removedAt: at })
 
-/** Tells whether runs may start at `at`: no hold stands, and the workflow exists. */
+/** Returns whether runs may start at `at`: no hold stands, and the workflow exists. */
 export const mayStart = (gate: Gate, at: number): boolean =>
   gate.removedAt === null && !isPaused(gate, at) && windowAllows(gate, at)
 

@@ -60,7 +60,7 @@ export class Gates extends Context.Service<
       id: WorkflowId
     ) => Effect.Effect<WindowView, WorkflowNotFound | StoreUnavailable>
 
-    /** Tells what `setWindow` with this input would do now, and changes nothing. */
+    /** Previews what `setWindow` with this input would do now, and changes nothing. */
     readonly preview: (
       caller: Caller,
       id: WorkflowId,
@@ -196,7 +196,7 @@ export class Gates extends Context.Service<
   )
 }
 
-/** Tells whether a change released the waiting runs: all of them, or none. */
+/** Returns whether a change released the waiting runs: all of them, or none. */
 const releases = ({ before, after, at }: Changed): boolean => Gate.mayStart(after, at) && !Gate.mayStart(before, at)
 
 const view = (gate: Gate.Gate, at: number, warnings: WindowView["warnings"]): WindowView => ({

@@ -116,7 +116,7 @@ export const contentProblems = (content: Content): ReadonlyArray<Problem> => {
   const ofVault = VaultSchema.problems(content.vault_schema)
   return [
     ...graphProblems(content),
-    // An alias that cannot be one would be told as a mistake of the input schema as well.
+    // An invalid alias would also be reported as a problem of the input schema.
     ...InputContract.checkContract(ofVault.length === 0 ? content : { ...content, vault_schema: {} }),
     ...InputContract.checkSchema(content.output_schema, "output_schema"),
     ...ofVault
@@ -138,8 +138,8 @@ export const verdict = (
 }
 
 /**
- * Tells whether a draft can be refused without asking the store for sizes: something is wrong with it, and nothing of it
- * is so large that its size could be wrong as well.
+ * Returns whether a draft can be refused without asking the store for sizes: something is wrong with it, and nothing of
+ * it is so large that its size could be wrong as well.
  */
 export const isHopeless = ({ content, problems }: Draft): boolean =>
   problems.length > 0 && FieldLimit.overBytes(FieldLimit.rawSizes(content)).length === 0

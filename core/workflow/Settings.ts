@@ -111,7 +111,7 @@ const proxyProblems = (setting: unknown, value: unknown): ReadonlyArray<Problem>
 
 const isSealed = (text: string): boolean => /^([0-9a-f]{2}){28,}$/i.test(text)
 
-/** Tells whether a proxy's address has a password in it, or is none and so may be anything. */
+/** Returns whether a proxy address contains a password, or is not an address and so may contain one. */
 const holdsPassword = (text: string): boolean => {
   const url = URL.canParse(text) ? new URL(text) : null
   return url === null || url.username !== "" || url.password !== ""

@@ -137,6 +137,6 @@ export const components = ({ next }: PatternGraph): ReadonlyArray<ReadonlyArray<
   return found.reverse()
 }
 
-/** Tells whether two positions may take the same character. */
+/** Returns whether two positions may take the same character. */
 export const alike = ({ sets }: PatternGraph, a: number, b: number): boolean =>
   a === b || overlap(sets[a] ?? [], sets[b] ?? [])

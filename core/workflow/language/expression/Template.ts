@@ -27,7 +27,7 @@ export interface Parsed {
 /** How many expressions one text may have. */
 const maxExpressions = 1_000
 
-/** Tells whether a text has an expression in it. */
+/** Returns whether a text has an expression in it. */
 export const isTemplate = (text: string): boolean => text.includes("{{")
 
 const known = new Map<string, Parsed>()

@@ -21,7 +21,7 @@ interface Placed {
 
 /** A graph as far as it could be read. */
 export interface Examined {
-  /** `null` where it cannot be told where its edges lead. Nodes with wrong parameters are not among its nodes. */
+  /** `null` if the targets of its edges are unknown. Nodes with wrong parameters are not among its nodes. */
   readonly graph: Graph | null
   readonly problems: ReadonlyArray<Problem>
   /** Where a node stands in the document. */
@@ -101,7 +101,7 @@ type Note = (path: string, message: string) => null
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Reads one node, and notes what is wrong with it at its path; `null` where it cannot be told what node it is. */
+/** Reads one node, and records its problems at their paths; `null` if it cannot be identified. */
 export const readNode = (value: unknown, path: string, note: Note): Placed | null => {
   if (!isFields(value)) return note(path, "Expected an object")
   const { action, id, name } = value

@@ -107,7 +107,7 @@ export class Vault extends Context.Service<
         return Option.isSome(key) ? ReaderKey.effectiveVersion(keys, key.value) : keys.present.version
       })
 
-      /** Notes what the caller sealed with: what was sealed last tells which key its clients have. */
+      /** Records the key that the caller sealed with: the latest one shows which key its clients have. */
       const note = Effect.fnUntraced(function* (caller: Caller, { keys }: Cipher, versions: ReadonlyArray<number>) {
         const { keyId, workspaceId } = caller
         if (keyId === undefined || versions.length === 0 || ReaderKey.accepted(keys) === null) return
@@ -332,7 +332,7 @@ const readable = Effect.fnUntraced(function* (cipher: Cipher, version: number, e
   return { ...entry, fields }
 })
 
-/** Tells whether two sealed values hold the same. What cannot be opened is the same as nothing. */
+/** Returns whether two sealed values hold the same. What cannot be opened is the same as nothing. */
 const isSame = Effect.fnUntraced(function* (cipher: Cipher, one: string | null, other: string | null) {
   if (one === null || other === null) return one === other
   if (one === other) return true

@@ -34,7 +34,7 @@ export const run = Effect.fn("MasterRotation.run")(function* <E, R>(reseal: Effe
     if (rewrapped === 0) kept = known.filter((key) => !isOld(key)).length
     const old = known.filter(isOld)
     if (old.length === 0) return { rewrapped, kept, resealed, unreadable } satisfies Rotated as Rotated
-    // By the installation's key processes tell what new keys are to be wrapped with.
+    // The installation's key goes first: processes read from it which master key wraps new keys.
     for (const key of old.toSorted((a, b) => rank(a) - rank(b))) {
       const opened = yield* Effect.orDie(wrapping.unwrap(key))
       const wrapped = yield* wrapping.wrap(key, opened.key, wrapping.present)

@@ -29,7 +29,7 @@ const every = "5 seconds"
 /** How long a retired key still decrypts values, which a process may have sealed shortly before. */
 export const graceMillis = 7_200_000
 
-/** Does one step for a workspace, and tells whether there is another one to do now. */
+/** Does one step for a workspace, and returns whether there is another one to do now. */
 export const step = Effect.fn("Resealing.step")(function* (workspaceId: WorkspaceId) {
   const walks = yield* ResealingWalks
   const cipher = yield* (yield* Sealing).cipher(workspaceId)

@@ -91,7 +91,7 @@ export class PhoneNumbers extends Context.Service<
           const owner = yield* store.ownerOf(number)
           if (Option.isSome(owner) || number !== common) return owner
           const only = yield* store.onlyWorkspace
-          // A workspace that has a number of its own is not told at another one.
+          // A workspace with its own number gets no messages of the common number.
           return Option.isSome(only) && Option.isNone(yield* store.of(only.value)) ? only : Option.none()
         }),
         set: Effect.fn("PhoneNumbers.set")(function* (workspaceId, written) {

@@ -40,7 +40,7 @@ export class NoInbox extends Schema.TaggedError<NoInbox>()("NoInbox", {}) {
   }
 }
 
-/** Raised for a credential whose codes come in a way that does not tell which credential they are for. */
+/** Raised for a credential whose codes arrive without a sign of which credential they belong to. */
 export class CodesUnsupported extends Schema.TaggedError<CodesUnsupported>()("CodesUnsupported", {
   method: Schema.Literals(["SMS", "MAGIC_LINK"])
 }) {

@@ -102,7 +102,7 @@ export const RunEvent = Schema.Union([
     /** The video of an attempt. `timestamp` is its end. */
     payload: Schema.Struct({ ...session, video_id: Schema.String, timestamp: Schema.String })
   }),
-  /** A person has taken control of the browser of the run, or does not have it any more. What they did there is not told. */
+  /** A person has taken or released control of the browser of the run. What they did is not reported. */
   Schema.Struct({
     event: Schema.Literal("control.taken"),
     payload: Schema.Struct({ ...session, user_id: Schema.String, timestamp: Schema.String })
@@ -196,6 +196,6 @@ export interface LoggedEvent {
   readonly event: RunEvent
 }
 
-/** Tells whether a run has ended with this event. */
+/** Returns whether a run has ended with this event. */
 export const isLast = ({ event }: RunEvent): boolean =>
   event === "execution.success" || event === "execution.failed" || event === "execution.stopped"

@@ -58,7 +58,7 @@ export const RunSubscription = Schema.Struct({
 })
 export type RunSubscription = typeof RunSubscription.Type
 
-/** Something to be told on a channel. */
+/** A message for a channel. */
 export interface Notice {
   readonly channel: Channel
   readonly kind: NoticeKind
@@ -103,7 +103,7 @@ export const body = ({ at, channel, kind, sessionId, text, workflowId }: Notice)
         message: text
       }
 
-/** Tells channels apart: two that are equal have the same key. */
+/** The identity of a channel: equal channels have the same key. */
 export const channelKey = (channel: Channel): string =>
   channel.type === "log" ? "log" : `${channel.type} ${channel.url}`
 

@@ -79,6 +79,6 @@ export const settle = (circuit: Circuit, healthy: boolean, durationMillis: numbe
 /** Takes note that an attempt ended in no way that says anything of the receiver. */
 export const released = (circuit: Circuit): Circuit => ({ ...circuit, inFlight: circuit.inFlight - 1 })
 
-/** Tells whether nothing needs to be remembered of a receiver any more. */
+/** Returns whether the state of a receiver can be forgotten. */
 export const isForgettable = (circuit: Circuit, now: number): boolean =>
   circuit.inFlight === 0 && circuit.failures === 0 && circuit.bookedUntil <= now

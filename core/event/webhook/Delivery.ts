@@ -142,11 +142,11 @@ export const retry = (before: Delivery, at: number): Result.Result<Delivery, Del
     ? Result.succeed({ ...before, status: "pending", attempts: 0, nextAttemptAt: at, since: at })
     : Result.fail(new DeliveryNotDead({ deliveryId: before.id, status: before.status }))
 
-/** Tells whether the first attempt is over, so that the next event of the run may be sent. */
+/** Returns whether the first attempt is over, so that the next event of the run may be sent. */
 export const isSettledOnce = ({ attempts, status }: Pick<State, "attempts" | "status">): boolean =>
   attempts > 0 || status !== "pending"
 
-/** Tells whether the receiver took it. */
+/** Returns whether the receiver took it. */
 export const isDelivered = (outcome: Outcome): boolean =>
   outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
 

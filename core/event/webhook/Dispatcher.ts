@@ -1,5 +1,5 @@
 /**
- * Tells the webhooks: makes deliveries of the events of the log, and carries them out.
+ * Makes deliveries to webhooks from the events of the log, and carries them out.
  *
  * Any number of processes may do this at once. An event is made into deliveries exactly once; a delivery is made at
  * least once, also when processes die. A receiver that is down or slow has a bounded number of attempts under way, and
@@ -76,7 +76,7 @@ const attempt = Effect.fnUntraced(function* (
     return Delivery.dead(before, "The event expired before it could be sent", now)
   }
 
-  // Before it is admitted: from then on nothing may fail without its circuit being told.
+  // Before it is admitted: every failure after admission must be reported to the circuit.
   const links = yield* options.links(before.workspaceId)
   const { origin } = new URL(target.url)
   const admission = Circuit.admit(circuits.get(origin) ?? Circuit.closed, now, options.perOrigin)

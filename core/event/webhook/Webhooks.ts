@@ -44,7 +44,7 @@ export interface RunRequest {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** Registers a webhook and answers it with its secret, which is made when none was given, and told this once. */
+    /** Registers a webhook and returns it with its secret, which is generated unless given, and returned only once. */
     readonly create: (
       caller: Caller,
       settings: Settings & { readonly url: string; readonly workflowId: WorkflowId | null }

@@ -152,10 +152,10 @@ export interface Run {
   readonly errors: ReadonlyArray<RunError>
 }
 
-/** Tells whether a run waits to be started or to be tried again. */
+/** Returns whether a run waits to be started or to be tried again. */
 export const isWaiting = (run: Run): boolean => Schema.is(Waiting)(run.status)
 
-/** Tells whether a run has ended, and so will never change again. */
+/** Returns whether a run has ended, and so will never change again. */
 export const isEnded = (run: Run): boolean => Schema.is(Ended)(run.status)
 
 /** The status that a run reads as at `at`, given the gate of its workflow. */

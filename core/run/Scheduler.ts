@@ -37,7 +37,7 @@ export const tick = Effect.fn("Scheduler.tick")(function* () {
   return began
 })
 
-/** Tells the runs that an edit holds, in pieces, until all were told. */
+/** Announces holds to the runs that an edit holds, in batches, until all have the event. */
 export const announceHolds = Effect.fn("Scheduler.announceHolds")(function* () {
   const runs = yield* RunStore
   const signals = yield* Signals

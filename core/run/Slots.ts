@@ -78,7 +78,7 @@ export const loginOf = ({ allowance, name }: Entry): string | null =>
 export const sharedLoginOf = (entry: Entry): string | null =>
   entry.allowance.login === "entry" ? null : entry.allowance.login
 
-/** Tells whether an entry has a slot to give. */
+/** Returns whether an entry has a slot to give. */
 export const isFree = (entry: Entry, held: Held): boolean => {
   const login = loginOf(entry)
   const { runs } = entry.allowance
@@ -194,7 +194,7 @@ export interface FailedLogin {
   readonly domain: string
 }
 
-/** What a failed login tells: with which credential, and the credentials of the run with that member tried. */
+/** A failed login: the credential, and the credentials of the run with that member marked as tried. */
 export const failLogin = (
   credentials: ReadonlyArray<Credential>,
   alias: string
@@ -214,7 +214,7 @@ export const failLogin = (
   }
 }
 
-/** Tells whether one of the credentials is this member and can be no other. */
+/** Returns whether one of the credentials is this member and can be no other. */
 export const isOnly = (credentials: ReadonlyArray<Credential>, permissionedUserId: string): boolean =>
   credentials.some(
     ({ permissionedUserIds }) => permissionedUserIds.length === 1 && permissionedUserIds[0] === permissionedUserId

@@ -1,8 +1,8 @@
 /**
  * The changes that the life of a run allows, each a decision of the run, what is asked and the instant.
  *
- * A decision answers the changed run together with the events that tell of it, or the typed reason why it is refused.
- * None of them reads a clock or touches the world; a store applies them to one run at a time.
+ * A decision returns the changed run with its events, or the typed reason of its refusal. None of them reads a clock or
+ * touches the world; a store applies them to one run at a time.
  */
 import { Result, type Schema } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"

@@ -153,7 +153,7 @@ export const closedTo = (interaction: Asked | null, run: Run.Run, at: number): N
   return interaction.closedAt === null ? null : "NOTHING_ASKED"
 }
 
-/** Tells how a value breaks a schema. Given where that was found out before. */
+/** Lists how a value violates a schema. A caller that validated the value before passes its own result. */
 export type Judge = (schema: Schema.JsonObject, value: Schema.Json) => ReadonlyArray<Problem>
 
 /** Accepts the answer to a question for data, if it is still open and the answer satisfies its schema. */

@@ -34,7 +34,7 @@ class AskedAnew {
 export class Interactions extends Context.Service<
   Interactions,
   {
-    /** What a run waits to be told at this instant. */
+    /** The open question of a run at this instant. */
     readonly open: (
       caller: Caller,
       id: RunId

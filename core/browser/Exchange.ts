@@ -82,7 +82,7 @@ export const record = (id: string, exchange: Exchange, bodyLeft: number, secrets
 const withoutKnown = (headers: Readonly<Record<string, string>>, secrets: Secrets) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secrets.hideWithin(value, maxHeader)]))
 
-/** Tells whether a body of this type is text that is worth keeping: JSON, XML, forms and plain or marked-up text. */
+/** Returns whether a body of this type is text that is worth keeping: JSON, XML, forms and plain or marked-up text. */
 export const isText = (contentType: string): boolean =>
   /^(text\/(?!css|javascript|event-stream)|application\/([\w.+-]+\+)?(json|xml|x-www-form-urlencoded))/i.test(
     contentType
@@ -165,6 +165,6 @@ const noiseTypes = new Set([
 const noiseHosts =
   /(^|\.)(google-analytics\.com|googletagmanager\.com|analytics\.google\.com|doubleclick\.net|googlesyndication\.com|facebook\.net|hotjar\.com|hotjar\.io|segment\.(io|com)|mixpanel\.com|amplitude\.com|fullstory\.com|clarity\.ms|newrelic\.com|nr-data\.net|sentry\.io|datadoghq\.com|datadoghq-browser-agent\.com|browser-intake-datadoghq\.com|intercom\.io|heap(analytics)?\.(io|com)|optimizely\.com|bat\.bing\.com|matomo\.cloud|plausible\.io|cloudflareinsights\.com|quantserve\.com|scorecardresearch\.com|criteo\.(com|net)|bugsnag\.com|logrocket\.(io|com)|pendo\.io|branch\.io)$/i
 
-/** Tells whether an exchange says nothing of what a page does: pictures, fonts, styles, media, and what measures visitors. */
+/** Returns whether an exchange is irrelevant for what a page does: pictures, fonts, styles, media and analytics. */
 export const isNoise = ({ resource_type, url }: Pick<Recorded, "resource_type" | "url">): boolean =>
   noiseTypes.has(resource_type) || (URL.canParse(url) && noiseHosts.test(new URL(url).hostname))

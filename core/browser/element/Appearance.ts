@@ -66,7 +66,7 @@ const longest = 120
 /** Shorter inputs cannot be distinguished from the page's own text. */
 const shortestInput = 3
 
-/** Tells of texts whether they may be kept beyond the run: whether they hold no secret and none of the inputs. */
+/** Returns whether a text may be stored beyond the run: it contains no secret and none of the inputs. */
 export const cleanOf = (secrets: Secrets, inputs: Schema.Json): ((text: string) => boolean) => {
   const known = textsIn(inputs).map(plain)
   return (text) => secrets.hide(text) === text && !known.some((input) => plain(text).includes(input))

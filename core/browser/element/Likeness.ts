@@ -1,5 +1,5 @@
 /**
- * Which of the elements of a page is the one that a step means, if it can be told.
+ * Finds the element of a page that a step means, if it can be identified.
  *
  * Each trait that is known of the wanted element counts with its weight, as far as the candidate has the same. A candidate
  * is accepted only when it is like enough, when no other comes near it, and when at least one trait that names an element
@@ -64,7 +64,7 @@ const agrees = 0.85
 export const enough = 0.55
 export const ahead = 0.12
 
-/** So much must be known of the wanted element: less says too little to tell one from another. */
+/** Minimum number of known traits of the wanted element: with fewer, elements cannot be distinguished. */
 const leastKnown = 4
 
 const traits = Object.keys(weights) as ReadonlyArray<Trait>

@@ -10,7 +10,7 @@ export interface Button {
 
 /** Something that lies over a page: a dialog, a banner, a notice. */
 export interface Overlay {
-  /** Tells it from others on the page: its tag, id, role and the beginning of its text. */
+  /** Distinguishes it from others on the page: its tag, id, role and the beginning of its text. */
   readonly signature: string
   readonly text: string
   /** Whether it is a dialog that says so itself, by its tag or its role. */

@@ -87,7 +87,9 @@ export interface Sight {
   ) => Effect.Effect<void, PageFailure>
   /** What is at a place, or has the focus when it is `null`. */
   readonly spot: (place: Place | null) => Effect.Effect<Spot, PageFailure>
-  /** Scrolls the page, or what a selector matches first, by most of what is seen of it. Tells whether anything moved. */
+  /**
+   * Scrolls the page, or what a selector matches first, by most of what is seen of it. Returns whether anything moved.
+   */
   readonly turn: (direction: "down" | "up", container: string | null) => Effect.Effect<boolean, PageFailure>
   /** Brings a place into sight. */
   readonly show: (place: Place, position: Position) => Effect.Effect<void, PageFailure>

@@ -114,7 +114,7 @@ const codes: Record<PageFailure["kind"], Code> = {
   upload: "UPLOAD-E0001"
 }
 
-/** A failure of the page, told as the failure of what was tried. */
+/** A failure of the page as the failure of the attempted action. */
 export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
   const element = failure.selector === undefined ? "" : ` ${failure.selector}`
   return new StepFailed({

@@ -69,7 +69,7 @@ export type Stepped =
       readonly node: Node
       readonly failure: StepFailed
       readonly classification: Classification
-      /** The credential that the site refused, as far as its page tells. */
+      /** The credential that the site refused, if its page shows that. */
       readonly failedLogin: string | null
     }
 

@@ -1,5 +1,5 @@
 /**
- * Who solves the puzzles by which sites tell people from programs.
+ * The port to a solver of captchas.
  */
 import { Context, type Effect } from "effect"
 import type { Page } from "../../browser/Browser.ts"

@@ -1,5 +1,5 @@
 /**
- * Who is asked which of several elements is the wanted one, when that cannot be told by rules.
+ * The advisor that chooses the wanted element among several, if rules cannot decide.
  */
 import { Context, Effect } from "effect"
 import type { Appearance } from "../../browser/element/Appearance.ts"

@@ -21,7 +21,7 @@ interface Asked {
   readonly choices: Choices
 }
 
-/** Tells whether corrected inputs, or another option, could make a failed step succeed. */
+/** Returns whether corrected inputs, or another option, could make a failed step succeed. */
 export const isMendable = (node: Node, failure: StepFailed): boolean =>
   failure.code === "OPTION-E0001" || (failure.code === "TEMPLATE-E0001" && InputUse.of(node).length > 0)
 

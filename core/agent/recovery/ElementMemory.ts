@@ -59,7 +59,7 @@ export const selectorOf = (node: Node): string | null => {
   return typeof selector === "string" && selector !== "" ? selector : null
 }
 
-/** Tells whether the element of a node is to be described at `at`. */
+/** Returns whether the element of a node is to be described at `at`. */
 export const isStale = (known: Remembered | null, at: number): boolean =>
   known === null || at - known.seenAt >= freshMillis
 

@@ -1,6 +1,6 @@
 /**
- * An element that its selector lost is looked for by what it looked like, or by what the selector says of it. It is taken
- * only when it can be told from all others; where it cannot, a model may know it, if there is one.
+ * An element that its selector lost is looked for by what it looked like, or by what the selector says of it. It is
+ * taken only if it can be distinguished from all others; if not, a configured model is asked.
  */
 import { Effect } from "effect"
 import { cleanOf, scrubbed } from "../../browser/element/Appearance.ts"

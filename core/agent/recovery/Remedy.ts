@@ -103,5 +103,5 @@ export type Remedy =
 /** Answers `null` when it has nothing to offer for this trouble. */
 export type Recovery = (trouble: Trouble, means: Means) => Effect.Effect<Remedy | null>
 
-/** Tells whether a failure is that an element could not be found or used. */
+/** Returns whether a failure is that an element could not be found or used. */
 export const isAboutElement = ({ code }: StepFailed): boolean => code === "SELECTOR-E0001" || code === "SELECTOR-E0002"

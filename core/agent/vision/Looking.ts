@@ -59,7 +59,7 @@ const lineOf = ({ box, name, ref, role, states, value }: Outlined): string => {
 
 /** What a run knows, for executions that look at no page: its inputs, what it gathered and its loop variables, as JSON. */
 export const context = ({ credentials, data, inputs, runtime }: Memory): string => {
-  // A secret that is cut could not be told from other text.
+  // A truncated secret could not be recognised.
   const whole = credentials.secrets.refer(JSON.stringify({ ...data, inputs, runtime }))
   return whole.length <= maxCharacters ? whole : `${whole.slice(0, maxCharacters)}\n${restIsCut}`
 }

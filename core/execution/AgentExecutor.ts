@@ -1,5 +1,5 @@
 /**
- * Carries out runs with the agent: a graph walked in a browser, told as the events of a run.
+ * Carries out runs with the agent: it walks a graph in a browser, and reports the events of the run.
  */
 import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import * as Agent from "../agent/Agent.ts"

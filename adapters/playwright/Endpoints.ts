@@ -84,7 +84,7 @@ export const named = ({ url }: Pick<Endpoint, "url">): string => {
   return `${protocol}//${host}`
 }
 
-/** Tells whether an endpoint is on this machine. */
+/** Returns whether an endpoint is on this machine. */
 export const isHere = ({ url }: Pick<Endpoint, "url">): boolean => {
   const { hostname } = new URL(url)
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname)

@@ -172,7 +172,9 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const closeWhenIdle = (running: Running) =>
         running.retired && running.inUse === 0 ? close(running) : Effect.void
 
-      /** Ends processes that show pages and take too much memory, and tells whether the browser takes too much in all. */
+      /**
+       * Ends processes that show pages and take too much memory, and returns whether the browser takes too much in all.
+       */
       const measure = Effect.fnUntraced(function* (running: Running) {
         const processes = yield* Effect.tryPromise(() => running.local.processes())
         const now = yield* Clock.currentTimeMillis

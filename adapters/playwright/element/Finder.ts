@@ -50,7 +50,7 @@ export const every = async (tab: Tab, text: string): Promise<{ readonly frame: F
   return { frame, all: inPlace({ frame, where }, selector, "all") }
 }
 
-/** What a function tells of all elements that a selector means now, in the first place where there are any. */
+/** The result of a function on all elements that a selector matches now, in the first scope with a match. */
 export const onEvery = async <A, B>(
   tab: Tab,
   text: string,

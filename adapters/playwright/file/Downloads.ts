@@ -31,7 +31,7 @@ export const defaults: Options = {
   maxSessionBytes: 500_000_000
 }
 
-/** So many downloads of all sessions of a browser are known by what the browser tells of them. */
+/** Maximum number of downloads, of all sessions of a browser, whose browser events are remembered. */
 const mostGrowing = 1_000
 
 /** One download, under way or complete. */
@@ -53,7 +53,7 @@ export interface Downloads {
   readonly discard: (entry: Entry) => void
 }
 
-/** What the browser tells of a download, which it names otherwise than Playwright does. */
+/** What the browser reports of a download, whose name differs from Playwright's. */
 interface Growth {
   readonly guid: string
   readonly url: string
@@ -171,8 +171,9 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
 }
 
 /**
- * Tells whether what the browser tells of is this download. The browser tells of those of all sessions, and of them the name
- * under which each is saved, which Playwright knows and does not publish; where it is not there, the address has to do.
+ * Returns whether what the browser tells of is this download. The browser tells of those of all sessions, and of them
+ * the name under which each is saved, which Playwright knows and does not publish; where it is not there, the address
+ * has to do.
  */
 const isOf = ({ guid, url }: Pick<Growth, "guid" | "url">, saved: Saved): boolean => {
   const { _artifact } = saved as unknown as {

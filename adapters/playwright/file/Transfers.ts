@@ -70,7 +70,7 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
     }
   }
 
-  /** Has the browser save what it shows, where that is no page, and tells whether the page asked to be printed. */
+  /** Has the browser save what it shows, where that is no page, and returns whether the page asked to be printed. */
   const shown = Effect.gen(function* () {
     if (current().isDeparting()) return "page"
     return yield* attempt(null, () => current().page.evaluate(saveDocument)).pipe(Effect.orElseSucceed(() => "page"))

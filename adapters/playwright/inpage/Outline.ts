@@ -172,7 +172,7 @@ export const uncover = () => {
   for (const one of document.querySelectorAll("#sluice-cover")) one.remove()
 }
 
-/** Scrolls what can be scrolled in the middle of the window, or the window, and tells whether it moved. */
+/** Scrolls what can be scrolled in the middle of the window, or the window, and returns whether it moved. */
 export const turn = (direction: "down" | "up"): boolean => {
   const sense = direction === "down" ? 1 : -1
   const ends = (element: Element) =>
@@ -193,7 +193,7 @@ export const turn = (direction: "down" | "up"): boolean => {
   return target.scrollTop !== before
 }
 
-/** Scrolls what is kept as `scroller` by most of what is seen of it, and tells whether it moved. */
+/** Scrolls what is kept as `scroller` by most of what is seen of it, and returns whether it moved. */
 export const turnIn = (direction: "down" | "up", { kept }: World): boolean => {
   const element = kept("scroller") as Element
   const before = element.scrollTop

@@ -24,7 +24,7 @@ export interface Encoder {
   readonly format: Format
   /** Encodes a JPEG, and answers the packets that are ready. */
   readonly encode: (jpeg: string, millis: number) => Promise<ReadonlyArray<Packet>>
-  /** Ends, and answers the packets that were not told yet. */
+  /** Ends the encoder, and returns the packets that were not returned yet. */
   readonly finish: () => Promise<ReadonlyArray<Packet>>
   readonly close: () => Promise<void>
 }

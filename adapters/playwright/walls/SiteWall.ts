@@ -154,7 +154,7 @@ export const make = (chromium: Chromium): SiteWall => {
   }
 }
 
-/** Whether a frame is among those that a line tells of; `null` when it does not answer. */
+/** Whether a frame is among those that a DevTools session reports; `null` if it does not answer. */
 const listed = async (line: Promise<CDPSession | null>, frameId: string): Promise<boolean | null> => {
   const devTools = await line
   if (devTools === null) return false

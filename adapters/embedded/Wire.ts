@@ -32,7 +32,7 @@ export const connect = (database: PGlite): Duplex => {
     }
   })
 
-  /** Takes the whole messages that have arrived, and tells whether the client said farewell. */
+  /** Takes the whole messages that have arrived, and returns whether the client said farewell. */
   const takeMessages = (): { readonly complete: Buffer; readonly terminate: boolean } => {
     let end = 0
     while (true) {

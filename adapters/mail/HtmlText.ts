@@ -40,7 +40,7 @@ interface Open {
   readonly inline: boolean
 }
 
-/** More nesting than this is counted, and no longer told apart. */
+/** Deeper nesting than this is counted, but its levels are not distinguished. */
 const maxDepth = 500
 
 const outside: Open = { name: "", hidden: false, unseen: false, weight: 0, inline: false }

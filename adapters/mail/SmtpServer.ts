@@ -59,7 +59,7 @@ export const defaults: Omit<Options, "host" | "port" | "name" | "certificate"> =
   authentication: MailAuth.defaults
 }
 
-/** Raised when the server cannot listen where it was told to. */
+/** Raised if the server cannot listen on the configured port. */
 export class CannotReceiveMail extends Schema.TaggedError<CannotReceiveMail>()("CannotReceiveMail", {
   host: Schema.String,
   port: Schema.Int,
@@ -75,7 +75,7 @@ export class SmtpServer extends Context.Service<SmtpServer, { readonly port: num
   "sluice/adapters/mail/SmtpServer"
 ) {}
 
-/** A refusal as the protocol tells it. */
+/** A refusal in SMTP form. */
 class Reply extends Error {
   readonly responseCode: number
   constructor(responseCode: number, message: string) {
@@ -288,7 +288,7 @@ const pairOf = (remoteAddress: string, address: string): string => `${remoteAddr
 const makePace = (limits: ReadonlyArray<RateLimit.Limit>) => {
   const logs = new Map<string, RateLimit.Log>()
   return {
-    /** Tells whether one more would be refused, and counts nothing. */
+    /** Returns whether one more would be refused, and counts nothing. */
     isFull: (name: string, now: number): boolean => {
       const log = logs.get(name)
       return limits.length > 0 && log !== undefined && RateLimit.isFull(log, limits, now)

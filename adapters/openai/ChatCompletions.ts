@@ -118,7 +118,7 @@ const about = { module: "ChatCompletions", method: "generateText" }
 const invalid = (description: string) =>
   AiError.make({ ...about, reason: new AiError.InvalidResponseError({ description }) })
 
-/** What a service says of an error is not told: it may repeat the key or the question. */
+/** The error text of the service is not reported: it may repeat the key or the question. */
 const refused = (status: number) =>
   AiError.make({
     ...about,

@@ -70,7 +70,7 @@ const reconnecting = Schedule.exponential("250 millis").pipe(Schedule.upTo({ tim
 
 /**
  * The events of a run as they happen, from the one after `after` on (all of them when it is left out). Ends with the
- * event that ends the run, or at once when nothing is left to tell of a run that has ended.
+ * event that ends the run, or at once if a run that has ended has no further events.
  *
  * **Details**
  *

@@ -78,7 +78,10 @@ export class SignIn {
     return session.inside || second === null ? { _tag: "inside" } : { _tag: "asked", second }
   }
 
-  /** Takes a code, or the ticket of a link, and tells whether it was the right one. After five wrong ones the session ends. */
+  /**
+   * Takes a code, or the ticket of a link, and returns whether it was the right one. After five wrong ones the session
+   * ends.
+   */
   enter(id: string, typed: string): boolean {
     const session = this.#sessions.get(id)
     if (session === undefined) return false

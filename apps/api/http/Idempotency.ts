@@ -1,10 +1,11 @@
 /**
  * Requests with an `Idempotency-Key`: carried out once, and answered as often as they are sent.
  *
- * A key belongs to the API key that sent it, in the role that this had: another API key gets 409 for it, never the answer.
- * The answer is kept for a day, except one that tells of a failure of the service (5xx) or that the request was not
- * carried out because of who sent it or when (401, 403, 429). Of an answer that holds a secret, or that its handler marks `Cache-Control: no-store`, only the
- * status is kept. A streamed answer is not kept. What is kept of an answer is sealed, and of a request a fingerprint.
+ * A key belongs to the API key that sent it, in the role that this had: another API key gets 409 for it, never the
+ * answer. The answer is kept for a day, except a failure of the service (5xx) or that the request was not carried out
+ * because of who sent it or when (401, 403, 429). Of an answer that holds a secret, or that its handler marks
+ * `Cache-Control: no-store`, only the status is kept. A streamed answer is not kept. What is kept of an answer is
+ * sealed, and of a request a fingerprint.
  */
 import { Effect, Option, Redacted, Result } from "effect"
 import { HttpServerResponse } from "effect/http"

@@ -16,7 +16,7 @@ export const Inbound: Context.Reference<Settings> = Context.Reference("sluice/ap
   defaultValue: (): Settings => ({ secret: null, twilioAuthToken: null })
 })
 
-/** Compares in a time that tells nothing of either text. */
+/** Compares in constant time. */
 export const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()

@@ -38,7 +38,7 @@ const problem = (subject: string, { message }: { readonly message: string }): Re
   { state: "problem", subject, text: message }
 ]
 
-/** Starts a browser as the service would, and tells what it was given. */
+/** Starts a browser as the service would, and reports its confinement. */
 const browser: Check = (settings) =>
   Effect.gen(function* () {
     if (Option.isSome(settings.browserEndpoints)) {

@@ -40,7 +40,7 @@ export class MasterKeyLost extends Schema.TaggedError<MasterKeyLost>()("MasterKe
 const fileOf = ({ dataDir }: Sources) => `${dataDir}/master.key`
 const nextOf = (sources: Sources) => `${fileOf(sources)}.next`
 
-/** Tells whether the key is kept in the folder, and not given by settings. */
+/** Returns whether the key is kept in the folder, and not given by settings. */
 export const isInFolder = (sources: Sources): boolean =>
   Option.isNone(sources.masterKey) && Option.isNone(sources.databaseUrl)
 

@@ -66,7 +66,7 @@ export class ErrorCodes extends Context.Service<
 
     readonly get: (caller: Caller, id: string) => Effect.Effect<ErrorCode, ErrorCodeNotFound | StoreUnavailable>
 
-    /** The code that has the name of the draft, as it is; made from the draft when there is none. */
+    /** Returns the code with the name of the draft, unchanged; creates it from the draft if there is none. */
     readonly findOrCreate: (
       caller: Caller,
       draft: Draft

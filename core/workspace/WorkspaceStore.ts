@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { UserId, WorkspaceId } from "./Ids.ts"
 import type { Caller, Role, Workspace } from "./Workspace.ts"
 
-/** A key as it is kept. `hash` is the lower-case hex SHA-256 of the key. */
+/** A stored key. `hash` is the lower-case hex SHA-256 of the key. */
 export interface StoredKey {
   readonly id: string
   readonly hash: string

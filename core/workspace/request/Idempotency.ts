@@ -39,7 +39,7 @@ export type Verdict =
   /** It is undone where that can be done, and the key is free again. */
   | { readonly _tag: "Undo" }
 
-/** What came of a request: it was carried out, or its answer had been kept. */
+/** The result of a request: it was carried out, or its answer had been kept. */
 export type Outcome<A> =
   | { readonly _tag: "Done"; readonly value: A }
   | { readonly _tag: "Kept"; readonly answer: Answer }
@@ -73,11 +73,11 @@ export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
     /**
-     * Carries out a request unless it was before: together with keeping its answer, or not at all.
+     * Carries out a request unless that was done before. The effect and its stored answer are committed together.
      *
-     * Of several concurrent requests, in any processes, one is carried out and the others wait for its answer. When the
-     * process ends before the answer is kept, nothing of the effect stands, as far as it is in the same database. The
-     * effect must not wait for anything but that: it holds a transaction open.
+     * Of several concurrent requests, in any processes, one is carried out and the others wait for its answer. If the
+     * process ends before the answer is stored, the effect is rolled back, as far as it is in the same database. The
+     * effect must wait for nothing else, because it holds a transaction open.
      */
     readonly once: <A, E, R>(
       named: Named,

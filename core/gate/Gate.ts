@@ -49,8 +49,9 @@ export interface Hold {
 /**
  * The interval `[startsAt, stopsAt)` in which runs may start, current or next.
  *
- * Within it no hold stands at any instant. `stopsAt` may come before the gate really closes, where that lies beyond the
- * 400 days a window is looked ahead, but never after: ask again then. `Infinity` means that only a change ends it.
+ * Within it no hold is in force at any instant. `stopsAt` may come before the gate really closes, where that lies
+ * beyond the 400 days a window is looked ahead, but never after: ask again then. `Infinity` means that only a change
+ * ends it.
  */
 export interface StartInterval {
   readonly startsAt: number
@@ -80,14 +81,14 @@ export const removeWindow = (gate: Gate, actor: Actor): Gate =>
 /**
  * Lets runs start although the window is closed, until it next opens, is edited or is removed.
  *
- * Fails with `WindowIsOpen` when there is no window, when it is open at `actor.at`, or when a lift already stands.
+ * Fails with `WindowIsOpen` when there is no window, when it is open at `actor.at`, or when a lift is already in force.
  */
 export const liftWindow = (gate: Gate, actor: Actor): Result.Result<Gate, WindowIsOpen> =>
   windowAllows(gate, actor.at)
     ? Result.fail(new WindowIsOpen())
     : Result.succeed(changed(gate, { lift: { since: actor.at, by: actor.by } }))
 
-/** Holds every run of the workflow until `until` or an unpause. A pause that stands is replaced. */
+/** Holds every run of the workflow until `until` or an unpause. A present pause is replaced. */
 export const pause = (
   gate: Gate,
   actor: Actor,
@@ -100,7 +101,7 @@ export const unpause = (gate: Gate): Gate => (gate.pause === null ? gate : chang
 /** Shuts the gate for good, as its workflow is deleted. */
 export const remove = (gate: Gate, at: number): Gate => changed(gate, { removedAt: at })
 
-/** Returns whether runs may start at `at`: no hold stands, and the workflow exists. */
+/** Returns whether runs may start at `at`: no hold is in force, and the workflow exists. */
 export const mayStart = (gate: Gate, at: number): boolean =>
   gate.removedAt === null && !isPaused(gate, at) && windowAllows(gate, at)
 

@@ -54,7 +54,7 @@ export class GateStore extends Context.Service<
      * Looks again at the gates whose stored passage has ended, at most `limit` of them, and answers how many they were.
      *
      * Any number of processes may do this at once: each gate is reviewed by one of them. Not doing it makes runs wait
-     * longer; it never lets one start while a hold stands.
+     * longer; it never lets one start while a hold is in force.
      */
     readonly review: (limit: number) => Effect.Effect<number, StoreUnavailable>
 

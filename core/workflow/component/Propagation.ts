@@ -94,7 +94,7 @@ const carryInto = (graph: Graph, instance: string, { after, before }: Carried, p
       if (onlyExit === null) {
         problems.push({
           path: `edges.${id}.${name}`,
-          message: `It is not clear to where node "${String(workflowNode.name)}" leads out of the component`
+          message: `It is ambiguous where node "${String(workflowNode.name)}" leads out of the component`
         })
       }
       return [name, onlyExit] as const

@@ -210,7 +210,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const notValid = (reason: string): string => `Not a valid JSON Schema (draft-07, strict): ${reason}`
 
-/** The errors of a value by a compiled schema. A value in which the schema goes on for too long is one error. */
+/** The errors of a value by a compiled schema. A value that takes the schema too long is one error. */
 const errorsOf = (validate: ValidateFunction, value: Schema.Json): ReadonlyArray<ErrorObject> => {
   try {
     return validate(value) ? [] : [...(validate.errors ?? [])]

@@ -178,7 +178,7 @@ const Step = Schema.Struct({
   Schema.makeFilter(({ body, method, retry }) => {
     const times = typeof retry === "object" ? (retry?.max_attempts ?? 0) : (retry ?? 0)
     if (times > 0 && (method === "POST" || method === "PATCH")) {
-      return { path: ["retry"], issue: `A ${method} is never tried again: it could be done twice` }
+      return { path: ["retry"], issue: `A ${method} is never retried, because it could take effect twice` }
     }
     return body && (method === "GET" || method === "HEAD")
       ? { path: ["body"], issue: `A ${method} has no body` }

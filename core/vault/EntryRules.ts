@@ -1,5 +1,5 @@
 /**
- * What becomes of a vault entry that is created or changed: the rules that its fields must keep together.
+ * Creates or changes a vault entry: the rules that combine its fields.
  */
 import { Redacted, Result, type Schema } from "effect"
 import type { Caller } from "../workspace/Workspace.ts"

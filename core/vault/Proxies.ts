@@ -64,7 +64,7 @@ const decoded = (text: string): string | null => {
 }
 
 /**
- * Reads the proxies of an installation: URLs with white space or commas between them, each with what is known of it
+ * Reads the proxies of an installation: URLs with white space or commas between them, each with the known facts about it
  * behind a `#`, such as `http://user:password@198.51.100.7:8080#country=DE&ip=203.0.113.9`. A line that begins with `#`
  * says nothing. A failure lists every problem by the number of the proxy, and repeats no secret.
  */

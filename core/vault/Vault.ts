@@ -296,7 +296,7 @@ export class Vault extends Context.Service<
   ).pipe(Layer.provide(PhoneNumbers.layer))
 }
 
-/** Only an Owner changes where secrets may be used; anybody may send back what is there. */
+/** Only an Owner changes where secrets may be used; every editor may send the present value back. */
 const mayName = ({ role }: Caller, { sent }: EntryBody.Reading, before: Fields | null) =>
   allows(role, "manage") || !EntryRules.changesOrigins(sent, before)
     ? Effect.void

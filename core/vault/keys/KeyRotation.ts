@@ -75,7 +75,7 @@ export class KeyRotation extends Context.Service<
   {
     /**
      * Gives the workspace a new key, a random one if none is named, and answers it. What is sealed with the key before
-     * goes on to be accepted.
+     * is still accepted.
      */
     readonly begin: (
       workspaceId: WorkspaceId,

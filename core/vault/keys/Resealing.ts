@@ -17,7 +17,7 @@ import * as SealedPlaces from "./SealedPlaces.ts"
 import { type Cipher, Sealing } from "./Sealing.ts"
 import { WrappedKeys } from "./WrappedKeys.ts"
 
-/** How many holders are looked at in one step. */
+/** How many holders are checked in one step. */
 const batch = 50
 
 /** The pause between two steps, so that others find the database free. */
@@ -158,7 +158,7 @@ export const round = Effect.fn("Resealing.round")(function* () {
   }
 })
 
-/** Goes on with the rotations that are under way. */
+/** Continues the rotations in progress. */
 export const resealing: Periodic.Job<Effect.Services<ReturnType<typeof round>>> = {
   name: "seal secrets under the present keys",
   every,

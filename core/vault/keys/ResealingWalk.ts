@@ -8,11 +8,11 @@ export const Walk = Schema.Struct({
   id: Schema.String,
   /** The version of the key that everything is sealed with. */
   version: Schema.Int,
-  /** Where it goes on: a place and a position in it. */
+  /** Where it continues: a target and a position in it. */
   place: Schema.String,
   after: Schema.NullOr(Schema.String),
   startedAt: Schema.Finite,
-  /** When everything had been looked at; `null` before. */
+  /** When everything had been checked; `null` before. */
   endedAt: Schema.NullOr(Schema.Finite),
   /** How many records were checked, and how many values were re-encrypted. */
   checked: Schema.Int,

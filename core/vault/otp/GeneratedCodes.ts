@@ -24,7 +24,7 @@ export class SecretChanged extends Schema.TaggedError<SecretChanged>()("SecretCh
   }
 }
 
-/** A code, and for how many full seconds it is good; `null` for one that is good until it is used. */
+/** A code, and for how many full seconds it is valid; `null` for one that is valid until it is used. */
 export interface Shown {
   readonly code: Redacted.Redacted<string>
   readonly expiresInSeconds: number | null

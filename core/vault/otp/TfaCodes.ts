@@ -21,7 +21,7 @@ export type TfaCode =
   | {
       readonly _tag: "Authenticator"
       readonly code: Redacted.Redacted<string>
-      /** Full seconds for which it is good; `null` for a code that is good until it is used. */
+      /** Full seconds for which it is valid; `null` for a code that is valid until it is used. */
       readonly expiresInSeconds: number | null
     }
   | { readonly _tag: "Email"; readonly code: Redacted.Redacted<string>; readonly receivedAt: number }

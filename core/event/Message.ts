@@ -22,7 +22,7 @@ export type Message = typeof Message.Type
 export interface Links {
   /** The address of an artifact, and until when it works, in ISO 8601. */
   readonly artifact: (id: string) => { readonly url: string; readonly expires: string }
-  /** The address of the page that shows a run while it goes on. */
+  /** The address of the page that shows a run while it is in progress. */
   readonly liveView: (runId: string) => string
 }
 

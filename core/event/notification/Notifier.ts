@@ -17,7 +17,7 @@ import * as Notifications from "./Notifications.ts"
 /** Raised by an attempt that may be made again. It names the host alone: the rest of an address may be a secret. */
 class NotTold extends Schema.TaggedError<NotTold>()("NotTold", { host: Schema.String, reason: Schema.String }) {}
 
-/** How many events are looked at in one transaction. */
+/** How many events are read in one transaction. */
 const batch = 200
 
 /** How many notices to one host are under way, and how many may wait for that, before further ones are dropped. */

@@ -31,7 +31,7 @@ export type Admission =
   | { readonly _tag: "Admitted"; readonly circuit: Circuit }
   | { readonly _tag: "PutOff"; readonly until: number; readonly circuit: Circuit }
 
-/** So many failures in a row open a circuit. */
+/** The number of consecutive failures that opens a circuit. */
 export const threshold = 5
 
 /** The first cool-down and the longest, in milliseconds. */

@@ -50,7 +50,7 @@ export interface Delivery extends State {
   readonly since: number
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export type Outcome =
   | {
       readonly _tag: "Answered"
@@ -179,6 +179,6 @@ export class DeliveryNotDead extends Schema.TaggedError<DeliveryNotDead>()("Deli
   status: Status
 }) {
   override get message() {
-    return `Cannot take up delivery "${this.deliveryId}" again: it is ${this.status}, expected dead`
+    return `Cannot retry delivery "${this.deliveryId}": it is ${this.status}, expected dead`
   }
 }

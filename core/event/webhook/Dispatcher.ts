@@ -61,7 +61,7 @@ export const collect = Effect.fn("Dispatcher.collect")(function* () {
   return yield* log.consume("webhooks", batch, make)
 })
 
-/** Makes an attempt at a delivery, or decides that none is made now, and answers what becomes of the delivery. */
+/** Attempts a delivery, or decides that no attempt is made now, and returns the new state of the delivery. */
 const attempt = Effect.fnUntraced(function* (
   before: Delivery.Delivery,
   circuits: Map<string, Circuit.Circuit>,

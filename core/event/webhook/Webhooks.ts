@@ -67,7 +67,7 @@ export class Webhooks extends Context.Service<
     /** Removes a webhook and answers what it was. What is still to be delivered to it is given up. */
     readonly remove: (caller: Caller, id: string) => Effect.Effect<Webhook, WebhookNotFound | StoreUnavailable>
 
-    /** Sends a webhook a signed message of the kind `webhook.test`, once, and answers what came of it. */
+    /** Sends a webhook a signed message of the kind `webhook.test`, once, and returns the result. */
     readonly test: (caller: Caller, id: string) => Effect.Effect<Outcome, WebhookNotFound | StoreUnavailable>
 
     /** The webhook of a submission as it is stored, with its secret sealed. */

@@ -69,7 +69,7 @@ export class RunArtifacts extends Context.Service<
           const leaveOut = (failure: NotKept) =>
             Effect.andThen(Effect.logWarning(failure.message), store.leaveOut(run.id)).pipe(
               Effect.catchTag("StoreUnavailable", ({ message }) =>
-                Effect.logWarning(`The artifact that was left out could not be counted: ${message}`)
+                Effect.logWarning(`The omitted artifact could not be counted: ${message}`)
               ),
               Effect.annotateLogs({ session_id: run.id })
             )

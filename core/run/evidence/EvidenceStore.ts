@@ -38,7 +38,7 @@ export const bounds: Room = { events: 2_000, bodyCharacters: 2_097_152 }
 export class EvidenceStore extends Context.Service<
   EvidenceStore,
   {
-    /** Keeps a snapshot. Of several of one node, the last one stands. */
+    /** Stores a snapshot. Of several for one node, the last one is kept. */
     readonly keepSnapshot: (snapshot: Snapshot) => Effect.Effect<void, StoreUnavailable>
 
     readonly snapshot: (runId: RunId, nodeId: NodeId) => Effect.Effect<Option.Option<Snapshot>, StoreUnavailable>

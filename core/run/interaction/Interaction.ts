@@ -1,5 +1,5 @@
 /**
- * What a run asks a person while it goes on, and the one answer that it waits for.
+ * What a run asks a person while it is in progress, and the one answer that it waits for.
  *
  * ```
  *            ask            answer, correct            take

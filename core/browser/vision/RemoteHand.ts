@@ -1,5 +1,5 @@
 /**
- * What a person does to the window that is looked at from afar, with a mouse and a keyboard.
+ * Remote control of the active window by a person, with a mouse and a keyboard.
  */
 import { type Effect, Schema } from "effect"
 

@@ -12,7 +12,7 @@ export interface Key {
 export interface Typing {
   /** Texts and keys in their order. */
   readonly strokes: ReadonlyArray<string | Key>
-  /** What becomes of the text that is there: replaced, emptied key by key first, or kept. */
+  /** How to treat present text: replace it, delete it key by key first, or keep it. */
   readonly existing: "replace" | "erase" | "keep"
   /** The pause between two keys, in milliseconds; 0 sets the text at once. */
   readonly delayMillis: number

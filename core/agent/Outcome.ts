@@ -60,7 +60,7 @@ export const finish = Effect.fnUntraced(function* (
   )
 })
 
-/** What is known of a failure beside what the step says. */
+/** Facts about a failure in addition to those of the step. */
 export interface Judged {
   readonly classification?: Classification
   /** Whether a name for it is to be proposed. */

@@ -58,7 +58,7 @@ export interface State {
   readonly signsIn: boolean
 }
 
-/** What came of one step. */
+/** The result of one step of the walk. */
 export type Stepped =
   /** The node was done or skipped, and the walk stands before the next one. */
   | { readonly _tag: "Moved"; readonly node: Node; readonly done: Done | Position.Turned; readonly state: State }
@@ -285,7 +285,7 @@ interface Step {
   readonly position: Position.Position
 }
 
-/** So many steps that acted on elements are known, for a form that is to be filled in again. */
+/** Maximum number of remembered steps that acted on elements, for a form that must be filled in again. */
 const longestTrail = 20
 
 /** Opening and reading pages does nothing on the site that a second attempt would do again. */

@@ -124,7 +124,7 @@ const submit = Effect.fnUntraced(function* (page: Page, target: Target, code: st
   const typing = { existing: "replace", delayMillis: keyMillis, paste: false, guard: target.guard } as const
   yield* page.type({ ...target, first: field.split }, { ...typing, strokes: [code] })
   const sent = { field, path: yield* pathOf(page) }
-  // Some pages send a code as soon as it is whole; Enter would be for the page after it.
+  // Some pages submit a code as soon as it is complete; Enter would then go to the next page.
   const typed = yield* Effect.result(page.codeField(target.selector))
   if (Result.isSuccess(typed) && typed.success.shown && typed.success.document === field.document) {
     yield* page.type(null, { ...typing, existing: "keep", strokes: [{ key: "Enter" }] })

@@ -20,7 +20,7 @@ export const make = (secrets: Secrets): Advising => ({
       Locating.locate({ node, description: describe(wanted), candidates: named, secrets })
     )
     if (located._tag === "Failure") {
-      yield* Effect.logDebug(`The model could not tell a lost element: ${secrets.hide(located.failure.sentence)}`)
+      yield* Effect.logDebug(`The model could not identify a lost element: ${secrets.hide(located.failure.sentence)}`)
       return null
     }
     const choice = named.findIndex(({ ref }) => ref === located.success)

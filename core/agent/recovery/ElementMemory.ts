@@ -43,7 +43,7 @@ export class ElementMemory extends Context.Service<
 
 /** What an execution remembers of elements, and learns of them. */
 export interface Memories {
-  /** What is known of the element of a node; `null` when nothing is. */
+  /** The known facts about the element of a node; `null` when nothing is. */
   readonly known: (node: Node) => Effect.Effect<Remembered | null>
   readonly learn: (node: Node, selector: string, appearance: Appearance, at: number) => void
 }

@@ -15,7 +15,7 @@ import { instead } from "./Instead.ts"
 import type { Recovery, Remedy } from "./Remedy.ts"
 import * as SelectorHints from "./SelectorHints.ts"
 
-/** A model is shown so many candidates. */
+/** Maximum number of candidates for a model. */
 const mostShown = 25
 
 export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered, secrets, settings }) {

@@ -140,7 +140,7 @@ const offerFor = (selector: string): Offer | null =>
         parameter: null,
         before: null,
         after: selector,
-        reason: "A pop-up lay in the way of a step, and this button dismissed it"
+        reason: "A pop-up blocked a step, and this button dismissed it"
       }
     : null
 

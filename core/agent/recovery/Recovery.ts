@@ -57,7 +57,7 @@ export type Again<A> = (
   option: string | null
 ) => Effect.Effect<Result.Result<A, StepFailed>>
 
-/** What came of a step in the end. A failed one is judged by what the page shows. */
+/** The result of a step in the end. A failed one is judged by what the page shows. */
 export type Recovered<A> =
   | { readonly _tag: "Done"; readonly done: A; readonly memory: Memory.Memory }
   | {

@@ -15,7 +15,7 @@ import * as Looking from "./Looking.ts"
 /** So often is the page scrolled at most before nothing was found. */
 const mostScrolls = 15
 
-/** How often a page on which nothing was found is looked at again for whether it has changed, in milliseconds. */
+/** How often to check whether a page without a match has changed, in milliseconds. */
 const lookAgainMillis = 500
 
 export interface Wanted {

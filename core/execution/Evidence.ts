@@ -2,7 +2,7 @@
  * Gathers what an attempt leaves behind for those who look into it: snapshots and pictures of each node of a debug run,
  * the network log and the video where they are asked for; and lets it be watched.
  *
- * Evidence never decides about a run: what cannot be gathered is missing, and the run goes on.
+ * Evidence never decides about a run: evidence that cannot be gathered is missing, and the run continues.
  */
 import { Clock, Effect, Option, type Scope } from "effect"
 import type { Observer } from "../agent/Observer.ts"
@@ -23,7 +23,7 @@ import { surviving } from "./Surviving.ts"
 /** A snapshot is cut at this size. */
 const maxSnapshotBytes = 5_000_000
 
-/** A debug run takes so many pictures and snapshots in one attempt: a loop may pass its nodes very often. */
+/** Maximum number of pictures and snapshots of a debug run in one attempt: a loop may pass its nodes very often. */
 const maxMoments = 1_000
 
 /** How often the network log is written. */

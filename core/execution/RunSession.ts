@@ -43,7 +43,7 @@ export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
   reason: Schema.String
 }) {
   override get message() {
-    return `Cannot go out through the ${this.setting} proxy of the run: ${this.reason}`
+    return `Cannot use the ${this.setting} proxy of the run: ${this.reason}`
   }
 }
 
@@ -159,7 +159,7 @@ export const make = Effect.gen(function* () {
               Effect.catchCause((cause) => {
                 const [first] = cause.reasons
                 const kind = first?._tag === "Fail" ? first.error._tag : (first?._tag ?? "Unknown")
-                return Effect.logWarning(`The browser state of a credential could not be kept: ${kind}`)
+                return Effect.logWarning(`The browser state of a credential could not be stored: ${kind}`)
               })
             )
           : Effect.void

@@ -28,7 +28,7 @@ export interface Options {
   readonly allowPrivateNetworks: boolean
   /** Origins that may be reached although they are private, such as the demo site's. */
   readonly allowedOrigins: ReadonlyArray<string>
-  /** A browser is replaced after so many runs, so that what it leaks does not add up. */
+  /** A browser is replaced after this many runs, so that its memory leaks do not add up. */
   readonly runsPerBrowser: number
   /** A browser is replaced when all its processes together take more memory of their own, in bytes. */
   readonly memoryPerBrowser: number
@@ -91,7 +91,7 @@ export const confinements = (
     }
   })
 
-/** How often the memory of a browser is looked at, in milliseconds. */
+/** How often the memory of a browser is measured, in milliseconds. */
 const measureMillis = 1_000
 
 /** How long after a process was ended for its memory its pages may be heard to go away, in milliseconds. */

@@ -49,7 +49,7 @@ export interface Downloads {
   readonly waiting: () => ReadonlyArray<Entry>
   /** Takes a download, so that it is no longer discarded. */
   readonly take: (entry: Entry) => void
-  /** Lets go of one, ending it where it is under way. */
+  /** Discards a download, and cancels it if it is in progress. */
   readonly discard: (entry: Entry) => void
 }
 
@@ -147,7 +147,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
       if (one.entry !== null) one.entry.received = receivedBytes
       bound()
     })
-    // As Playwright has set it, and with what it does not ask for: to be told how downloads grow.
+    // As Playwright sets it, plus events of the progress of downloads.
     await line.send("Browser.setDownloadBehavior", {
       behavior: "allowAndName",
       browserContextId,
@@ -171,9 +171,8 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
 }
 
 /**
- * Returns whether what the browser tells of is this download. The browser tells of those of all sessions, and of them
- * the name under which each is saved, which Playwright knows and does not publish; where it is not there, the address
- * has to do.
+ * Returns whether a browser event belongs to this download. The browser reports the downloads of all sessions by the
+ * name of the saved file, which Playwright knows but does not publish; without that name, the addresses are compared.
  */
 const isOf = ({ guid, url }: Pick<Growth, "guid" | "url">, saved: Saved): boolean => {
   const { _artifact } = saved as unknown as {

@@ -135,7 +135,7 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
     } satisfies Download
   })
 
-  /** The file dialog that was opened last, in the window that is looked at where it has one. */
+  /** The file dialog that was opened last, in the active window where it has one. */
   const chooser = Effect.gen(function* () {
     const until = (yield* Clock.currentTimeMillis) + dialogMillis
     while (choosers.length === 0 && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(lookMillis)

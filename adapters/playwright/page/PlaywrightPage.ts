@@ -58,7 +58,7 @@ const notLetIn = new PageFailure({
 /** A window that another was put in front of a moment ago has no picture. */
 const isNotDrawn = ({ reason }: PageFailure): boolean => reason.includes("Unable to capture screenshot")
 
-const leaving = new PageFailure({ kind: "navigation", reason: "the page is just being left" })
+const leaving = new PageFailure({ kind: "navigation", reason: "the page is being replaced by another one" })
 
 /** How long a page that is on its way somewhere is waited for before another address is opened, in milliseconds. */
 const arrivalMillis = 10_000

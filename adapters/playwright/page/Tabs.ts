@@ -11,7 +11,7 @@ import { type Bounds, unbounded } from "../walls/Bounds.ts"
 import { type Attempt, attempting, attemptingWithin, Refused } from "./Attempt.ts"
 import { departures } from "./Departures.ts"
 
-/** An open window, and what is known of it. */
+/** An open window and its state. */
 export interface Tab {
   readonly page: Page
   /** Whether it has crashed or was closed. */
@@ -30,13 +30,13 @@ export interface Tabs {
   /** The open windows, in the order in which they were opened. */
   readonly all: () => ReadonlyArray<Tab>
   /**
-   * Tries something in the window that is looked at. It is done once the windows are there that it opened. When the window
+   * Tries something in the active window. It is done once the windows are there that it opened. When the window
    * closes because of it, it was done; when the window was closed before, it is tried in the one looked at then.
    */
   readonly attempt: Attempt
   /** Tries to look at the window without doing anything in it, also after more were opened than may be. */
   readonly observe: Attempt
-  /** Does it again in the window that is looked at then, when that is another one than at the start and it was not done. */
+  /** Tries it again in the active window, if another window became active and it was not done. */
   readonly following: <A>(effect: Effect.Effect<A, PageFailure>) => Effect.Effect<A, PageFailure>
   /** Opens an empty window and looks at it. */
   readonly open: Effect.Effect<void, PageFailure>
@@ -58,7 +58,7 @@ export interface Options {
 
 export const defaults: Options = { bounds: unbounded, limits: defaultPageLimits }
 
-/** So many dialogs are kept until they are asked for, and so much of what each says, in characters. */
+/** Maximum number of stored dialogs, and maximum length of the text of each, in characters. */
 const keptDialogs = 20
 const keptMessage = 2_000
 

@@ -35,7 +35,7 @@ const origin = "https://encoder.invalid/"
 /** Bits of a second. Pages stand still most of the time, and then it needs next to nothing. */
 const bitrate = 1_000_000
 
-/** A player can begin at these only, so there is one every so many milliseconds. */
+/** The interval of key frames, in milliseconds: a player can only begin at these. */
 const keyMillis = 5_000
 
 /** Opens an encoder; `null` when the browser has none. */

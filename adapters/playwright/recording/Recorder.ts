@@ -1,5 +1,5 @@
 /**
- * Records the window that is looked at as a WebM file.
+ * Records the active window as a WebM file.
  *
  * The pictures are encoded in the browser, and what comes out is put into a file here. So a browser that goes away takes
  * nothing with it but the last moment. The file has no name from the beginning: whatever ends this process, nothing is

@@ -10,7 +10,7 @@ import type { ScreencastOptions } from "../../../core/browser/vision/Screencast.
 import type { Tabs } from "../page/Tabs.ts"
 import { within } from "../Within.ts"
 
-/** How often it is looked whether another window is looked at now, in milliseconds. */
+/** How often to check whether another window became active, in milliseconds. */
 const followMillis = 250
 
 /**
@@ -19,7 +19,7 @@ const followMillis = 250
  */
 const beginMillis = 2_000
 
-/** How long a browser may take to let go of a line, in milliseconds. */
+/** How long a browser may take to release a DevTools session, in milliseconds. */
 const leaveMillis = 2_000
 
 interface Sent {

@@ -54,7 +54,7 @@ export const make = (chromium: Chromium): SiteWall => {
     return browser
   }
 
-  /** Asks about documents while anybody is held, and not otherwise. */
+  /** Intercepts documents only while a session is restricted. */
   const ask = () => {
     turn = turn
       .catch(() => undefined)

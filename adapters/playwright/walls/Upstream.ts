@@ -71,7 +71,7 @@ const causeOf = (error: unknown): string => {
   return /\b(E[A-Z]{4,})\b/.exec(error.message)?.[1] ?? "no answer"
 }
 
-/** What came of a connection to a proxy that failed before it answered. */
+/** The result of a connection to a proxy that failed before it answered. */
 const unreachable = (proxy: Proxy, error: unknown): ProxyFailed =>
   error instanceof ProxyFailed ? error : new ProxyFailed(proxy, `could not be reached: ${causeOf(error)}`, true)
 

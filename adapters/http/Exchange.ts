@@ -14,7 +14,7 @@ export interface Request {
   readonly body?: Uint8Array
   /** Looks the name of the host up, and judges the addresses that may be connected to. */
   readonly lookup: LookupFunction
-  /** The answer is read up to so many bytes. */
+  /** Maximum length of the answer, in bytes. */
   readonly maxAnswerBytes: number
 }
 

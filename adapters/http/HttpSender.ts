@@ -27,7 +27,7 @@ export const defaults: Options = {
   names: Names.defaults
 }
 
-/** So much of an answer is read at most; what matters of it is its status. */
+/** Maximum length of an answer that is read; only its status matters. */
 const maxAnswerBytes = 65_536
 
 export const layer = (options: Options) =>

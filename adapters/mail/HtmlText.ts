@@ -4,7 +4,7 @@
 import { Parser } from "htmlparser2"
 import { type Body, type Line, type Link, limits } from "../../core/vault/inbox/Message.ts"
 
-/** So much HTML is looked at: a mail with more than this says what it has to say at its beginning. */
+/** Maximum length of HTML that is read: a longer mail has its message at the beginning. */
 const maxCharacters = 500_000
 
 const blocks = new Set(

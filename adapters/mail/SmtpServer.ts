@@ -28,7 +28,7 @@ export interface Options {
   readonly maxBytes: number
   readonly maxRecipients: number
   readonly maxClients: number
-  /** So many of the clients may come from one address. */
+  /** Maximum number of clients from one address. */
   readonly maxClientsPerAddress: number
   /** Mails that one remote address begins, and recipients that it names and that do not exist. */
   readonly perRemoteAddress: ReadonlyArray<RateLimit.Limit>
@@ -96,7 +96,7 @@ const maxHeaderBytes = 131_072
 /** Mails of more lines are not verified: a signature is checked line by line. Ten megabytes of attachments have fewer. */
 const maxVerifiedLines = 200_000
 
-/** So many bytes are verified at once, so that other clients are served in between. */
+/** Maximum number of bytes verified at a time, so that other clients are served in between. */
 const verifiedAtOnce = 16_384
 
 export const layer = (options: Options) =>
@@ -279,7 +279,7 @@ const closed = (server: SMTPServer) =>
     }
   })
 
-/** So many are counted; beyond them those that were silent for longest are forgotten. */
+/** Maximum number of counters; beyond it, the least recently active ones are removed. */
 const maxCounted = 50_000
 
 const pairOf = (remoteAddress: string, address: string): string => `${remoteAddress} ${address.toLowerCase()}`

@@ -29,7 +29,7 @@ export const Answered: Context.Reference<Tell> = Context.Reference("sluice/adapt
 
 const mostAttempts = 5
 
-/** An answer of a model is a few kilobytes; so much of one is read at most. */
+/** Maximum length of a model's answer; typical ones have a few kilobytes. */
 const maxAnswerBytes = 2_097_152
 
 /** Statuses that pass by themselves. */

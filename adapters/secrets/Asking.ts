@@ -28,7 +28,7 @@ export const defaults: Options = {
   retryMillis: 250
 }
 
-/** So much of an answer is read at most: a list of many thousand items has several megabytes. */
+/** Maximum length of an answer: a list of many thousand items has several megabytes. */
 const maxAnswerBytes = 16_777_216
 
 export interface Ask {
@@ -116,7 +116,8 @@ export const make = (options: Options) => {
     if (outcome._tag === "TooLarge") return yield* new MalformedAnswer({ provider, reason: outcome.reason })
     if (outcome._tag !== "Replied") return yield* new SourceUnavailable({ provider, reason: outcome.reason })
     const { json, status } = outcome
-    if (status === 429) return yield* new SourceUnavailable({ provider, reason: "it is asked too often (status 429)" })
+    if (status === 429)
+      return yield* new SourceUnavailable({ provider, reason: "it limits the rate of requests (status 429)" })
     if (passing.has(status) || status >= 500) {
       return yield* new SourceUnavailable({
         provider,

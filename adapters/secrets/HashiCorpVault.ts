@@ -224,7 +224,7 @@ const secretsOf = Effect.fnUntraced(function* (
     if (key === undefined) return null
     const value = data[key]
     if (typeof value === "string" || typeof value === "number") return Redacted.make(String(value))
-    return yield* new ItemIncomplete({ provider, reason: `the key "${key}" of the secret is no text` })
+    return yield* new ItemIncomplete({ provider, reason: `the key "${key}" of the secret is not a text` })
   })
   if (typeof choices === "string") {
     const value = yield* valueOf([choices])

@@ -239,7 +239,7 @@ export const layer = (options: {
     Layer.provideMerge(
       NodeHttpServer.layerServer(
         () =>
-          // A client that dawdles over its headers or its body holds a socket, and nothing else, for so long.
+          // A client that sends its headers or body slowly occupies only a socket, for at most this time.
           createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }),
         { port: options.port, host: options.host, gracefulShutdownTimeout: "5 seconds" }
       ).pipe(

@@ -1,5 +1,5 @@
 /**
- * The sign-in of the demo site, as careful as a real one: sessions, codes that are good once, and an end to guessing.
+ * The sign-in of the demo site, as careful as a real one: sessions, single-use codes, and a limit on guessing.
  */
 import { randomBytes, randomInt } from "node:crypto"
 import { HOTP, Secret, TOTP } from "otpauth"
@@ -13,7 +13,7 @@ export interface Message {
   readonly secret: string
 }
 
-/** Where a visitor stands. */
+/** The sign-in state of a visitor. */
 export type Standing =
   | { readonly _tag: "stranger" }
   | { readonly _tag: "asked"; readonly second: SecondFactor }

@@ -1,5 +1,5 @@
 /**
- * Answers without end last no longer than the key that they were asked for with.
+ * Ends an endless answer when the key of its request is revoked.
  */
 import { Effect, Option, Redacted, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"

@@ -12,7 +12,7 @@ export interface Limiter {
   readonly take: (name: string) => Effect.Effect<RateLimit.Decision>
 }
 
-/** So many callers are remembered; beyond them those that were silent for longest are forgotten. */
+/** Maximum number of callers in the log; beyond it, the least recently active ones are removed. */
 const maxCallers = 50_000
 
 /** A limiter with an empty log; `null` when there are no limits. */

@@ -48,7 +48,7 @@ const Ses = Schema.Struct({
   content: text
 })
 
-/** So many recipients are looked at. */
+/** Maximum number of recipients that are read. */
 const maxRecipients = 100
 
 /** The bare addresses of texts such as `Name <a@example.com>, b@example.com`. */

@@ -12,7 +12,7 @@ const state = {
   /** When the workspace got its present key. */
   created_at: Schema.String,
   former_version: Schema.NullOr(Schema.Int),
-  /** How many things were looked at for values under a former key, and how many are left to look at. */
+  /** How many records were checked for values under a former key, and how many are left. */
   checked: Schema.Int,
   left: Schema.Int,
   /** How many values were re-encrypted. */

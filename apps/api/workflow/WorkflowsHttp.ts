@@ -156,13 +156,13 @@ const saved = Effect.fnUntraced(function* (stored: Stored) {
   return withWarnings(stored, warnings)
 })
 
-/** An id as it stands in a path. What is no UUID is the id of no workflow. */
+/** A workflow id from a path. A text that is not a UUID matches no workflow. */
 export const workflowId = (text: string) =>
   Schema.decodeUnknownEffect(WorkflowId)(text).pipe(
     Effect.mapError(() => Errors.notFound(new WorkflowNotFound({ workflowId: text })))
   )
 
-/** The number of a version as it stands in a path. What is no such number is the number of no version. */
+/** A version number from a path. A text that is not such a number matches no version. */
 export const versionNumber = (text: string) => {
   const number = Number(text)
   return /^\d+$/.test(text) && number >= 1 && number <= 2_147_483_647

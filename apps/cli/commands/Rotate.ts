@@ -1,5 +1,5 @@
 /**
- * `sluice keys rotate`: exchanges what secrets are protected with, while the service goes on.
+ * `sluice keys rotate`: rotates the keys that protect secrets, while the service runs.
  */
 import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import type { PageFailure } from "../browser/PageFailure.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 
-/** The failures of the agent, each with its class (section 6.7 of the clients' facts calls it the error category). */
+/** The failures of the agent, each with the class that clients know as the error category. */
 export const kinds = {
   "NAVIGATION-E0001": "PAGE_NOT_FOUND",
   "NAVIGATION-E0002": "ACTION_BLOCKED_BY_PLATFORM",

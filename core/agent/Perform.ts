@@ -101,7 +101,7 @@ const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> 
   API_FLOW: apiFlow
 }
 
-/** Begins a loop, or goes on with the one under way. */
+/** Begins a loop, or continues the current one. */
 const turn = Effect.fnUntraced(function* (
   node: Position.LoopNode,
   loop: Position.Loop | undefined,

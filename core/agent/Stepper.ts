@@ -60,9 +60,9 @@ export interface State {
 
 /** The result of one step of the walk. */
 export type Stepped =
-  /** The node was done or skipped, and the walk stands before the next one. */
+  /** The node was done or skipped, and the next one follows. */
   | { readonly _tag: "Moved"; readonly node: Node; readonly done: Done | Position.Turned; readonly state: State }
-  /** The walk is over: it stands at END, or where a dry run ends. */
+  /** The walk is over: it reached END, or the end of a dry run. */
   | { readonly _tag: "Ended"; readonly node: Node; readonly memory: Memory.Memory }
   | {
       readonly _tag: "Failed"

@@ -136,7 +136,7 @@ const submit = Effect.fnUntraced(function* (page: Page, target: Target, code: st
     const seen = yield* Effect.result(page.codeField(target.selector))
     if (Result.isFailure(seen) && seen.failure.kind === "crash") return yield* seen.failure
     const now = yield* Clock.currentTimeMillis
-    // A page that is just leaving cannot be looked at.
+    // A page that is navigating away cannot be examined.
     const shown: CodeField = Result.isSuccess(seen) ? seen.success : { ...field, shown: false, loading: true }
     goneSince = shown.shown || shown.loading ? null : (goneSince ?? now)
     emptySince = shown.shown && shown.empty ? (emptySince ?? now) : null

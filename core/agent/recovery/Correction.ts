@@ -1,5 +1,6 @@
 /**
- * Steps that a person may mend while the run goes on: inputs that they cannot use, and options that a list does not have.
+ * Failed steps that a person may correct during the run: inputs that they cannot use, and options that a list does not
+ * have.
  */
 import { Effect, Option, Result } from "effect"
 import type { Page } from "../../browser/Browser.ts"

@@ -130,7 +130,7 @@ const factsOf = (
   }
 }
 
-/** Where a button stands in the document says nothing about the next page that has the pop-up. */
+/** The position of a button in the document does not identify it on another page with the same pop-up. */
 const offerFor = (selector: string): Offer | null =>
   selector.startsWith("//") && !/\/html[/[]/.test(selector)
     ? {

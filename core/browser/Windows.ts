@@ -17,13 +17,13 @@ export interface Dialog {
 }
 
 export interface Windows {
-  /** How many are open, and which is looked at. */
+  /** How many windows are open, and which one is active. */
   readonly windows: Effect.Effect<{ readonly open: number; readonly current: number }>
   /** Opens an empty window, and looks at it. */
   readonly openWindow: Effect.Effect<void, PageFailure>
   /** Looks at a window, waiting for one with this number to be opened. */
   readonly switchWindow: (index: number, waitMillis: number) => Effect.Effect<void, PageFailure>
-  /** Closes a window, or the one that is looked at. In the place of the last one an empty one is opened. */
+  /** Closes a window, or the active one. If it was the last, an empty one is opened. */
   readonly closeWindow: (index: number | null) => Effect.Effect<void, PageFailure>
   /**
    * The dialogs that pages have shown since this was last asked. Each was accepted at once, as a person would to go on: a

@@ -27,9 +27,9 @@ export const Appearance = Schema.Struct({
   hrefPath: text,
   /** What it says, where it is no field. */
   text,
-  /** What the part of the page is called that it stands in: its legend, heading or label. */
+  /** The name of the part of the page that contains it: its legend, heading or label. */
   section: text,
-  /** What stands right before and after it. */
+  /** The text directly before and after it. */
   before: text,
   after: text,
   /** The tags from the document down to it, with the position among their like, such as `body>form[1]>button[2]`. */

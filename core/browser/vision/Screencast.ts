@@ -13,7 +13,7 @@ export interface ScreencastOptions {
   readonly intervalMillis: number
 }
 
-/** Where a video ends although the session goes on. */
+/** The limits at which a video ends before its session. */
 export interface VideoBounds {
   readonly maxMillis: number
   readonly maxBytes: number

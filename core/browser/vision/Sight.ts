@@ -29,7 +29,7 @@ export interface Outlined {
   readonly ref: string
   readonly role: string
   readonly name: string
-  /** What stands in a field; never what stands in a password field. */
+  /** The value of a field; never that of a password field. */
   readonly value: string
   /** Such as `disabled`, `checked`, `expanded`. */
   readonly states: ReadonlyArray<string>
@@ -43,7 +43,7 @@ export interface Outline {
   readonly window: { readonly width: number; readonly height: number }
   /** Elements that can be seen when scrolled to, in the order of the document, those of frames behind the others. */
   readonly elements: ReadonlyArray<Outlined>
-  /** So many more were left out. */
+  /** How many elements were left out. */
   readonly more: number
 }
 
@@ -94,9 +94,9 @@ export interface Sight {
   /** Brings a place into sight. */
   readonly show: (place: Place, position: Position) => Effect.Effect<void, PageFailure>
   /**
-   * What the elements that a selector matches hold, or the whole page without one, as HTML of what can be read: no scripts,
-   * styles or pictures, and of the attributes those alone that say what something is, or all but styles and handlers with
-   * `metadata`. What stands in password fields is left out.
+   * What the elements that a selector matches hold, or the whole page without one, as HTML of what can be read: no
+   * scripts, styles or pictures, and of the attributes those alone that say what something is, or all but styles and
+   * handlers with `metadata`. Values of password fields are left out.
    */
   readonly readable: (options: {
     readonly selector: string | null

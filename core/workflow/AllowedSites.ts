@@ -15,7 +15,7 @@ const maxSites = 200
 
 interface Site {
   readonly host: string
-  /** Stands for the hosts below it, and not for itself. */
+  /** Means its subdomains, but not the host itself. */
   readonly below: boolean
   /** `null` for every port. */
   readonly port: string | null

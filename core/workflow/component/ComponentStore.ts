@@ -87,7 +87,10 @@ export class ComponentStore extends Context.Service<
       accept: (sizes: StoredSizes) => Result.Result<void, FieldsTooLarge>
     ) => Effect.Effect<StoredComponent & Propagation, ComponentNotFound | StoreUnavailable>
 
-    /** Removes a component and its versions, and lets go of it in the workflows that hold it, all in one transaction. */
+    /**
+     * Removes a component and its versions, and detaches its nodes in the workflows that contain it, all in one
+     * transaction.
+     */
     readonly remove: (
       workspaceId: WorkspaceId,
       id: ComponentId,

@@ -23,7 +23,7 @@ const isEntry = Schema.is(
   })
 )
 
-/** What stands for a credential where none is given, such as `<bank>`. */
+/** The placeholder of a credential that is not given, such as `<bank>`. */
 export const placeholder = (alias: string): string => `<${alias.toLowerCase()}>`
 
 /** Returns whether a value given for a credential is such a placeholder, or a list of them. */

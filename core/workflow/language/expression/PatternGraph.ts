@@ -3,7 +3,7 @@
  */
 import { type CharSet, overlap, type Pattern } from "./Pattern.ts"
 
-/** Positions are numbered; position 0 stands before the pattern. */
+/** Positions are numbered; position 0 is before the pattern. */
 export interface PatternGraph {
   readonly sets: ReadonlyArray<CharSet>
   /** Where a match may go from each position. One that is reached in two ways stands there twice. */

@@ -24,7 +24,7 @@ export interface Examined {
   /** `null` if the targets of its edges are unknown. Nodes with wrong parameters are not among its nodes. */
   readonly graph: Graph | null
   readonly problems: ReadonlyArray<Problem>
-  /** Where a node stands in the document. */
+  /** The path of a node in the document. */
   readonly pathOf: (id: NodeId) => string
 }
 
@@ -153,7 +153,7 @@ const wrongParameters = (action: ActionName, given: Fields, error: Schema.Schema
   return [...wrong, ...problemsOf(others.failure).filter((problem) => !names.has(nameOf(problem)))]
 }
 
-/** Far deeper than anybody writes, and nothing that could exhaust a stack. */
+/** Far deeper than realistic graphs, and too little to exhaust a stack. */
 const maxDepth = 100
 
 const isTooDeep = (value: unknown): boolean => {

@@ -27,7 +27,7 @@ const question = {
   message: Schema.String
 }
 
-/** Why inputs are asked for while a run goes on. */
+/** Why a running run asks for inputs. */
 export const InputReason = Schema.Literals([
   "input_required",
   "incorrect_form_input",

@@ -64,7 +64,7 @@ export const layer = Layer.effect(
     const decisions = yield* DecisionStore
     const forgetFailed = yield* RunAccounts.forgetting
 
-    /** What cannot be kept is missing, and the run goes on. */
+    /** A file that cannot be stored is missing, and the run continues. */
     const kept = (id: RunId, secrets: Secrets) => (decision: Decision) =>
       decisions.keep(id, decision).pipe(surviving(secrets, "A decision of a model could not be kept"))
 
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
       const session = { session_id: run.id, workflow_id: run.workflowId }
       const upload = Effect.fnUntraced(function* (picture: Picture) {
         const { bytes, mediaType } = picture
-        // A picture that cannot be kept is missing, and the run goes on.
+        // A picture that cannot be stored is missing, and the run continues.
         const kept = yield* Effect.option(keeper.keep("screenshot", { bytes, mediaType, fileName: null }))
         if (Option.isNone(kept)) return null
         const id = kept.value

@@ -29,8 +29,8 @@ export const retry = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A,
   })
 
 /**
- * Tries again for as long as the store cannot be reached. For what goes on under a lease only: it is interrupted when the
- * lease runs out.
+ * Tries again for as long as the store cannot be reached. Only for work under a lease: it is interrupted when the lease
+ * runs out.
  */
 export const waitUntilBack = <A, E, R>(
   effect: Effect.Effect<A, E, R>

@@ -20,7 +20,7 @@ export type Level = "dated" | "recurring" | "regular"
 
 /** A stretch of a date as one part of the window gives it, before stretches are merged. */
 export interface Part {
-  /** Where the part stands in the window, such as `regular_hours[0]`. */
+  /** The path of the part in the window, such as `regular_hours[0]`. */
   readonly path: string
   readonly label: string | null
   readonly start: number

@@ -14,7 +14,7 @@ export const NoticeKind = Schema.Literals([
 ])
 export type NoticeKind = typeof NoticeKind.Type
 
-/** The event of a run that each kind stands for. */
+/** The event of a run for each kind of notice. */
 const kinds: Readonly<Record<string, NoticeKind>> = {
   "execution.start": "run.started",
   "execution.success": "run.succeeded",

@@ -42,7 +42,7 @@ export class LiveStore extends Context.Service<
     /** Redeems a token by its hash, once. None if unknown, used or expired. */
     readonly redeem: (hash: string) => Effect.Effect<Option.Option<Admission>, StoreUnavailable>
 
-    /** How a run stands at this moment, whosever it is, without what may be large in it; none when there is no such run. */
+    /** The present state of a run of any workspace, without its large fields; none if it does not exist. */
     readonly standing: (runId: RunId) => Effect.Effect<Option.Option<Standing>, StoreUnavailable>
 
     /**

@@ -98,7 +98,7 @@ export class LiveViews extends Context.Service<
       userId: UserId
     ) => Effect.Effect<Control, NotInControl | NotLive | RunNotFound | StoreUnavailable>
 
-    /** Gives control back. The run goes on. */
+    /** Releases control. The run continues. */
     readonly release: (id: RunId, holder: string) => Effect.Effect<void, StoreUnavailable>
 
     /** Does something to the page of the run. What is done soonest after each other is done in that order. */

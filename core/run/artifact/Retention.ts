@@ -2,7 +2,7 @@
  * Removes what runs left behind when its time is over: artifacts, snapshots, network logs and decisions of models. The records of the runs stay,
  * and say so.
  *
- * It goes on in small pieces, and any number of processes may do it at once.
+ * It works in small batches, and any number of processes may run it at once.
  */
 import { Clock, Effect } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"

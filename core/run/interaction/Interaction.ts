@@ -30,7 +30,7 @@ export const Subject = Schema.Union([
     choosing: Schema.Boolean,
     /** The picture of the page at that moment. */
     screenshotId: Schema.NullOr(Schema.String),
-    /** The pop-up that is to be decided about, where that is what stands in the way. */
+    /** The pop-up to decide about, if a pop-up blocks the run. */
     popup: Schema.optionalKey(PopupContext)
   })
 ])

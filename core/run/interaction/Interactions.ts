@@ -40,7 +40,9 @@ export class Interactions extends Context.Service<
       id: RunId
     ) => Effect.Effect<Interaction.Interaction, RunNotFound | Interaction.NotWaiting | StoreUnavailable>
 
-    /** Answers the question of a run, which goes on within milliseconds. Of two answers only the first is accepted. */
+    /**
+     * Answers the question of a run, which continues within milliseconds. Of two answers only the first is accepted.
+     */
     readonly answer: (
       caller: Caller,
       id: RunId,

@@ -38,7 +38,7 @@ export const series = (rule: Rule, start: CivilDate.EpochDay): Series => {
 }
 
 /**
- * How many dates must be looked at to count the series up to `day`: the cost of the first question about that day. Zero
+ * How many dates must be examined to count the series up to `day`: the cost of the first question about that day. Zero
  * for a series without COUNT.
  */
 export const countingCost = (rule: Rule, start: CivilDate.EpochDay, day: CivilDate.EpochDay): number => {

@@ -199,7 +199,7 @@ export const layer = (options: Options) =>
     })
   )
 
-/** Takes a mail in: the part of it that is looked at, and what is found out of its sender. */
+/** Receives a mail: the part of it that is read, and the verification of its sender. */
 const take = Effect.fnUntraced(function* (
   stream: SMTPServerDataStream,
   { clientHostname, envelope, hostNameAppearsAs, remoteAddress }: SMTPServerSession,

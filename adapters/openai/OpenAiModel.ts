@@ -61,7 +61,7 @@ export const layer = (options: Options) =>
     })
   )
 
-/** JSON schemas that are known from elsewhere, by what stands for them here. */
+/** JSON schemas given by the caller, by the Effect schemas that represent them. */
 const schemas = new WeakMap<object, Schema.JsonObject>()
 
 const schemaOf: LanguageModel.CodecTransformer = (schema) => {

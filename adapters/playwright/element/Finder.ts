@@ -100,7 +100,7 @@ export const onOne = (
       if (!direct) {
         seen = yield* attempt(target.selector, () => look(tab, selector))
         place = theOne(seen, target)
-        // Another window that came while this one was looked at may be an advertisement as well.
+        // Another window that opened while this one was searched may also be an advertisement.
         if (total(seen) === 0 && tab !== first && !first.isGone()) {
           const before = yield* attempt(target.selector, () => soon(look(first, selector)))
           if (before !== null) place = theOne(before, target)

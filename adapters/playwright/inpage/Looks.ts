@@ -93,7 +93,7 @@ export const looks = ({ keep }: World) => {
 
   // --- in shadow roots, whose elements stand before the others in their hosts for the finder
 
-  /** So many elements are looked at to see that a selector leads to one alone. */
+  /** Maximum number of elements that are examined to see that a selector matches only one. */
   const mostElements = 20_000
   let flat: Array<Element> | null = null
   const counts = new Map<string, Map<string, number>>()

@@ -1,5 +1,5 @@
 /**
- * The open windows of a session, one of which is looked at.
+ * The open windows of a session, one of which is active.
  */
 import { Effect } from "effect"
 import type { CDPSession, Page } from "playwright-core"
@@ -25,13 +25,13 @@ export interface Tab {
 }
 
 export interface Tabs {
-  /** The window that is looked at. */
+  /** The active window. */
   readonly current: () => Tab
   /** The open windows, in the order in which they were opened. */
   readonly all: () => ReadonlyArray<Tab>
   /**
-   * Tries something in the active window. It is done once the windows are there that it opened. When the window
-   * closes because of it, it was done; when the window was closed before, it is tried in the one looked at then.
+   * Tries something in the active window. It is done once the windows are there that it opened. When the window closes
+   * because of it, it was done; when the window was closed before, it is tried in the window that is then active.
    */
   readonly attempt: Attempt
   /** Tries to look at the window without doing anything in it, also after more were opened than may be. */
@@ -46,7 +46,7 @@ export interface Tabs {
   readonly dialogs: () => ReadonlyArray<Dialog>
   /** Calls back for every window that there is, and each one that comes. */
   readonly each: (tell: (tab: Tab) => void) => void
-  /** Calls back whenever another window comes to be looked at, until what it answers is called. */
+  /** Calls back whenever another window becomes active, until the returned function is called. */
   readonly onTurn: (tell: () => void) => () => void
 }
 
@@ -69,7 +69,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   const turning = new Set<() => void>()
   /** In the order in which they were opened. */
   const open: Array<Tab> = []
-  /** In the order in which they were looked at, the present one last. It stays when it was the last to close. */
+  /** In the order in which they were active, the present one last. The last one to close stays in the list. */
   const looked: Array<Tab> = []
   /** Until when each window is waited for that a page has begun to open. */
   const coming: Array<number> = []

@@ -25,7 +25,7 @@ const startMillis = 300
 /** How long one step waits at most for what it makes the page load, in milliseconds. */
 const loadMillis = 5_000
 
-/** A frame is scrolled like the page when it covers so much of the window. */
+/** The part of the window that a frame must cover to be scrolled like the page. */
 const largeFrame = 0.5
 
 /** What is scrolled, and where it stands. */

@@ -45,7 +45,7 @@ export const oldestIn = (
   ) as following where queue = ${of.queue}
 )`
 
-/** How many of the oldest runs are looked at, and how many queues in one go and in all. */
+/** How many of the oldest runs are read, and how many queues at a time and in total. */
 const window = 64
 const queuesTogether = 256
 const mostQueues = 1_024
@@ -53,7 +53,7 @@ const mostQueues = 1_024
 /** Where the last look at the queues of a workflow ended, if it did not come to all of them. */
 export type Places = Map<string, string>
 
-/** Answers up to so many further runs that can start, oldest first. */
+/** Returns up to this many further runs that can start, oldest first. */
 export type Next = (wanted: number) => Effect.Effect<ReadonlyArray<Assigned>, SqlError.SqlError>
 
 /**

@@ -13,7 +13,7 @@ import { WorkflowView } from "../workflow/WorkflowView.ts"
 export const ConversationGone = Schema.Struct({
   ...Errors.NotFound.fields,
   code: Schema.optionalKey(Schema.Literals(["CONVERSATION_NOT_FOUND", "MESSAGE_NOT_FOUND"])),
-  /** The conversation that goes on where this one ended. */
+  /** The conversation that continues this one. */
   successorConversationId: Schema.optionalKey(Schema.String)
 })
   .annotate({ identifier: "ConversationNotFound" })
@@ -81,7 +81,7 @@ const NewSession = Schema.Struct({
 
 const given = {
   inputVariables: optional(Schema.JsonObject),
-  /** Stands for every credential that the inputs leave out. */
+  /** Used for every credential that the inputs leave out. */
   permissionedUserId: optional(Schema.String),
   authUrl: optional(Schema.String),
   /** `false` begins without the cookies and the storage that are kept with the credentials. */

@@ -8,7 +8,7 @@ import { HttpServerResponse } from "effect/http"
 import * as RateLimit from "../../../core/workspace/request/RateLimit.ts"
 
 export interface Limiter {
-  /** Decides about a request of the caller that `name` stands for. */
+  /** Decides about a request of the caller with this `name`. */
   readonly take: (name: string) => Effect.Effect<RateLimit.Decision>
 }
 

@@ -25,7 +25,7 @@ const oneOfThem = Schema.makeFilter(
 export const SubscriptionRecord = Schema.Struct({
   id: Schema.String,
   workspace_id: Schema.String,
-  /** `null` stands for every workflow of the workspace. */
+  /** `null` means every workflow of the workspace. */
   workflow_id: Schema.NullOr(Schema.String),
   events: Schema.Array(NoticeKind),
   /** Only the host of an address is returned: the rest may be a secret. */

@@ -24,7 +24,7 @@ export const encrypt = Effect.fnUntraced(function* (key: Aead.Key, plain: Uint8A
   return Hex.encode(nonce) + Hex.encode(sealed)
 })
 
-/** What was encrypted, or why it cannot be told: the text has another form, or another key or `aad` was used. */
+/** The plaintext, or why it cannot be decrypted: the text has another form, or another key or `aad` was used. */
 export const decrypt = Effect.fnUntraced(function* (key: Aead.Key, text: string, aad?: Uint8Array) {
   const bytes = Hex.decode(text)
   if (Result.isFailure(bytes) || bytes.success.length < ivBytes + tagBytes) return yield* Effect.fail("form" as const)

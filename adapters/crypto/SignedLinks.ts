@@ -10,7 +10,7 @@ import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Signatures from "./Signatures.ts"
 import * as Tickets from "./Tickets.ts"
 
-/** How long the address of a live view works that is told with the start of a run, in milliseconds. */
+/** Lifetime of the live view address in the start event of a run, in milliseconds. */
 const liveMillis = 3_600_000
 
 /** Links are signed with a key that is derived from the key of the installation. */

@@ -8,7 +8,10 @@ import { RunId, UserId } from "../../core/workspace/Ids.ts"
 import * as Signatures from "./Signatures.ts"
 
 export interface Tickets {
-  /** A ticket for a run that is good until an instant, in epoch milliseconds; for watching, where nobody is named. */
+  /**
+   * Issues a ticket for a run that is valid until an instant, in epoch milliseconds. Without a holder it allows
+   * watching only.
+   */
   readonly issue: (runId: string, expiresAt: number, holder?: Pick<Ticket, "keyId" | "userId">) => string
   /** What a ticket is for; `null` when it is not one of ours, or its time is over at `now`. */
   readonly read: (ticket: string, now: number) => Ticket | null

@@ -85,7 +85,7 @@ const restrict = (folder: string) =>
     )
   })
 
-/** Signals within this process, each sent after the transaction that it tells of. */
+/** Signals within this process, each sent after the transaction that it announces. */
 const layerSignalsAfterCommit = Layer.effect(
   Signals,
   Effect.gen(function* () {

@@ -5,7 +5,9 @@
 import { Duplex } from "node:stream"
 import type { PGlite } from "@electric-sql/pglite"
 
-/** Opens the one session of an embedded database. PGlite has no more than one, so neither may the client's pool. */
+/**
+ * Opens the single session of an embedded database. PGlite has only one, so the client's pool must have one connection.
+ */
 export const connect = (database: PGlite): Duplex => {
   let pending: Buffer = Buffer.alloc(0)
   let started = false
@@ -30,7 +32,7 @@ export const connect = (database: PGlite): Duplex => {
     }
   })
 
-  /** Takes the whole messages that have arrived, and tells whether the client said farewell. */
+  /** Takes the whole messages that have arrived, and returns whether the client said farewell. */
   const takeMessages = (): { readonly complete: Buffer; readonly terminate: boolean } => {
     let end = 0
     while (true) {

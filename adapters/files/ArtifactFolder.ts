@@ -74,7 +74,7 @@ export const layer = (folder: string) =>
         attempt("remove", async () => {
           for (const name of await readdir(folder)) {
             if (!name.endsWith(".part")) continue
-            // It may be done, or be swept by somebody else, meanwhile.
+            // The upload may have ended, or another process may have removed it.
             const begun = await stat(`${folder}/${name}`).catch(() => null)
             if (begun !== null && begun.mtimeMs < before) await rm(`${folder}/${name}`, { force: true })
           }

@@ -14,7 +14,7 @@ export interface Request {
   readonly body?: Uint8Array
   /** Looks the name of the host up, and judges the addresses that may be connected to. */
   readonly lookup: LookupFunction
-  /** The answer is read up to so many bytes. */
+  /** Maximum length of the answer, in bytes. */
   readonly maxAnswerBytes: number
 }
 
@@ -60,7 +60,7 @@ export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Req
         reason: "The server switched to another protocol (status 101), which was not asked for"
       })
     })
-    // Whatever else ends the connection: the first of these is what is told.
+    // The connection can end in several ways; the first one is reported.
     outgoing.on("close", () => done({ _tag: "Unreachable", reason: "The connection ended without an answer" }))
     outgoing.on("response", (incoming) => {
       const chunks: Array<Buffer> = []

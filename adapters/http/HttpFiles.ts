@@ -18,7 +18,7 @@ import { bareHost, lookupFor, PrivateAddress, reasonOf, sentence } from "./Reach
 
 export interface Options {
   readonly allowPrivateNetworks: boolean
-  /** Origins, such as `http://127.0.0.1:4000`, that may be reached all the same. */
+  /** Origins, such as `http://127.0.0.1:4000`, that may be reached although they are private. */
   readonly allowedOrigins: ReadonlyArray<string>
   /** How large a file may be, in bytes. */
   readonly maxBytes: number

@@ -12,7 +12,7 @@ import { bareHost, lookupFor, sentence } from "./Reach.ts"
 
 export interface Options {
   readonly allowPrivateNetworks: boolean
-  /** Origins, such as `http://127.0.0.1:4000`, that may be reached all the same. */
+  /** Origins, such as `http://127.0.0.1:4000`, that may be reached although they are private. */
   readonly allowedOrigins: ReadonlyArray<string>
   /** How long an attempt may take from the connection to the last byte of the answer, in milliseconds. */
   readonly budgetMillis: number
@@ -27,7 +27,7 @@ export const defaults: Options = {
   names: Names.defaults
 }
 
-/** So much of an answer is read at most; what matters of it is its status. */
+/** Maximum length of an answer that is read; only its status matters. */
 const maxAnswerBytes = 65_536
 
 export const layer = (options: Options) =>

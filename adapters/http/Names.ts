@@ -55,7 +55,7 @@ export interface Names {
   readonly resolve: (name: string) => Promise<ReadonlyArray<string>>
 }
 
-/** So many names are remembered. */
+/** Maximum number of cached names. */
 const maxRemembered = 1_000
 
 const maxAddresses = 8
@@ -66,7 +66,7 @@ const otherFamilyMillis = 250
 /** How long one name server may take to answer a question, in milliseconds, the first time that it is asked. */
 const questionMillis = 1_500
 
-/** The name servers of the machine are read again after so long, in milliseconds. */
+/** How often the name servers of the machine are read again, in milliseconds. */
 const serversMillis = 60_000
 
 interface Remembered {
@@ -111,7 +111,7 @@ export const make = (options: Options): Names => {
     }
   }
 
-  /** Asks the name servers when it is its turn. `late` tells that nobody waits for the answer any more. */
+  /** Queries the name servers when it is its turn. `late` tells whether the caller has stopped waiting. */
   const ask = (name: string, late: () => boolean): Promise<Found> => {
     if (running >= options.concurrent && queue.length >= options.waiting) return Promise.resolve(unanswered)
     return new Promise((resolve) => {

@@ -1,10 +1,10 @@
 /**
- * Which addresses are nobody's on the public internet: what is asked for on behalf of users must not reach them.
+ * Addresses that are not public on the internet. Requests on behalf of users must not reach them.
  */
 import { BlockList, isIP } from "node:net"
 
 /**
- * Tells whether an IP address is private, loopback, link-local (where clouds keep their metadata), shared, multicast,
+ * Returns whether an IP address is private, loopback, link-local (where clouds keep their metadata), shared, multicast,
  * reserved, or an IPv6 address that leads to an IPv4 address of any kind. What is no address counts as private.
  */
 export const isPrivate = (address: string): boolean => {

@@ -19,7 +19,7 @@ export const lookupFor = (names: Names, isExempt: boolean): LookupFunction =>
 export const sentence = (host: string): string =>
   `${host} is at a private or loopback address; SLUICE_ALLOW_PRIVATE_NETWORKS=1 allows them`
 
-/** The host of an address as it is looked up. */
+/** The host of an address in the form for a name lookup. */
 export const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
 
 /** Why a connection failed, in words. */

@@ -1,5 +1,5 @@
 /**
- * What this machine says of names by itself: its hosts file, and the domains in which it looks for short names.
+ * The name settings of this machine: its hosts file, and the search domains for short names.
  */
 import { readFile, stat } from "node:fs/promises"
 import { isIP } from "node:net"
@@ -11,7 +11,7 @@ export type Hosts = ReadonlyMap<string, ReadonlyArray<string>>
 /** How the names of a resolver's configuration are completed. */
 export interface Search {
   readonly domains: ReadonlyArray<string>
-  /** A name with at least so many dots is asked for as it is first. */
+  /** A name with at least this many dots is first queried unchanged. */
   readonly ndots: number
 }
 
@@ -56,7 +56,7 @@ export const parseSearch = (text: string): Search => {
   return { domains, ndots }
 }
 
-/** The names to ask for in turn. A name that ends with a dot is asked for as it is. */
+/** The names to query in turn. A name that ends with a dot is queried unchanged. */
 export const candidatesOf = (name: string, { domains, ndots }: Search): ReadonlyArray<string> => {
   if (name.endsWith(".")) return [name.slice(0, -1)]
   const within = domains.map((domain) => `${name}.${domain.replace(/^\.|\.$/g, "")}`)

@@ -4,7 +4,7 @@
 import { Parser } from "htmlparser2"
 import { type Body, type Line, type Link, limits } from "../../core/vault/inbox/Message.ts"
 
-/** So much HTML is looked at: a mail with more than this says what it has to say at its beginning. */
+/** Maximum length of HTML that is read: a longer mail has its message at the beginning. */
 const maxCharacters = 500_000
 
 const blocks = new Set(
@@ -40,7 +40,7 @@ interface Open {
   readonly inline: boolean
 }
 
-/** More nesting than this is counted, and no longer told apart. */
+/** Deeper nesting than this is counted, but its levels are not distinguished. */
 const maxDepth = 500
 
 const outside: Open = { name: "", hidden: false, unseen: false, weight: 0, inline: false }

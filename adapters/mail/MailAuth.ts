@@ -20,7 +20,7 @@ export interface Handing {
   readonly sender: string
 }
 
-/** So many names are asked for a mail at most: a mail cannot make us ask for as many as it likes. */
+/** Maximum number of name lookups for one mail, so that a mail cannot cause unlimited lookups. */
 const maxQuestions = 20
 
 const system = new Resolver({ timeout: 1_000, tries: 1 })
@@ -59,7 +59,7 @@ export const verify = (mail: Readable, { helo, remoteAddress, sender }: Handing,
 
 const line = (spf: string, dkim: string): string => `spf=${word(spf)} dkim=${word(dkim)}`
 
-/** What is said of a mail that was not looked at. */
+/** The result for a mail that was not verified. */
 export const unknown = "spf=temperror dkim=temperror"
 
 /** One signature that holds is enough. */

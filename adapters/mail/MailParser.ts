@@ -7,10 +7,10 @@ import PostalMime, { type Address } from "postal-mime"
 import { type Body, limits, type Message, plainBody } from "../../core/vault/inbox/Message.ts"
 import { htmlBody } from "./HtmlText.ts"
 
-/** Only so much of a mail is read. What follows are attachments, or more than any code is wrapped in. */
+/** Maximum length of a mail that is read. The rest is attachments, or longer than any mail with a code. */
 export const maxBytes = 524_288
 
-/** Only so many lines of a mail are read: each line costs the parser time, even when it is empty. */
+/** Maximum number of lines of a mail that are read: each line costs the parser time, even an empty one. */
 const maxLines = 10_000
 
 /** A mail with deeper parts, or more of headers or parts, is read as far as its own headers. */
@@ -37,7 +37,7 @@ export const readable = (raw: Uint8Array): Uint8Array => {
   return buffer.subarray(0, end + 1)
 }
 
-/** What is known of a mail that could not be read. */
+/** The result for a mail that could not be parsed. */
 export const unread = (raw: Uint8Array): Mail => ({
   message: { from: "", subject: "", bodies: [] },
   recipients: [],

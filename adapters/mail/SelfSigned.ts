@@ -1,6 +1,6 @@
 /**
- * A certificate for a mail server that was given none. Nobody vouches for it, as senders of mail do not ask: they encrypt
- * to whoever answers. It lasts as long as the process, and its key is never written.
+ * A self-signed certificate for a mail server without a configured one. Mail senders encrypt without verifying the
+ * certificate. It lasts as long as the process, and its key is never written to disk.
  */
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto"
 

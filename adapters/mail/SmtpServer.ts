@@ -23,12 +23,12 @@ export interface Options {
   readonly port: number
   /** What the server calls itself: the domain of the inbox. */
   readonly name: string
-  /** For STARTTLS; `null` makes one that nobody vouches for. */
+  /** For STARTTLS; `null` generates a self-signed one. */
   readonly certificate: SelfSigned.Certificate | null
   readonly maxBytes: number
   readonly maxRecipients: number
   readonly maxClients: number
-  /** So many of the clients may come from one address. */
+  /** Maximum number of clients from one address. */
   readonly maxClientsPerAddress: number
   /** Mails that one remote address begins, and recipients that it names and that do not exist. */
   readonly perRemoteAddress: ReadonlyArray<RateLimit.Limit>
@@ -59,7 +59,7 @@ export const defaults: Omit<Options, "host" | "port" | "name" | "certificate"> =
   authentication: MailAuth.defaults
 }
 
-/** Raised when the server cannot listen where it was told to. */
+/** Raised if the server cannot listen on the configured port. */
 export class CannotReceiveMail extends Schema.TaggedError<CannotReceiveMail>()("CannotReceiveMail", {
   host: Schema.String,
   port: Schema.Int,
@@ -75,7 +75,7 @@ export class SmtpServer extends Context.Service<SmtpServer, { readonly port: num
   "sluice/adapters/mail/SmtpServer"
 ) {}
 
-/** A refusal as the protocol tells it. */
+/** A refusal in SMTP form. */
 class Reply extends Error {
   readonly responseCode: number
   constructor(responseCode: number, message: string) {
@@ -96,7 +96,7 @@ const maxHeaderBytes = 131_072
 /** Mails of more lines are not verified: a signature is checked line by line. Ten megabytes of attachments have fewer. */
 const maxVerifiedLines = 200_000
 
-/** So many bytes are verified at once, so that other clients are served in between. */
+/** Maximum number of bytes verified at a time, so that other clients are served in between. */
 const verifiedAtOnce = 16_384
 
 export const layer = (options: Options) =>
@@ -178,7 +178,7 @@ export const layer = (options: Options) =>
         onRcptTo: ({ address }, session, done) => answer(recipient(address, session), done),
         onData: (stream, session, done) => answer(mail(stream, session), done)
       })
-      // What clients do wrong concerns nobody else.
+      // Ignore errors of single clients.
       server.on("error", () => {})
 
       yield* Effect.acquireRelease(listening(server, options), () => closed(server))
@@ -199,7 +199,7 @@ export const layer = (options: Options) =>
     })
   )
 
-/** Takes a mail in: the part of it that is looked at, and what is found out of its sender. */
+/** Receives a mail: the part of it that is read, and the verification of its sender. */
 const take = Effect.fnUntraced(function* (
   stream: SMTPServerDataStream,
   { clientHostname, envelope, hostNameAppearsAs, remoteAddress }: SMTPServerSession,
@@ -222,7 +222,7 @@ const take = Effect.fnUntraced(function* (
       if (lines > maxVerifiedLines) {
         state = "unverified"
         whole.destroy(new Error("The mail has too many lines"))
-        // The verifier may have given up, and then takes no more.
+        // The verifier may have given up, and then reads no further data.
       } else if (!whole.write(part)) await Promise.race([once(whole, "drain"), verifying.result])
       await new Promise(setImmediate)
     }
@@ -279,7 +279,7 @@ const closed = (server: SMTPServer) =>
     }
   })
 
-/** So many are counted; beyond them those that were silent for longest are forgotten. */
+/** Maximum number of counters; beyond it, the least recently active ones are removed. */
 const maxCounted = 50_000
 
 const pairOf = (remoteAddress: string, address: string): string => `${remoteAddress} ${address.toLowerCase()}`
@@ -288,7 +288,7 @@ const pairOf = (remoteAddress: string, address: string): string => `${remoteAddr
 const makePace = (limits: ReadonlyArray<RateLimit.Limit>) => {
   const logs = new Map<string, RateLimit.Log>()
   return {
-    /** Tells whether one more would be refused, and counts nothing. */
+    /** Returns whether one more would be refused, and counts nothing. */
     isFull: (name: string, now: number): boolean => {
       const log = logs.get(name)
       return limits.length > 0 && log !== undefined && RateLimit.isFull(log, limits, now)

@@ -11,8 +11,8 @@ export const atomic = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A
   Effect.provideService(effect, References.PreventSchedulerYield, true)
 
 /**
- * A store whose operations are all atomic. Not for a store that runs effects of its caller: these may take long, and
- * others must run meanwhile.
+ * Makes all operations of a store atomic. Not for a store that runs effects of its caller: these may take long, and
+ * other operations must run in the meantime.
  */
 export const atomicStore = <S extends object>(store: S): S =>
   Object.fromEntries(Object.entries(store).map(([name, member]) => [name, atomicMember(member)])) as S

@@ -42,7 +42,7 @@ export interface KeptDelivery {
   readonly turn: number
 }
 
-/** An artifact, since when it is there, and since when somebody is removing it. */
+/** An artifact, the instant at which it was stored, and the instant since which a process has been removing it. */
 export interface KeptArtifact extends Begun {
   readonly bytes: number
   readonly finishedAt: number | null
@@ -73,7 +73,7 @@ interface Shape {
   /** By the hash of their token. */
   readonly admissions: Map<string, Admission>
   readonly controls: Map<string, Control>
-  /** The runs of a workflow that are still to be told that an edit holds them. */
+  /** The runs of a workflow that still have to get the event that an edit holds them. */
   readonly untold: Map<string, ReadonlyArray<string>>
   /** How many events each consumer of the log has had. */
   readonly consumers: Map<string, number>
@@ -171,7 +171,7 @@ export const gateOf = (tables: Shape, run: Run.Run): Gate.Gate => {
 export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.Run> =>
   [...tables.runs.values()].filter((run) => run.workflowId === workflowId && Run.isWaiting(run))
 
-/** Changes a gate, and notes who is to be told if that is what holds them. */
+/** Changes a gate, and records the waiting runs for an event if the change holds them. */
 export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, at: number): void => {
   const before = tables.gates.get(workflowId)
   if (before !== undefined && Gate.mayStart(before, at) && !Gate.mayStart(after, at)) {

@@ -3,7 +3,7 @@ import { Effect, Semaphore } from "effect"
 
 export type Turns = (name: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** A new set of names. A name is remembered for as long as somebody runs or waits under it. */
+/** A new set of names. A name is kept while an effect runs or waits under it. */
 export const make = (): Turns => {
   const queues = new Map<string, { readonly semaphore: Semaphore.Semaphore; waiting: number }>()
   return (name) => (effect) =>

@@ -1,8 +1,8 @@
 /**
  * A language model of `effect/ai` behind any service that speaks the protocol of chat completions.
  *
- * A request that fails in a way that passes by itself is sent again, later each time and not before the service wants it.
- * How long all this may take is for the caller to say, by interrupting it.
+ * A request that fails temporarily is retried with growing pauses, and not before the service allows it. The caller
+ * limits the total time by interrupting.
  */
 import { Context, Duration, Effect, Random, Redacted, Result, Stream } from "effect"
 import { AiError, LanguageModel, type Response } from "effect/ai"
@@ -22,14 +22,14 @@ export interface Options {
 
 type Tell = (parts: ReadonlyArray<Response.PartEncoded>) => void
 
-/** Is told of each answer before anything is made of it, so that it is counted whatever becomes of it. */
+/** Called with each answer before it is interpreted, so that its cost is counted in any case. */
 export const Answered: Context.Reference<Tell> = Context.Reference("sluice/adapters/openai/Answered", {
   defaultValue: (): Tell => () => undefined
 })
 
 const mostAttempts = 5
 
-/** An answer of a model is a few kilobytes; so much of one is read at most. */
+/** Maximum length of a model's answer; typical ones have a few kilobytes. */
 const maxAnswerBytes = 2_097_152
 
 /** Statuses that pass by themselves. */
@@ -118,7 +118,7 @@ const about = { module: "ChatCompletions", method: "generateText" }
 const invalid = (description: string) =>
   AiError.make({ ...about, reason: new AiError.InvalidResponseError({ description }) })
 
-/** What a service says of an error is not told: it may repeat the key or the question. */
+/** The error text of the service is not reported: it may repeat the key or the question. */
 const refused = (status: number) =>
   AiError.make({
     ...about,

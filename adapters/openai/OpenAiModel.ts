@@ -61,7 +61,7 @@ export const layer = (options: Options) =>
     })
   )
 
-/** JSON schemas that are known from elsewhere, by what stands for them here. */
+/** JSON schemas given by the caller, by the Effect schemas that represent them. */
 const schemas = new WeakMap<object, Schema.JsonObject>()
 
 const schemaOf: LanguageModel.CodecTransformer = (schema) => {
@@ -97,8 +97,8 @@ const ask = (model: LanguageModel.LanguageModel, { form, instructions, parts }: 
   return Effect.map(
     model.generateText({
       prompt,
-      // Nothing is called here: whoever asks judges the call, and makes it.
-      toolkit: { tools, handle: () => Effect.die("Tools are called by whoever asked") },
+      // No tool is executed here: the caller judges the tool call, and executes it.
+      toolkit: { tools, handle: () => Effect.die("Tools are executed by the caller") },
       toolChoice: "required",
       disableToolCallResolution: true,
       toolCallValidation: "deferred"
@@ -131,7 +131,7 @@ const cut = (text: string): Answer["said"] => ({
   text: text.slice(0, maxTold)
 })
 
-/** An answer in another form is an answer all the same; everything else is none. */
+/** An answer in another form is an unusable answer; every other error is a failure. */
 const unusable = ({ reason }: AiError.AiError): Effect.Effect<Answer["said"], ModelFailure> => {
   switch (reason._tag) {
     case "StructuredOutputError":
@@ -153,7 +153,7 @@ const unusable = ({ reason }: AiError.AiError): Effect.Effect<Answer["said"], Mo
       )
     case "RateLimitError":
       return Effect.fail(
-        new ModelFailure({ kind: "unavailable", reason: "the model's service is asked too often (429)" })
+        new ModelFailure({ kind: "unavailable", reason: "the model's service limits the rate of requests (429)" })
       )
     case "InternalProviderError":
       return Effect.fail(
@@ -161,7 +161,7 @@ const unusable = ({ reason }: AiError.AiError): Effect.Effect<Answer["said"], Mo
       )
     case "AuthenticationError":
       return Effect.fail(
-        new ModelFailure({ kind: "refused", reason: "the model's service does not take the key (SLUICE_MODEL_KEY)" })
+        new ModelFailure({ kind: "refused", reason: "the model's service does not accept the key (SLUICE_MODEL_KEY)" })
       )
     default: {
       const told = "description" in reason && typeof reason.description === "string" ? reason.description : reason._tag

@@ -23,9 +23,9 @@ const maxCapacity = 1_000
 const example = "ws://playwright.internal:3000#capacity=4 or http://chromium.internal:9222#capacity=2"
 
 /**
- * Reads endpoints that are written down one after the other, by commas or blanks between them; a line that begins with `#`
- * says nothing. What follows the `#` of an address are its `capacity` (4 when not said), its `kind`, and `drain`.
- * Problems are told without the addresses, which may hold tokens.
+ * Parses endpoints separated by commas or whitespace; a line that begins with `#` is a comment. The fragment of an
+ * address gives its `capacity` (default 4), its `kind`, and `drain`. Problems do not contain the addresses, which may
+ * hold tokens.
  */
 export const parse = (written: string): Result.Result<ReadonlyArray<Endpoint>, ReadonlyArray<string>> => {
   const texts = written
@@ -78,13 +78,13 @@ const one = (text: string): Result.Result<Endpoint, string> => {
 const kindOf = ({ pathname, protocol }: URL): Kind =>
   protocol.startsWith("http") || pathname.startsWith("/devtools/") ? "cdp" : "playwright"
 
-/** An endpoint as it may be told of: its address without what may be secret. */
+/** The printable name of an endpoint: its address without possible secrets. */
 export const named = ({ url }: Pick<Endpoint, "url">): string => {
   const { host, protocol } = new URL(url)
   return `${protocol}//${host}`
 }
 
-/** Tells whether an endpoint is on this machine. */
+/** Returns whether an endpoint is on this machine. */
 export const isHere = ({ url }: Pick<Endpoint, "url">): boolean => {
   const { hostname } = new URL(url)
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname)

@@ -3,11 +3,11 @@
  * others, each for a number of sessions.
  *
  * A session goes to the least loaded browser that can be reached and has room; when that one fails as the session is
- * opened, the next one is tried. A browser that cannot be reached is tried again after a pause that grows. One that is
- * drained, or named no more, keeps the sessions that it has and gets no others.
+ * opened, the next one is tried. A browser that cannot be reached is tried again after a pause that grows. A browser
+ * that is drained or no longer configured keeps its sessions and gets no others.
  *
- * Private networks are kept off by a proxy of this process, as with a browser of its own, so the browsers must be able to
- * reach that: those on this machine do on loopback, for others it is to be said how this machine is called.
+ * Private networks are kept off by a proxy of this process, as with a browser of its own, so the browsers must be able
+ * to reach that: browsers on this machine use loopback, for others the host name of this machine must be configured.
  */
 import { Context, Effect, Layer, PubSub, Schema, type Scope, Semaphore, Stream } from "effect"
 import type { BrowserContext } from "playwright-core"
@@ -39,7 +39,7 @@ export interface Options {
 
 export const defaults = { allowPrivateNetworks: false, allowedOrigins: [], guardHost: null, waitMillis: 30_000 }
 
-/** Raised at the start when a grid can never be used as it is set. */
+/** Raised at start if the configuration of the grid is unusable. */
 export class GridUnusable extends Schema.TaggedError<GridUnusable>()("GridUnusable", { reason: Schema.String }) {
   override get message() {
     return `Cannot use the browsers of SLUICE_BROWSER_ENDPOINTS: ${this.reason}`
@@ -52,7 +52,7 @@ const lookMillis = 1_000
 /** How long a context may take to be made or closed, in milliseconds. */
 const contextMillis = 15_000
 
-/** One endpoint as it is known here. */
+/** The state of one endpoint. */
 interface Member {
   endpoint: Endpoints.Endpoint
   inUse: number
@@ -86,7 +86,7 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
       const unreachable = (endpoint: Endpoints.Endpoint): boolean =>
         !allowPrivateNetworks && guardHost === null && !Endpoints.isHere(endpoint)
 
-      /** Takes up what is written down: endpoints that are new, changed, or there no more. */
+      /** Applies the configuration: endpoints that are new, changed or removed. */
       const takeUp = (endpoints: ReadonlyArray<Endpoints.Endpoint>) =>
         Effect.gen(function* () {
           const named = new Set(endpoints.map(({ url }) => url))
@@ -253,7 +253,7 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
               tried.add(member)
               failed(member, `${Endpoints.named(member.endpoint)} failed: ${ready.failure.reason}`)
               yield* giveBack(member)
-              // Its line may lead nowhere any more, which nothing tells: it is reached anew, where nobody is left on it.
+              // Its connection may be dead without any signal: reconnect if it has no sessions.
               if (member.inUse === 0) yield* Effect.forkIn(disconnect(member), scope)
               continue
             }
@@ -311,7 +311,7 @@ const nowhere = (all: ReadonlyArray<Endpoints.Standing & { readonly member: Memb
   return `no browser of the grid has room: ${said.join("; ") || "there is none"}`
 }
 
-/** Sees to the endpoints at once when the process is told to, which does not end it then. */
+/** Checks the endpoints at once when the process gets SIGHUP, which then does not end it. */
 const onHangUp = (see: Effect.Effect<void>) =>
   Effect.acquireRelease(
     Effect.sync(() => {

@@ -14,9 +14,9 @@ import * as Processes from "./Processes.ts"
 import { within } from "./Within.ts"
 
 /**
- * What Chromium is to do without. Of several such switches the last one counts, so that what Playwright names has to be
- * named again; the others are pages of the browser's own that it would load with every window, though nobody types into
- * its address bar, for more than twice of what a window of a run costs otherwise.
+ * Disabled features of Chromium. Only the last such switch counts, so the features that Playwright disables are
+ * repeated. The others are internal pages that Chromium would load with every window although its address bar is not
+ * used, which more than doubles the cost of a window.
  */
 const disabledFeatures = [
   "AvoidUnnecessaryBeforeUnloadCheckSync",
@@ -58,8 +58,9 @@ export const switches = [
 
 /**
  * The switches of a browser that reaches everything through a proxy on loopback, loopback itself included. The proxy
- * resolves every name: the browser would otherwise look up the names in WebRTC candidates by itself. Names under `.local`
- * get an address of a block without hosts, because a name that is mapped to nothing is still asked for by multicast DNS.
+ * resolves every name: otherwise the browser itself would look up the names in WebRTC candidates. Names under `.local`
+ * get an address of a block without hosts, because a name that is mapped to nothing is still asked for by multicast
+ * DNS.
  */
 export const behind = (server: string): ReadonlyArray<string> => [
   `--proxy-server=${server}`,
@@ -91,7 +92,7 @@ export interface LocalChromium {
   readonly close: () => Promise<void>
 }
 
-/** How long a browser may take to close by itself, in milliseconds. */
+/** How long to wait for a browser to close, in milliseconds. */
 const closingMillis = 5_000
 
 const folderPrefix = "sluice-browser-"

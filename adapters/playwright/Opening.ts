@@ -50,13 +50,14 @@ export const open = (
     })
     const begun = yield* Effect.tryPromise({
       try: () => PlaywrightSession.begin(page, session),
-      catch: () => new PageFailure({ kind: "crash", reason: "the session could not be begun" })
+      catch: () => new PageFailure({ kind: "crash", reason: "the browser session could not be opened" })
     })
     if (allowedSites.length > 0) {
       const refused = (address: string) => bounds.pass(forbidden(AllowedSites.refusal(allowedSites, address)))
       const hold = Effect.tryPromise({
         try: () => wall.hold(page, allowedSites, refused),
-        catch: () => new PageFailure({ kind: "crash", reason: "the session could not be kept to its sites" })
+        catch: () =>
+          new PageFailure({ kind: "crash", reason: "the browser session could not be restricted to its allowed sites" })
       })
       yield* Effect.acquireRelease(hold, (release) => Effect.ignore(Effect.tryPromise(release)))
     }

@@ -1,9 +1,10 @@
 /**
  * The memory that pages take, in their own processes and in those that serve all pages of a browser.
  *
- * Blobs, caches, databases and textures of a page lie in the shared processes, which do not tell whose they are. Their
- * growth is charged to the pages that ran meanwhile, in proportion to their processor time, and is given back in proportion
- * when they shrink. A page that works beside one that fills memory may so be charged for a part of it.
+ * Blobs, caches, databases and textures of a page are in the shared processes, which do not report their owner. Their
+ * growth is charged to the pages that ran in that period, in proportion to their processor time, and credited in
+ * proportion when they shrink. A page that works beside one that fills memory may therefore be charged for a part of
+ * it.
  */
 
 export interface Measured {
@@ -28,7 +29,7 @@ const isPage = ({ type }: Measured): boolean => type === "renderer"
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, one) => total + one, 0)
 
-/** The charges after a measurement; `null` before the first one, which nobody is charged for. */
+/** The charges after a measurement; `null` before the first one, which charges no page. */
 export const charge = (before: Charges | null, processes: ReadonlyArray<Measured>): Charges => {
   const shared = sum(processes.filter((one) => !isPage(one)).map(({ bytes }) => bytes))
   const pages = processes.filter(isPage)

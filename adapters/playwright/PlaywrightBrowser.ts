@@ -1,9 +1,9 @@
 /**
  * The agent's browser: a local Chromium driven by Playwright.
  *
- * One browser serves many runs, each in a context of its own. A context is made ahead, so that a run finds one waiting.
- * After a number of runs, or when it has taken too much memory, a browser is given no more of them and closes with the
- * last one that it has, while another takes its place.
+ * One browser serves many runs, each in a context of its own. A context is created in advance, so that a run need not
+ * wait for one. After a number of runs, or when it uses too much memory, a browser gets no further runs and closes with
+ * its last one, while another browser replaces it.
  */
 import { Clock, Effect, Exit, Layer, Option, Ref, Schema, Scope, Semaphore } from "effect"
 import type { BrowserContext, Page as PlaywrightPage } from "playwright-core"
@@ -28,7 +28,7 @@ export interface Options {
   readonly allowPrivateNetworks: boolean
   /** Origins that may be reached although they are private, such as the demo site's. */
   readonly allowedOrigins: ReadonlyArray<string>
-  /** A browser is replaced after so many runs, so that what it leaks does not add up. */
+  /** A browser is replaced after this many runs, so that its memory leaks do not add up. */
   readonly runsPerBrowser: number
   /** A browser is replaced when all its processes together take more memory of their own, in bytes. */
   readonly memoryPerBrowser: number
@@ -91,7 +91,7 @@ export const confinements = (
     }
   })
 
-/** How often the memory of a browser is looked at, in milliseconds. */
+/** How often the memory of a browser is measured, in milliseconds. */
 const measureMillis = 1_000
 
 /** How long after a process was ended for its memory its pages may be heard to go away, in milliseconds. */
@@ -106,7 +106,7 @@ interface Running {
   readonly wall: SiteWall.SiteWall
   opened: number
   inUse: number
-  /** It gets no more runs. */
+  /** A retired browser gets no further runs. */
   retired: boolean
   /** What its pages take in the processes that they share. */
   charges: PageMemory.Charges | null
@@ -140,7 +140,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const current = yield* Ref.make<Running | null>(null)
       const spare = yield* Ref.make<Ready | null>(null)
 
-      // What the first browser was given, all that follow get: the system does not change meanwhile.
+      // All later browsers get the confinement of the first: the system does not change while the process runs.
       let usable = yield* confinements(options.executablePath, options.user)
       const launch = Effect.gen(function* () {
         const local = yield* Effect.tryPromise({
@@ -172,7 +172,9 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const closeWhenIdle = (running: Running) =>
         running.retired && running.inUse === 0 ? close(running) : Effect.void
 
-      /** Ends processes that show pages and take too much memory, and tells whether the browser takes too much in all. */
+      /**
+       * Ends processes that show pages and take too much memory, and returns whether the browser takes too much in all.
+       */
       const measure = Effect.fnUntraced(function* (running: Running) {
         const processes = yield* Effect.tryPromise(() => running.local.processes())
         const now = yield* Clock.currentTimeMillis
@@ -195,7 +197,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
           yield* retire(running)
         })
 
-      /** Gives a browser no more runs. The context that was made ahead in it goes. */
+      /** Stops giving runs to a browser, and closes the context that was created in advance in it. */
       const withdraw = Effect.fnUntraced(function* (running: Running) {
         running.retired = true
         const waiting = yield* Ref.getAndUpdate(spare, (one) => (one?.running === running ? null : one))
@@ -207,7 +209,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         yield* closeWhenIdle(running)
       })
 
-      /** Gives a browser no more runs, and makes a context ahead elsewhere. */
+      /** Stops giving runs to a browser, and creates a context in advance in another one. */
       const retire = Effect.fnUntraced(function* (running: Running) {
         if (running.retired) return
         yield* withdraw(running)

@@ -86,7 +86,7 @@ const setCookies = async (to: BrowserContext, cookies: ReadonlyArray<Cookie>): P
 /** Storage belongs to pages of its origin: an empty one, which is not asked for of the network. */
 const onBlank = async <A>(page: Page, act: (visit: (origin: string) => Promise<void>) => Promise<A>): Promise<A> => {
   const blank = (route: { readonly fulfill: (answer: object) => Promise<void> }) =>
-    // The browser may go away meanwhile, which is nobody else's to hear of.
+    // The browser may be gone by then; its own handler reports that.
     route.fulfill({ contentType: "text/html", body: "<!doctype html><title></title>" }).catch(() => undefined)
   await page.route("**/*", blank)
   try {

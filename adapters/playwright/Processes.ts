@@ -1,5 +1,5 @@
 /**
- * What the system tells of processes. Only Linux tells it in files; elsewhere nothing is known.
+ * Process data from the system. Only Linux provides it in files; on other systems it is unknown.
  */
 import { readdirSync, readFileSync } from "node:fs"
 

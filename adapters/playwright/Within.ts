@@ -2,7 +2,10 @@
  * Waits for what may never come.
  */
 
-/** What comes of some work within so many milliseconds; `null` when it fails or takes longer. It goes on all the same. */
+/**
+ * The result of some work within a number of milliseconds; `null` if it fails or takes longer. The work itself
+ * continues.
+ */
 export const within = async <A>(millis: number, work: Promise<A>): Promise<A | null> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

@@ -72,6 +72,6 @@ export function* write(value: Schema.Json, length: number): Generator<string, vo
   }
 }
 
-/** Tells whether a cut there would part the two halves of a character. */
+/** Returns whether a cut there would part the two halves of a character. */
 const splitsPair = (text: string, at: number): boolean =>
   (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00

@@ -1,5 +1,6 @@
 /**
- * Brings a database to the present schema. Each migration runs once, in a transaction, whoever starts first.
+ * Brings a database to the present schema. Each migration runs once, in a transaction, even if several processes start
+ * together.
  */
 import { Effect, Layer, Schema } from "effect"
 import { Migrator } from "effect/sql"

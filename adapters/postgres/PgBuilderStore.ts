@@ -1,6 +1,6 @@
 /**
  * Conversations in PostgreSQL. A decision locks the row of its conversation; a new conversation locks the row of its
- * workspace, so that the limit holds whoever opens at the same time.
+ * workspace, so that the limit also holds for concurrent openings.
  */
 import { Clock, Effect, Layer, Option, type Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"

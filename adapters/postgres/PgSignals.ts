@@ -1,8 +1,8 @@
 /**
  * Signals by NOTIFY, between all processes that share a database.
  *
- * A signal is sent by itself, after the transaction that it tells of and not in it: a NOTIFY in a transaction makes its
- * commit wait for every other one that notifies. Equal signals within a few milliseconds are sent once.
+ * A signal is sent after the transaction that it announces, not in it: a NOTIFY in a transaction makes its commit wait
+ * for all other transactions that notify. Equal signals within a few milliseconds are sent once.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, PubSub, Queue, Schedule, Schema, Stream } from "effect"
@@ -38,12 +38,12 @@ export const layer = Layer.effect(
       yield* Effect.sleep(together)
     }).pipe(
       Effect.catchTag("SqlError", (error) =>
-        Effect.logWarning("A signal was not sent; receivers look by themselves", error)
+        Effect.logWarning("A signal could not be sent; receivers find the change at their next poll", error)
       ),
       Effect.forever
     )
 
-    // Whoever listens anew may have missed something, so it is told to look.
+    // A listener that reconnects may have missed signals, so make it look at the store.
     const listen = Effect.scoped(
       Effect.gen(function* () {
         const notifications = yield* pg.listen(channel)

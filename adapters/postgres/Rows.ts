@@ -39,7 +39,7 @@ export interface RunRow {
   readonly input: string
   readonly credentials: string
   readonly options: string
-  /** `dry_run.add_to_output` of the options, by itself so that its size as it is stored can be told. */
+  /** `dry_run.add_to_output` of the options, in a column of its own so that its stored size is known. */
   readonly added_output: string | null
   readonly created_at: Date
   readonly started_at: Date | null

@@ -1,6 +1,6 @@
 /**
- * How statements of the stores fail: what passes by itself is tried again, a database that cannot be reached is
- * `StoreUnavailable`, and all else is a defect.
+ * Maps failures of store statements: a temporary conflict is retried, an unreachable database is `StoreUnavailable`,
+ * and everything else is a defect.
  */
 import { Effect, Schedule } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
@@ -21,7 +21,7 @@ export const transaction = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError.SqlError, R>
 ): Effect.Effect<A, Stored<E>, R> => withoutSqlErrors(sql.withTransaction(effect))
 
-/** Runs a statement that is atomic by itself, with the same treatment of failures. */
+/** Runs a single atomic statement, with the same treatment of failures. */
 export const withoutSqlErrors = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError.SqlError, R>
 ): Effect.Effect<A, Stored<E>, R> =>
@@ -41,7 +41,7 @@ const givesWay = (error: unknown): boolean =>
 /** Why the database cannot be reached, in words without a value of a statement; `null` for every other failure. */
 const unavailable = ({ reason }: SqlError.SqlError): string | null => {
   if (reason._tag === "ConnectionError") return reason.message
-  return endedByServer.has(stateOf(reason.cause)) ? "the server ended the connection, or takes none now" : null
+  return endedByServer.has(stateOf(reason.cause)) ? "the server ended the connection, or accepts none at present" : null
 }
 
 /** The states of the classes 57P and 53 with which PostgreSQL ends or refuses connections. */

@@ -100,7 +100,7 @@ export const credentials = (sql: SqlClient.SqlClient, run: Run) =>
     yield* sql`insert into run_credentials ${sql.insert([first, ...rest])}`
   })
 
-/** A credential as it is looked up: ids may be long, and of any characters. */
+/** The lookup key of a credential: ids may be long, and of any characters. */
 export const credentialHash = (permissionedUserId: string): string =>
   createHash("sha256").update(JSON.stringify(permissionedUserId)).digest("hex")
 

@@ -43,7 +43,10 @@ export const layer = (options: S3Client.Options) =>
           const text = yield* bodyOf(answer)
           const uploadId = /<UploadId>([^<]+)<\/UploadId>/.exec(text)?.[1]
           if (uploadId === undefined)
-            return yield* new S3Client.S3Failure({ status: answer.status, reason: "the S3 store began no upload" })
+            return yield* new S3Client.S3Failure({
+              status: answer.status,
+              reason: "the S3 store did not begin an upload"
+            })
           return { uploadId: unescaped(uploadId), isComplete: false } as Parts
         }),
         ({ isComplete, uploadId }) =>
@@ -204,7 +207,7 @@ const bodyOf = (answer: Response) =>
   })
 
 const contentOf = (answer: Response, range?: Range): Stream.Stream<Uint8Array, ArtifactsUnavailable> => {
-  const gone = new ArtifactsUnavailable({ action: "read", reason: "the S3 store does not have it any more" })
+  const gone = new ArtifactsUnavailable({ action: "read", reason: "the S3 store no longer has it" })
   if (answer.status === 404) return Stream.fail(gone)
   const { body } = answer
   if (body === null) return Stream.empty
@@ -244,7 +247,7 @@ const cut = (
   })
 }
 
-/** What stands in XML, as it is. */
+/** Decodes the entities of an XML text. */
 const unescaped = (text: string): string =>
   text.replace(
     /&(amp|lt|gt|quot|apos);/g,

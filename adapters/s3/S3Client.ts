@@ -107,7 +107,7 @@ const judged = ({ method }: Request, answer: Response): Effect.Effect<Response, 
   const mayBeMissing = method !== "PUT" && method !== "POST"
   if (answer.ok) return Effect.succeed(answer)
   if (answer.status === 404 && mayBeMissing) {
-    // What nobody reads would hold the connection.
+    // An unread body would keep the connection in use.
     return Effect.as(Effect.ignore(Effect.tryPromise(async () => answer.body?.cancel())), answer)
   }
   return Effect.flatMap(

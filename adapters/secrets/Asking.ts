@@ -13,7 +13,7 @@ import { bareHost, lookupFor, PrivateAddress } from "../http/Reach.ts"
 export interface Options {
   /** Lets every connection reach private and loopback addresses. */
   readonly allowPrivateNetworks: boolean
-  /** Origins, such as `http://10.0.0.5:8200`, that may be reached at private addresses all the same. */
+  /** Origins, such as `http://10.0.0.5:8200`, that may be reached although their addresses are private. */
   readonly allowedOrigins: ReadonlyArray<string>
   /** How long a question may take from the first connection to the last answer, in milliseconds. */
   readonly budgetMillis: number
@@ -28,7 +28,7 @@ export const defaults: Options = {
   retryMillis: 250
 }
 
-/** So much of an answer is read at most: a list of many thousand items has several megabytes. */
+/** Maximum length of an answer: a list of many thousand items has several megabytes. */
 const maxAnswerBytes = 16_777_216
 
 export interface Ask {
@@ -52,7 +52,7 @@ type Outcome =
 /** Statuses that pass by themselves; 412 is a replica that has not caught up. */
 const passing = new Set([408, 412, 429, 500, 502, 503, 504])
 
-/** How long a store may want us to wait, and be asked again all the same, in seconds. */
+/** The longest `Retry-After` after which a request is still repeated, in seconds. */
 const patienceSeconds = 2
 
 export const make = (options: Options) => {
@@ -104,8 +104,8 @@ export const make = (options: Options) => {
     (outcome._tag === "Replied" && passing.has(outcome.status) && outcome.retryAfterSeconds <= patienceSeconds)
 
   /**
-   * The answer to a request, whatever it says, as long as it is one of the store: neither a redirect nor a failure of the
-   * store as such. A GET that fails in a way that may pass is sent once more.
+   * The answer of the provider to a request, with any status except redirects and failures of the provider itself. A
+   * GET that fails temporarily is retried once.
    */
   const ask = Effect.fnUntraced(function* ({ name: provider }: Connection, request: Ask) {
     const refused = refusal(request.url)
@@ -116,7 +116,8 @@ export const make = (options: Options) => {
     if (outcome._tag === "TooLarge") return yield* new MalformedAnswer({ provider, reason: outcome.reason })
     if (outcome._tag !== "Replied") return yield* new SourceUnavailable({ provider, reason: outcome.reason })
     const { json, status } = outcome
-    if (status === 429) return yield* new SourceUnavailable({ provider, reason: "it is asked too often (status 429)" })
+    if (status === 429)
+      return yield* new SourceUnavailable({ provider, reason: "it limits the rate of requests (status 429)" })
     if (passing.has(status) || status >= 500) {
       return yield* new SourceUnavailable({
         provider,

@@ -101,7 +101,7 @@ export const make = ({ ask, inTime, refusal }: Asking): SecretSource => {
     )
   }
 
-  /** The answer to a GET; `null` where there is nothing. A token that was revoked meanwhile is got anew, once. */
+  /** The answer to a GET; `null` where there is nothing. A revoked token is renewed once. */
   const get = Effect.fnUntraced(function* (connection: Connection, path: string) {
     const access = Redacted.value(connection.access)
     const request = (token: Redacted.Redacted<string>): Ask => ({
@@ -224,7 +224,7 @@ const secretsOf = Effect.fnUntraced(function* (
     if (key === undefined) return null
     const value = data[key]
     if (typeof value === "string" || typeof value === "number") return Redacted.make(String(value))
-    return yield* new ItemIncomplete({ provider, reason: `the key "${key}" of the secret is no text` })
+    return yield* new ItemIncomplete({ provider, reason: `the key "${key}" of the secret is not a text` })
   })
   if (typeof choices === "string") {
     const value = yield* valueOf([choices])
@@ -239,7 +239,7 @@ const secretsOf = Effect.fnUntraced(function* (
     oneTimeCode: null
   }
   if (secrets.password === null && secrets.tfaSecret === null) {
-    const reason = "the secret has neither a password nor a secret of one-time codes under the keys that are looked at"
+    const reason = "the secret has neither a password nor a one-time code secret under the expected keys"
     return yield* new ItemIncomplete({ provider, reason })
   }
   return secrets

@@ -150,7 +150,7 @@ export class ThreadPool {
       const isMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY"
       this.#lose(thread, isMemory ? refused("memory", `${this.#options.memoryMegabytes} MB`) : broken(error))
     })
-    worker.on("exit", () => this.#lose(thread, broken(new Error("A thread of the sandbox ended by itself"))))
+    worker.on("exit", () => this.#lose(thread, broken(new Error("A thread of the sandbox ended unexpectedly"))))
     return thread
   }
 

@@ -53,7 +53,7 @@ export class Api extends HttpApi.make("sluice")
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)
-  // Whoever sends something wrong is told of everything that is wrong.
+  // Report all validation errors, not only the first.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.AdditionalSchemas, [WorkflowBody, CreateBody, SaveBody, RenameBody])
   .annotateMerge(

@@ -65,12 +65,12 @@ export class StreamLost extends Schema.TaggedError<StreamLost>()("StreamLost", {
 
 const last: ReadonlySet<string> = new Set(["execution.success", "execution.failed", "execution.stopped"])
 
-/** Pauses between attempts to connect: 250 ms, doubled each time, a minute in all. They begin anew with every event. */
+/** Pauses between attempts to connect: 250 ms, doubled each time, a minute in all. Each event resets them. */
 const reconnecting = Schedule.exponential("250 millis").pipe(Schedule.upTo({ times: 8 }))
 
 /**
  * The events of a run as they happen, from the one after `after` on (all of them when it is left out). Ends with the
- * event that ends the run, or at once when nothing is left to tell of a run that has ended.
+ * event that ends the run, or at once if a run that has ended has no further events.
  *
  * **Details**
  *

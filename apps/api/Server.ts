@@ -69,7 +69,7 @@ import * as WebhooksHttp from "./webhook/WebhooksHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
 import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
 
-/** Raised when the server cannot listen where it was told to. */
+/** Raised if the server cannot listen on the configured address. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
   host: Schema.String,
   port: Schema.Int,
@@ -135,7 +135,7 @@ const unrouted = Effect.gen(function* () {
   )
 })
 
-/** The router takes an address only as it is described. It answers HEAD with the route of GET. */
+/** The router matches paths exactly as they are declared. It answers HEAD with the route of GET. */
 const strict = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
 
 const services = Layer.mergeAll(
@@ -176,7 +176,10 @@ const routes = Layer.mergeAll(
   readiness
 ).pipe(Layer.provide(Builder.layer), Layer.provide(services))
 
-/** A mistake of ours is told in the log only. Nobody is told when whoever asked has gone, or the server ends. */
+/**
+ * Internal errors are written to the log only; the caller gets a plain 500. No answer is sent to a caller that has
+ * disconnected, or when the server stops.
+ */
 const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
     if (Cause.hasInterrupts(cause)) return yield* Effect.failCause(cause)
@@ -212,7 +215,7 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
           Effect.provideService(surround(routed), AfterResponse.AfterResponse, after)
         )
       )
-      // Nobody reads traces, and making them takes a fifth of the time of a short request.
+      // No exporter reads traces, and recording them takes a fifth of the time of a short request.
       return HttpServer.serve(
         Effect.withTracerEnabled(NoStore.marked(withRetryAfter(answerMistakes(Effect.interruptible(answered)))), false)
       )
@@ -227,8 +230,8 @@ const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerRespon
 )
 
 /**
- * Serves the interface. On shutdown it ends its streams in order, stops accepting, and answers what was asked
- * before. `port` 0 takes a free port. Without `rateLimits` nobody's requests are counted.
+ * Serves the interface. On shutdown it ends its streams in order, stops accepting, and answers what was asked before.
+ * `port` 0 takes a free port. Without `rateLimits`, requests are not counted.
  */
 export const layer = (options: {
   readonly host: string
@@ -241,7 +244,7 @@ export const layer = (options: {
     Layer.provideMerge(
       NodeHttpServer.layerServer(
         () =>
-          // A client that dawdles over its headers or its body holds a socket, and nothing else, for so long.
+          // A client that sends its headers or body slowly occupies only a socket, for at most this time.
           createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }).on(
             "clientError",
             Unreadable.answer

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { npm, root } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 
-/** The oldest Node that runs TypeScript as it is and has what the libraries need. */
+/** The oldest Node that runs TypeScript without a build and has what the libraries need. */
 const oldest = [22, 19]
 
 /** The Node that is fetched where the present one is older. */

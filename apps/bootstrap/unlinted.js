@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { dirname, join } from "node:path"
 
 /**
- * The files of a checkout that differ from those that the linter last accepted. Every rule in use judges a file by itself,
- * so a file that has not changed needs no second look.
+ * The files of a checkout that differ from those that the linter last accepted. Every rule in use reads one file only,
+ * so an unchanged file needs no second check.
  *
- * `accept` records the files as they were when this was called.
+ * `accept` records the state of the files at the time of this call.
  *
  * @param {string} folder of the checkout
  * @param {string} record the file that keeps what was accepted

@@ -217,7 +217,7 @@ export const keeping = {
   retentionDays: setting(
     "retention-days",
     "SLUICE_RETENTION_DAYS",
-    "How long artifacts, snapshots and network logs of runs are kept; 0 keeps them for ever"
+    "How long artifacts, snapshots and network logs of runs are kept; 0 keeps them without limit"
   ).pipe(
     Flag.withSchema(wholeNumber(0, 36_500, "a number of days from 0 to 36500")),
     Flag.map((days) => (days === 0 ? null : days)),
@@ -323,7 +323,7 @@ export const inbound = {
   inboundSecret: secret(
     "inbound-secret",
     "SLUICE_INBOUND_SECRET",
-    "What mail services and SMS gateways show to bring messages over HTTP; nobody may when not set",
+    "The secret with which mail services and SMS gateways deliver messages over HTTP; if not set, they cannot",
     { pattern: /^[\x21-\x7e]{16,256}$/, words: "16 to 256 visible ASCII characters" }
   ),
   twilioAuthToken: secret(

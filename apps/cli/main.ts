@@ -15,7 +15,7 @@ const sluice = Command.make("sluice").pipe(
   Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, window, doctor])
 )
 
-/** A failure that has a sentence for people is told by it alone; anything else with all that is known. */
+/** Prints an error with a message as that message alone, and any other failure with its full cause. */
 const told = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   Effect.sync(() => {
     if (Cause.hasInterruptsOnly(cause)) return
@@ -29,7 +29,7 @@ const told = Effect.catchCause((cause: Cause.Cause<unknown>) =>
 // Everything that this process writes is for its own user only.
 process.umask(0o077)
 
-// Whoever started this process and holds a channel to it is gone when the channel closes: then it ends in order.
+// A parent process that opened a channel to this one has ended when the channel closes: then shut down in order.
 process.channel?.unref()
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 

@@ -8,7 +8,7 @@ import * as Client from "../api/Client.ts"
 import { type Visitor, visitors } from "./DemoUsers.ts"
 import { demoWorkflow } from "./Workflow.ts"
 
-/** Is told what happens, as it happens. */
+/** Receives what happens, as it happens. */
 export interface Report {
   readonly title: (text: string) => Effect.Effect<void>
   readonly event: (event: RunEvent) => Effect.Effect<void>

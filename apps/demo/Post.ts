@@ -40,5 +40,5 @@ export const mail = ({ secret, visitor }: Message) =>
     : {
         subject: "Your code for Marlow Wholesale",
         html: `<p>Hello,</p><p>your code to sign in is</p><p style="font-size:28px"><b>${secret.slice(0, 3)} ${secret.slice(3)}</b></p>
-          <p>It is good for 10 minutes. Nobody of us will ever ask you for it.</p><p>Marlow Wholesale, Quay 1200, customer 884120</p>`
+          <p>It is good for 10 minutes. We will never ask you for it.</p><p>Marlow Wholesale, Quay 1200, customer 884120</p>`
       }

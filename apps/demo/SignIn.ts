@@ -1,5 +1,5 @@
 /**
- * The sign-in of the demo site, as careful as a real one: sessions, codes that are good once, and an end to guessing.
+ * The sign-in of the demo site, as careful as a real one: sessions, single-use codes, and a limit on guessing.
  */
 import { randomBytes, randomInt } from "node:crypto"
 import { HOTP, Secret, TOTP } from "otpauth"
@@ -13,7 +13,7 @@ export interface Message {
   readonly secret: string
 }
 
-/** Where a visitor stands. */
+/** The sign-in state of a visitor. */
 export type Standing =
   | { readonly _tag: "stranger" }
   | { readonly _tag: "asked"; readonly second: SecondFactor }
@@ -52,7 +52,7 @@ export class SignIn {
     return { session: id, message: this.#send(session, origin) }
   }
 
-  /** Sends again what the session waits for. What was sent before is good no more. */
+  /** Sends a new code or link that the session waits for. The one sent before becomes invalid. */
   again(id: string, origin: string): Message | null {
     const session = this.#sessions.get(id)
     return session === undefined ? null : this.#send(session, origin)
@@ -78,7 +78,10 @@ export class SignIn {
     return session.inside || second === null ? { _tag: "inside" } : { _tag: "asked", second }
   }
 
-  /** Takes a code, or the ticket of a link, and tells whether it was the right one. After five wrong ones the session ends. */
+  /**
+   * Takes a code, or the ticket of a link, and returns whether it was the right one. After five wrong ones the session
+   * ends.
+   */
   enter(id: string, typed: string): boolean {
     const session = this.#sessions.get(id)
     if (session === undefined) return false

@@ -71,7 +71,7 @@ const redirect = (location: string, headers: Record<string, string> = {}): Answe
 
 const answer = async ({ doorkeeper, post, visitors: known }: House, request: IncomingMessage): Promise<Answer> => {
   const url = URL.canParse(request.url ?? "", "http://demo") ? new URL(request.url ?? "", "http://demo") : null
-  if (url === null) return html(400, Pages.problem("Bad request", "This is no address"))
+  if (url === null) return html(400, Pages.problem("Bad request", "The address is not valid"))
   const origin = `http://${request.headers.host ?? "127.0.0.1"}`
   const session = sessionOf(request)
   const standing = doorkeeper.standing(session)
@@ -100,9 +100,9 @@ const answer = async ({ doorkeeper, post, visitors: known }: House, request: Inc
       if (message !== null) await post(message)
       return redirect("/verify")
     }
-    return html(405, Pages.problem("Not allowed", "Nothing can be sent here"))
+    return html(405, Pages.problem("Not allowed", "This address accepts no POST requests"))
   }
-  if (request.method !== "GET") return html(405, Pages.problem("Not allowed", "This page can only be read"))
+  if (request.method !== "GET") return html(405, Pages.problem("Not allowed", "This page accepts only GET requests"))
   if (url.pathname === "/login") return html(200, Pages.login(null))
   if (url.pathname === "/logout") {
     if (session !== null) doorkeeper.leave(session)
@@ -112,7 +112,7 @@ const answer = async ({ doorkeeper, post, visitors: known }: House, request: Inc
   if (url.pathname === "/enter" && session !== null && asks?._tag === "link") {
     return doorkeeper.enter(session, url.searchParams.get("ticket") ?? "")
       ? redirect("/orders")
-      : html(401, Pages.problem("This link is not good", "It was used, or replaced by a newer one"))
+      : html(401, Pages.problem("This link is not valid", "It was used, or replaced by a newer one"))
   }
   if (standing._tag !== "inside") return redirect(standing._tag === "asked" ? "/verify" : "/login")
   return show(url)

@@ -1,5 +1,5 @@
 /**
- * Walks the graph of a workflow in a browser, from START to END, and answers what came of it.
+ * Walks the graph of a workflow in a browser, from START to END, and returns the outcome.
  */
 import { Clock, Effect } from "effect"
 import { Browser, type Page } from "../browser/Browser.ts"

@@ -27,7 +27,7 @@ export interface Execution {
   readonly manualCaptcha?: boolean
   /** Where its one-time codes come from; `null` when a person is to be asked for each. */
   readonly codes: LoginCodes["Service"] | null
-  /** Takes up what the execution learns that must not be told, and hides it in the outcome and in what observers hear. */
+  /** Collects secrets that the execution learns, and hides them in the outcome and in all reports to observers. */
   readonly secrets: Secrets
   /** What the browser begins with. */
   readonly session: Session

@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import type { PageFailure } from "../browser/PageFailure.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 
-/** The failures of the agent, each with its class (section 6.7 of the clients' facts calls it the error category). */
+/** The failures of the agent, each with the class that clients know as the error category. */
 export const kinds = {
   "NAVIGATION-E0001": "PAGE_NOT_FOUND",
   "NAVIGATION-E0002": "ACTION_BLOCKED_BY_PLATFORM",
@@ -80,7 +80,7 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   matched: Schema.optionalKey(Schema.Int),
   /** How many options fitted equally well, where none was chosen for that. */
   alike: Schema.optionalKey(Schema.Int),
-  /** Whether what was tried may have taken effect all the same. */
+  /** Whether the action may have taken effect. */
   acted: Schema.optionalKey(Schema.Boolean),
   /** The model that was to do the step, `null` for the usual one, and what it was asked. */
   model: Schema.optionalKey(Schema.Struct({ name: Schema.NullOr(Schema.String), prompt: Schema.String }))
@@ -115,7 +115,7 @@ const codes: Record<PageFailure["kind"], Code> = {
   upload: "UPLOAD-E0001"
 }
 
-/** A failure of the page, told as the failure of what was tried. */
+/** A failure of the page as the failure of the attempted action. */
 export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
   const element = failure.selector === undefined ? "" : ` ${failure.selector}`
   return new StepFailed({

@@ -1,5 +1,5 @@
 /**
- * Who is told of an execution while it goes on.
+ * The port that observes a running execution.
  */
 import type { Effect, Schema, Scope } from "effect"
 import type { Page } from "../browser/Browser.ts"
@@ -19,27 +19,30 @@ export interface Picture extends Shot {
   readonly metadata: Schema.JsonObject
 }
 
-/** A file that a step downloaded. Its bytes can be read while the observer is told of it. */
+/** A file that a step downloaded. Its bytes can be read while the observer is called with it. */
 export interface DownloadedFile extends Pick<Download, "fileName" | "mediaType"> {
   readonly node: Node
   readonly metadata: Schema.JsonObject
   readonly bytes: Download["bytes"]
 }
 
-/** Is told of an execution while it goes on. An observer that fails ends the execution with its failure. */
+/** Called during an execution. An observer that fails ends the execution with its failure. */
 export interface Observer<E> {
   /** A step begins. `following` is the step after it, where that does not depend on what happens. */
   readonly step: (node: Node, following: Node | null) => Effect.Effect<void, E>
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
-  /** A step is skipped, because the condition under which it is done does not hold. Nothing else is told of it. */
+  /** A step is skipped, because its condition does not hold. No other method is called for it. */
   readonly skipped?: (node: Node) => Effect.Effect<void, E>
   /** A file was downloaded by a step that has succeeded, or failed after it. Answers why it is not kept; `null` when it is. */
   readonly file?: (file: DownloadedFile) => Effect.Effect<string | null, E>
-  /** Awaited before each step, END included: somebody may have taken the page into their own hands. */
+  /** Awaited before each step, including END: a person may have control of the page. */
   readonly hold?: Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
   readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
-  /** The login with a credential begins, which is awaited, or is over. Either is told at most once of each. */
+  /**
+   * The login with a credential begins, which is awaited, or is over. Each phase is reported at most once per
+   * credential.
+   */
   readonly login?: (alias: string, phase: "begins" | "over") => Effect.Effect<void, E>
   /** What was done about a step that failed, or a pop-up, and whether that helped. */
   readonly analysed?: (analysis: Analysis) => Effect.Effect<void, E>
@@ -51,6 +54,6 @@ export interface Observer<E> {
   readonly opened?: (page: Page) => Effect.Effect<void, E, Scope.Scope>
   /** The page as a node begins, END included when it succeeds, and again as a node has failed. */
   readonly seen?: (page: Page, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>
-  /** How the execution ended, while its session is still open. Not told of one that is interrupted. */
+  /** How the execution ended, while its session is still open. Not called if it is interrupted. */
   readonly over?: (page: Page, outcome: Outcome) => Effect.Effect<void, E>
 }

@@ -28,7 +28,7 @@ export interface Failure {
   readonly errorCodeId: string | null
   readonly node: Node | null
   readonly address: string | null
-  /** The credential that the site refused, as far as its page tells; `null` when the failure is another. */
+  /** The credential that the site refused, if its page shows that; `null` for other failures. */
   readonly failedLogin: string | null
   /** The model that was to do the step, and what it was asked. Absent from other failures. */
   readonly model?: { readonly name: string | null; readonly prompt: string }
@@ -60,7 +60,7 @@ export const finish = Effect.fnUntraced(function* (
   )
 })
 
-/** What is known of a failure beside what the step says. */
+/** Facts about a failure in addition to those of the step. */
 export interface Judged {
   readonly classification?: Classification
   /** Whether a name for it is to be proposed. */

@@ -55,7 +55,7 @@ const passive: ReadonlySet<string> = new Set([
 const beginsDownloads = ({ action, parameters }: Node): boolean =>
   !passive.has(action) && !("tabAction" in parameters && parameters.tabAction !== "OPEN")
 
-/** A step with what the page does beside it: downloads that nobody asked for are let go of, and dialogs are told. */
+/** A step with the side effects of the page: unrequested downloads are dropped, and dialogs are added to a failure. */
 const accompanied = Effect.fnUntraced(function* <A>(
   node: Node,
   { memory, page }: StepContext,
@@ -76,7 +76,7 @@ const accompanied = Effect.fnUntraced(function* <A>(
   return yield* reworded(done.failure, `${done.failure.sentence}. The page had shown "${shown}" (${said.kind})`)
 })
 
-/** So much of a dialog is told with a failure, in characters. */
+/** Maximum length of a dialog text in a failure, in characters. */
 const maxShown = 300
 
 const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> } = {
@@ -101,7 +101,7 @@ const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> 
   API_FLOW: apiFlow
 }
 
-/** Begins a loop, or goes on with the one under way. */
+/** Begins a loop, or continues the current one. */
 const turn = Effect.fnUntraced(function* (
   node: Position.LoopNode,
   loop: Position.Loop | undefined,

@@ -1,5 +1,5 @@
 /**
- * The person whom a run may ask while it goes on.
+ * The person whom a run may ask while it is in progress.
  */
 import type { Effect, Schema } from "effect"
 import type { Shot } from "../browser/vision/Shot.ts"
@@ -56,6 +56,6 @@ export type Correction =
 export interface Person {
   /** The answer to a question, which satisfies its schema; `null` when there is none in time. */
   readonly ask: (question: Question) => Effect.Effect<Schema.JsonObject | null>
-  /** How a mistake is mended; `null` when nobody says in time. */
+  /** The correction of a mistake; `null` if no answer comes in time. */
   readonly correct: (mistake: Mistake) => Effect.Effect<Correction | null>
 }

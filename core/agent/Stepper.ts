@@ -58,18 +58,18 @@ export interface State {
   readonly signsIn: boolean
 }
 
-/** What came of one step. */
+/** The result of one step of the walk. */
 export type Stepped =
-  /** The node was done or skipped, and the walk stands before the next one. */
+  /** The node was done or skipped, and the next one follows. */
   | { readonly _tag: "Moved"; readonly node: Node; readonly done: Done | Position.Turned; readonly state: State }
-  /** The walk is over: it stands at END, or where a dry run ends. */
+  /** The walk is over: it reached END, or the end of a dry run. */
   | { readonly _tag: "Ended"; readonly node: Node; readonly memory: Memory.Memory }
   | {
       readonly _tag: "Failed"
       readonly node: Node
       readonly failure: StepFailed
       readonly classification: Classification
-      /** The credential that the site refused, as far as its page tells. */
+      /** The credential that the site refused, if its page shows that. */
       readonly failedLogin: string | null
     }
 
@@ -285,7 +285,7 @@ interface Step {
   readonly position: Position.Position
 }
 
-/** So many steps that acted on elements are known, for a form that is to be filled in again. */
+/** Maximum number of remembered steps that acted on elements, for a form that must be filled in again. */
 const longestTrail = 20
 
 /** Opening and reading pages does nothing on the site that a second attempt would do again. */

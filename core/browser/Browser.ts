@@ -74,15 +74,15 @@ export interface Page extends Windows, Scrolling, Transfers, Inspection, RemoteH
    */
   readonly snapshot: (options: { readonly maxBytes: number }) => Effect.Effect<string, PageFailure>
   /**
-   * Tells of every request of the session from now on, once it is answered or has failed, until the scope closes, which
-   * waits a moment for answers that are still being read and then tells of the requests that have no end yet.
+   * Reports every request of the session from now on, once it is answered or has failed, until the scope closes.
+   * Closing waits briefly for answers that are still being read, and then reports the unfinished requests.
    */
   readonly watchNetwork: (
     tell: (exchange: Exchange) => void,
     options?: {
-      /** Is told of each request when it is made. The exchange that follows has the same address and instant. */
+      /** Called for each request when it begins. The later exchange has the same address and instant. */
       readonly begun?: (request: Begun) => void
-      /** How long an answer may be to be told with its text, in bytes. */
+      /** Maximum length of an answer that is reported with its text, in bytes. */
       readonly largestBody?: number
     }
   ) => Effect.Effect<void, never, Scope.Scope>

@@ -1,5 +1,5 @@
 /**
- * What a page asked of the network and was answered, as it is kept: without what is secret in it, and bounded in size.
+ * The network requests of a page and their answers in stored form: without secrets, and bounded in size.
  */
 import { Schema } from "effect"
 import type { Secrets } from "../redaction/Secrets.ts"
@@ -30,7 +30,7 @@ export type Begun = Pick<Exchange, "url" | "resourceType" | "startedAt">
 
 const Headers = Schema.Record(Schema.String, Schema.String)
 
-/** An exchange as it is kept and shown. */
+/** An exchange in the form that is stored and shown. */
 export const Recorded = Schema.Struct({
   id: Schema.String,
   method: Schema.String,
@@ -82,13 +82,13 @@ export const record = (id: string, exchange: Exchange, bodyLeft: number, secrets
 const withoutKnown = (headers: Readonly<Record<string, string>>, secrets: Secrets) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secrets.hideWithin(value, maxHeader)]))
 
-/** Tells whether a body of this type is text that is worth keeping: JSON, XML, forms and plain or marked-up text. */
+/** Returns whether a body of this type is text that is worth keeping: JSON, XML, forms and plain or marked-up text. */
 export const isText = (contentType: string): boolean =>
   /^(text\/(?!css|javascript|event-stream)|application\/([\w.+-]+\+)?(json|xml|x-www-form-urlencoded))/i.test(
     contentType
   )
 
-/** Names of headers, parameters and fields whose values open doors. */
+/** Names of headers, parameters and fields whose values are credentials. */
 const secretName =
   /(pass(wor[dt]|wd|phrase|code)?$|^pwd$|secret|token|authori[sz]ation|cookie|api[-_]?key|access[-_]?key|csrf|xsrf|jwt|signature|^sig$|credential|session[-_]?(id|key)?$|^sid$|^auth$|^otp$|^pin$|^code$|assertion|samlresponse|x-amz-)/i
 
@@ -165,6 +165,6 @@ const noiseTypes = new Set([
 const noiseHosts =
   /(^|\.)(google-analytics\.com|googletagmanager\.com|analytics\.google\.com|doubleclick\.net|googlesyndication\.com|facebook\.net|hotjar\.com|hotjar\.io|segment\.(io|com)|mixpanel\.com|amplitude\.com|fullstory\.com|clarity\.ms|newrelic\.com|nr-data\.net|sentry\.io|datadoghq\.com|datadoghq-browser-agent\.com|browser-intake-datadoghq\.com|intercom\.io|heap(analytics)?\.(io|com)|optimizely\.com|bat\.bing\.com|matomo\.cloud|plausible\.io|cloudflareinsights\.com|quantserve\.com|scorecardresearch\.com|criteo\.(com|net)|bugsnag\.com|logrocket\.(io|com)|pendo\.io|branch\.io)$/i
 
-/** Tells whether an exchange says nothing of what a page does: pictures, fonts, styles, media, and what measures visitors. */
+/** Returns whether an exchange is irrelevant for what a page does: pictures, fonts, styles, media and analytics. */
 export const isNoise = ({ resource_type, url }: Pick<Recorded, "resource_type" | "url">): boolean =>
   noiseTypes.has(resource_type) || (URL.canParse(url) && noiseHosts.test(new URL(url).hostname))

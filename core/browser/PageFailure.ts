@@ -50,7 +50,7 @@ export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure"
   alike: Schema.optionalKey(Schema.Int),
   /** The status that a server answered with, where that is why. */
   status: Schema.optionalKey(Schema.Int),
-  /** Whether what was tried may have taken effect all the same: it failed only after it had begun. */
+  /** Whether the action may have taken effect: it failed after it had begun. */
   acted: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {

@@ -11,11 +11,11 @@ export interface ApiRequest {
   readonly body: Uint8Array | null
   /** Whether cookies of the session are sent and kept: always, only to the origin of the page, or never. */
   readonly credentials: "include" | "same-origin" | "omit"
-  /** Whether a redirect is followed, or answered as it is. */
+  /** Whether a redirect is followed or returned. */
   readonly redirects: "follow" | "manual"
   /** Asked of each address that the body, or a header that was given, is sent to: redirects included. */
   readonly guard?: Guard | undefined
-  /** How large the answer may be, as it is sent and when it is unpacked. */
+  /** The maximum size of the answer, both as sent and decompressed. */
   readonly maxBytes: number
   readonly timeoutMillis: number
 }
@@ -36,7 +36,7 @@ export const RequestFailureKind = Schema.Literals([
   "foreign",
   /** The proxy of the session could not be reached, or refused. */
   "proxy",
-  /** Nobody answered, or not in time. */
+  /** There was no answer, or not in time. */
   "unreachable",
   /** The answer is larger than allowed. */
   "too_large",

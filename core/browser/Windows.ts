@@ -1,9 +1,9 @@
 /**
- * The open windows of a session, as a person has them: one is looked at, and every verb of the page is about that one.
+ * The open windows of a session: one is the active window, and every operation of the page acts on it.
  *
- * A window that the page opens is looked at as soon as it is there, as browsers show it. When the one that is looked at
- * closes, whoever closed it, the one that it was opened from is looked at again, or else the one looked at before. They are
- * counted from 0, in the order in which they were opened; those after one that closes move up.
+ * A window that the page opens becomes active at once, as in a browser. When the active window closes, for any reason,
+ * its opener becomes active again, or else the one that was active before. Windows are numbered from 0, in the order in
+ * which they were opened; those after a closed one move up.
  */
 import type { Effect } from "effect"
 import type { PageFailure } from "./PageFailure.ts"
@@ -17,13 +17,13 @@ export interface Dialog {
 }
 
 export interface Windows {
-  /** How many are open, and which is looked at. */
+  /** How many windows are open, and which one is active. */
   readonly windows: Effect.Effect<{ readonly open: number; readonly current: number }>
   /** Opens an empty window, and looks at it. */
   readonly openWindow: Effect.Effect<void, PageFailure>
   /** Looks at a window, waiting for one with this number to be opened. */
   readonly switchWindow: (index: number, waitMillis: number) => Effect.Effect<void, PageFailure>
-  /** Closes a window, or the one that is looked at. In the place of the last one an empty one is opened. */
+  /** Closes a window, or the active one. If it was the last, an empty one is opened. */
   readonly closeWindow: (index: number | null) => Effect.Effect<void, PageFailure>
   /**
    * The dialogs that pages have shown since this was last asked. Each was accepted at once, as a person would to go on: a

@@ -1,8 +1,8 @@
 /**
- * The log of all events of all runs, read in one order by whoever passes them on.
+ * The log of all events of all runs, read in one order by its consumers.
  *
- * The order never changes once it was read: nothing appears later before a place that was read past. The events of one
- * run stand in it as they happened.
+ * The order is stable for readers: no entry appears later before a position that was already read. The events of one
+ * run are in the order in which they happened.
  */
 import { Context, type Effect, type Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
@@ -44,9 +44,10 @@ export class EventLog extends Context.Service<
     readonly read: (position: Position, limit: number) => Effect.Effect<Read, StoreUnavailable>
 
     /**
-     * Hands the next entries to `handle` for a consumer that remembers its place under a name, a new one beginning with the
-     * oldest entry. The place moves on exactly when `handle` succeeds; what it wrote to the same database is kept exactly then
-     * too. One process at a time does this for a name; another one finds nothing meanwhile. Answers whether there is more.
+     * Passes the next entries to `handle` for a named consumer, whose position is stored; a new consumer begins with
+     * the oldest entry. The position advances exactly if `handle` succeeds, together with what it wrote to the same
+     * database. One process at a time consumes under a name; others find no entries in the meantime. Returns whether
+     * there are more.
      */
     readonly consume: <E, R>(
       consumer: string,

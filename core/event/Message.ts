@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "./RunEvent.ts"
 import * as RunFiles from "./RunFiles.ts"
 
-/** Its names stand in this order, and it is written without spaces: receivers may serialise it anew to check a signature. */
+/** The fields are in this order, and the JSON has no spaces: receivers may serialise it again to check a signature. */
 export const Message = Schema.Struct({
   event: Schema.String,
   /** When it happened, in Unix seconds. */
@@ -22,11 +22,11 @@ export type Message = typeof Message.Type
 export interface Links {
   /** The address of an artifact, and until when it works, in ISO 8601. */
   readonly artifact: (id: string) => { readonly url: string; readonly expires: string }
-  /** The address of the page that shows a run while it goes on. */
+  /** The address of the page that shows a run while it is in progress. */
   readonly liveView: (runId: string) => string
 }
 
-/** How long a message may be believed when nobody said otherwise, in seconds. */
+/** Default validity of a message, in seconds. */
 const defaultValidity = 300
 
 /** Writes an event out. `validity` is in seconds from when it happened; an event that says itself until when it matters, keeps to that. */
@@ -49,7 +49,7 @@ export const message = (
 export const expiryOf = (event: RunEvent): number | null =>
   "expires_at" in event && event.expires_at !== undefined ? Math.floor(event.expires_at / 1_000) : null
 
-/** The payload as it is told, with addresses in the place of ids; without addresses where `links` is `null`. */
+/** The payload as it is sent, with addresses instead of file ids; without addresses if `links` is `null`. */
 export const payloadOf = (event: RunEvent, links: Links | null): Schema.JsonObject => {
   if (links === null) return withoutLinks(event)
   if (event.event === "execution.input_required") {

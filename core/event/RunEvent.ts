@@ -1,5 +1,5 @@
 /**
- * What the outside is told about a run: the kinds of events, and the payload of each.
+ * The public events of a run: their kinds, and the payload of each.
  *
  * Events of one run are appended to one log, in order, and never changed. The log feeds the record of the run, its
  * stream and its webhooks. Payloads carry no secret.
@@ -27,7 +27,7 @@ const question = {
   message: Schema.String
 }
 
-/** Why inputs are asked for while a run goes on. */
+/** Why a running run asks for inputs. */
 export const InputReason = Schema.Literals([
   "input_required",
   "incorrect_form_input",
@@ -68,7 +68,7 @@ export const RunEvent = Schema.Union([
       next_step: Schema.NullOr(Schema.String)
     })
   }),
-  /** A step was not done, as the condition under which it is done (`run_if`) did not hold. No other event is told of it. */
+  /** A step was skipped, because its condition (`run_if`) did not hold. It has no other event. */
   Schema.Struct({
     event: Schema.Literal("execution.step_skipped"),
     payload: Schema.Struct({ ...session, current_step: Schema.String, node_id: Schema.String })
@@ -102,7 +102,7 @@ export const RunEvent = Schema.Union([
     /** The video of an attempt. `timestamp` is its end. */
     payload: Schema.Struct({ ...session, video_id: Schema.String, timestamp: Schema.String })
   }),
-  /** A person has taken control of the browser of the run, or does not have it any more. What they did there is not told. */
+  /** A person has taken or released control of the browser of the run. What they did is not reported. */
   Schema.Struct({
     event: Schema.Literal("control.taken"),
     payload: Schema.Struct({ ...session, user_id: Schema.String, timestamp: Schema.String })
@@ -120,7 +120,7 @@ export const RunEvent = Schema.Union([
     event: Schema.Literal("file.uploaded"),
     payload: Schema.Struct({
       ...session,
-      /** The file; whoever renders the event adds its address, as `signed_file_url`. */
+      /** The file; rendering the event adds its address as `signed_file_url`. */
       file_id: Schema.String,
       file_name: Schema.String,
       timestamp: Schema.String,
@@ -145,7 +145,7 @@ export const RunEvent = Schema.Union([
       current_step: Schema.String,
       message: Schema.String,
       input_variables: Schema.JsonObject,
-      /** The picture of the page; whoever renders the event gives its address in place of it, as `screenshot_url`. */
+      /** The screenshot; rendering the event replaces it by its address, as `screenshot_url`. */
       screenshot_id: Schema.NullOr(Schema.String),
       reason: InputReason,
       /** Of a pop-up that a person is to decide about. */
@@ -196,6 +196,6 @@ export interface LoggedEvent {
   readonly event: RunEvent
 }
 
-/** Tells whether a run has ended with this event. */
+/** Returns whether a run has ended with this event. */
 export const isLast = ({ event }: RunEvent): boolean =>
   event === "execution.success" || event === "execution.failed" || event === "execution.stopped"

@@ -1,10 +1,10 @@
 /**
- * The files that a run brought: each told by an event of its own, and all of them again with the end of the run.
+ * The files that a run produced: each has its own event, and the end event lists all of them.
  */
 import { Schema } from "effect"
 import { isLast, type RunEvent } from "./RunEvent.ts"
 
-/** A file as events keep it; whoever renders it gives its address in place of the id, as `signed_file_url`. */
+/** A file as events store it; rendering replaces the id by its address, as `signed_file_url`. */
 export const RunFile = Schema.Struct({
   file_id: Schema.String,
   file_name: Schema.String,
@@ -13,7 +13,7 @@ export const RunFile = Schema.Struct({
 })
 export type RunFile = typeof RunFile.Type
 
-/** The file that an event tells of. */
+/** The file that an event reports. */
 export const fileOf = (event: RunEvent): ReadonlyArray<RunFile> => {
   if (event.event !== "file.uploaded") return []
   const { file_id, file_name, metadata, timestamp } = event.payload

@@ -1,5 +1,5 @@
 /**
- * Carries out runs with the agent: a graph walked in a browser, told as the events of a run.
+ * Carries out runs with the agent: it walks a graph in a browser, and reports the events of the run.
  */
 import { Clock, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import * as Agent from "../agent/Agent.ts"
@@ -64,7 +64,7 @@ export const layer = Layer.effect(
     const decisions = yield* DecisionStore
     const forgetFailed = yield* RunAccounts.forgetting
 
-    /** What cannot be kept is missing, and the run goes on. */
+    /** A file that cannot be stored is missing, and the run continues. */
     const kept = (id: RunId, secrets: Secrets) => (decision: Decision) =>
       decisions.keep(id, decision).pipe(surviving(secrets, "A decision of a model could not be kept"))
 
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
       const session = { session_id: run.id, workflow_id: run.workflowId }
       const upload = Effect.fnUntraced(function* (picture: Picture) {
         const { bytes, mediaType } = picture
-        // A picture that cannot be kept is missing, and the run goes on.
+        // A picture that cannot be stored is missing, and the run continues.
         const kept = yield* Effect.option(keeper.keep("screenshot", { bytes, mediaType, fileName: null }))
         if (Option.isNone(kept)) return null
         const id = kept.value
@@ -217,7 +217,7 @@ export const layer = Layer.effect(
       return Option.getOrNull(yield* errorCodes.get(run.workspaceId, errorCodeId))
     })
 
-    /** Pauses the workflow in the name of whoever saved the version that says so. */
+    /** Pauses the workflow in the name of the user who saved the version with this error code. */
     const pause = ({ run, version }: Claimed, code: ErrorCode) =>
       gates
         .pause({ workspaceId: run.workspaceId, userId: version.createdBy, role: "Member" }, run.workflowId, {
@@ -260,8 +260,8 @@ export const layer = Layer.effect(
 /** As often as the workflow allows, each time after twice the time of the one before. */
 const later: Retry = { times: null, delayMillis: null }
 
-/** Why a run that might have succeeded later ends all the same. */
-const notAgain = "The run is not tried again, as it passed a node that must not be repeated"
+/** Why a run ends although a retry might have succeeded. */
+const notAgain = "The run is not retried, because it passed a node that must not be repeated"
 
 /** Whether a run that failed in a way that passes is to be tried again later. */
 const isRequeued = (settings: Schema.JsonObject, { passing }: Failure): boolean =>

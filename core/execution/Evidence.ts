@@ -2,7 +2,7 @@
  * Gathers what an attempt leaves behind for those who look into it: snapshots and pictures of each node of a debug run,
  * the network log and the video where they are asked for; and lets it be watched.
  *
- * Evidence never decides about a run: what cannot be gathered is missing, and the run goes on.
+ * Evidence never decides about a run: evidence that cannot be gathered is missing, and the run continues.
  */
 import { Clock, Effect, Option, type Scope } from "effect"
 import type { Observer } from "../agent/Observer.ts"
@@ -23,7 +23,7 @@ import { surviving } from "./Surviving.ts"
 /** A snapshot is cut at this size. */
 const maxSnapshotBytes = 5_000_000
 
-/** A debug run takes so many pictures and snapshots in one attempt: a loop may pass its nodes very often. */
+/** Maximum number of pictures and snapshots of a debug run in one attempt: a loop may pass its nodes very often. */
 const maxMoments = 1_000
 
 /** How often the network log is written. */
@@ -44,7 +44,7 @@ export const make = Effect.gen(function* () {
       let unwritten: Array<Recorded> = []
       let told = 0
       let truncated = false
-      // Not interruptible: what was taken to be written is kept, or its loss is told.
+      // Uninterruptible: a batch that was taken is stored, or its loss is reported.
       const write = Effect.suspend(() => {
         const events = unwritten
         unwritten = []
@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
         filmed = yield* Filming.film(page, run, keeper, reporter)
     })
 
-    // While the session is still open, so that the outside is told before it is told of the end.
+    // While the session is still open, so that this event comes before the end event.
     const over = (page: Page, outcome: Outcome) => Effect.andThen(filmed, observer.over?.(page, outcome) ?? Effect.void)
 
     const seen = Effect.fnUntraced(function* (page: Page, node: Node, moment: "begins" | "failed") {

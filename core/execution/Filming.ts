@@ -23,7 +23,7 @@ const options = {
 /** How long the end of a run waits for its video to be kept, in milliseconds. */
 const uploadMillis = 60_000
 
-/** Films an attempt until it is over. A video that cannot be made or kept is missing, and the run goes on. */
+/** Films an attempt until it is over. A video that cannot be made or stored is missing, and the run continues. */
 export const film = (
   page: Page,
   run: Run,
@@ -38,7 +38,7 @@ export const film = (
       upload(finish).pipe(
         Effect.timeoutOrElse({
           duration: uploadMillis,
-          orElse: () => Effect.logWarning(`The video of run ${run.id} was not kept within ${uploadMillis / 1_000} s`)
+          orElse: () => Effect.logWarning(`The video of run ${run.id} was not stored within ${uploadMillis / 1_000} s`)
         }),
         Effect.ignoreCause,
         Effect.forkDetach,

@@ -1,5 +1,5 @@
 /**
- * The person whom a run asks, reached by way of the interface: questions are kept and told of, answers come in time or not.
+ * The person whom a run asks through the API: questions are stored and announced, and answers may arrive in time.
  */
 
 import { Effect, Option } from "effect"

@@ -23,8 +23,8 @@ export const make = Effect.map(Accounts, (accounts) =>
 )
 
 /**
- * Makes the function that is told how an attempt ended: what a secret provider gave for a credential that the attempt could
- * not sign in with is not used again.
+ * Makes the function that handles the end of an attempt: it drops the cached secret of a credential that the attempt
+ * could not sign in with.
  */
 export const forgetting = Effect.map(Accounts, (accounts) =>
   Effect.fn("RunAccounts.forget")(function* ({ credentials, workspaceId }: Run, outcome: Outcome) {

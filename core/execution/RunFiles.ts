@@ -7,7 +7,7 @@ import type { Keeper } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
 import type { Claimed } from "../run/RunStore.ts"
 
-/** The function that keeps a downloaded file and tells of it, or answers why it is not kept. */
+/** The function that stores a downloaded file and reports it, or returns why it was not stored. */
 export const keeping = ({ run }: Claimed, reporter: Reporter, keeper: Keeper) =>
   Effect.fnUntraced(function* ({ bytes, fileName, mediaType, metadata }: DownloadedFile) {
     const kept = yield* Effect.result(

@@ -1,5 +1,5 @@
 /**
- * What the attempt of a run may recover from, what is told of it, and what is kept of it for the runs after it.
+ * Recovery in the attempt of a run: what is allowed, what is reported, and what is stored for later runs.
  */
 import { Cause, Effect } from "effect"
 import type { Execution } from "../agent/Execution.ts"

@@ -38,13 +38,13 @@ export interface Asking {
   readonly settings: Schema.JsonObject
 }
 
-/** Raised when a run cannot go out as it is to. It repeats no secret. */
+/** Raised when a run cannot use the proxy that it must use. The message contains no secret. */
 export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
   setting: Schema.String,
   reason: Schema.String
 }) {
   override get message() {
-    return `Cannot go out through the ${this.setting} proxy of the run: ${this.reason}`
+    return `Cannot use the ${this.setting} proxy of the run: ${this.reason}`
   }
 }
 
@@ -162,11 +162,11 @@ export const make = Effect.gen(function* () {
       over: (page, outcome) =>
         isUsable(outcome)
           ? keep(used, page).pipe(
-              // What went wrong may hold what was to be kept, so it is told by its kind alone.
+              // The error may contain the session data, so only its kind is logged.
               Effect.catchCause((cause) => {
                 const [first] = cause.reasons
                 const kind = first?._tag === "Fail" ? first.error._tag : (first?._tag ?? "Unknown")
-                return Effect.logWarning(`The browser state of a credential could not be kept: ${kind}`)
+                return Effect.logWarning(`The browser state of a credential could not be stored: ${kind}`)
               })
             )
           : Effect.void
@@ -189,7 +189,7 @@ const isUsable = (outcome: Outcome): boolean =>
     outcome.failure.code !== "PROXY-E0001" &&
     outcome.failure.failedLogin === null)
 
-/** The URL of a proxy of one's own: sealed, or as it is where a workflow names it. */
+/** The URL of a custom proxy: sealed, or in clear if the workflow names it. */
 const urlOf = (cipher: Cipher, value: string | null): Effect.Effect<Redacted.Redacted<string> | null> => {
   if (value === null) return Effect.succeed(null)
   if (Proxies.parseUrl(value) !== null) return Effect.succeed(Redacted.make(value))

@@ -158,7 +158,7 @@ const byOrigin = (value: Schema.JsonObject | null, origins: ReadonlyArray<string
   )
 }
 
-/** A storage holds texts. What is none is what a page would make of it to store it. */
+/** Browser storage holds texts. Other values are converted as a page would convert them. */
 const texts = (stored: Schema.JsonObject): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(stored).flatMap(([key, value]) =>
@@ -166,7 +166,7 @@ const texts = (stored: Schema.JsonObject): Readonly<Record<string, string>> =>
     )
   )
 
-/** Tells which origins an entry keeps the storage of: those of its site, and those of which it has some. */
+/** Returns the origins whose storage an entry keeps: those of its site, and those with stored data. */
 export const keepsOrigin = (entry: VaultEntry, state: BrowserState): ((origin: string) => boolean) => {
   if (!isKept(entry, "local_storage") && !isKept(entry, "session_storage")) return () => false
   const hostname = Domain.hostnameOf(entry.domain)

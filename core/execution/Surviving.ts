@@ -1,5 +1,5 @@
 /**
- * What goes on beside an attempt and must not end it: evidence is gathered, somebody watches.
+ * Runs tasks beside an attempt whose failure must not end it, such as gathering evidence or live view.
  */
 import { type Duration, Effect } from "effect"
 import type { Secrets } from "../redaction/Secrets.ts"

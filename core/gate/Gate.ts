@@ -10,7 +10,7 @@
 import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
 
-/** A closed window made to count as open from `since` until it next opens by itself. */
+/** A closed window that counts as open from `since` until its next regular opening. */
 export interface Lift {
   readonly since: number
   readonly by: string
@@ -19,7 +19,7 @@ export interface Lift {
 /** A person's decision that no run of the workflow may start. */
 export interface Pause {
   readonly since: number
-  /** When the pause ends by itself; `null` when only a person ends it. */
+  /** When the pause ends automatically; `null` if only a user can end it. */
   readonly until: number | null
   readonly by: string
   readonly reason: string
@@ -29,7 +29,7 @@ export interface Gate {
   readonly runWindow: RunWindow.ValidRunWindow | null
   /** When and by whom the window was last set or removed; `null` when the workflow never had one. */
   readonly windowSet: { readonly at: number; readonly by: string } | null
-  /** Grows by one with every change, so that a reader can tell two states of one gate apart. */
+  /** Grows by one with every change, so that a reader can distinguish two states of one gate. */
   readonly revision: number
   readonly lift: Lift | null
   readonly pause: Pause | null
@@ -49,8 +49,9 @@ export interface Hold {
 /**
  * The interval `[startsAt, stopsAt)` in which runs may start, current or next.
  *
- * Within it no hold stands at any instant. `stopsAt` may come before the gate really closes, where that lies beyond the
- * 400 days a window is looked ahead, but never after: ask again then. `Infinity` means that only a change ends it.
+ * Within it no hold is in force at any instant. `stopsAt` may come before the gate really closes, where that lies
+ * beyond the 400 days a window is looked ahead, but never after: ask again then. `Infinity` means that only a change
+ * ends it.
  */
 export interface StartInterval {
   readonly startsAt: number
@@ -73,40 +74,40 @@ export const open: Gate = { runWindow: null, windowSet: null, revision: 0, lift:
 export const setWindow = (gate: Gate, runWindow: RunWindow.ValidRunWindow, actor: Actor): Gate =>
   changed(gate, { runWindow, windowSet: actor, lift: null })
 
-/** Removes the window, and with it a lift; a manual pause stays. A gate without a window is returned as it is. */
+/** Removes the window, and with it a lift; a manual pause stays. A gate without a window is returned unchanged. */
 export const removeWindow = (gate: Gate, actor: Actor): Gate =>
   gate.runWindow === null ? gate : changed(gate, { runWindow: null, windowSet: actor, lift: null })
 
 /**
  * Lets runs start although the window is closed, until it next opens, is edited or is removed.
  *
- * Fails with `WindowIsOpen` when there is no window, when it is open at `actor.at`, or when a lift already stands.
+ * Fails with `WindowIsOpen` when there is no window, when it is open at `actor.at`, or when a lift is already in force.
  */
 export const liftWindow = (gate: Gate, actor: Actor): Result.Result<Gate, WindowIsOpen> =>
   windowAllows(gate, actor.at)
     ? Result.fail(new WindowIsOpen())
     : Result.succeed(changed(gate, { lift: { since: actor.at, by: actor.by } }))
 
-/** Holds every run of the workflow until `until` or an unpause. A pause that stands is replaced. */
+/** Holds every run of the workflow until `until` or an unpause. A present pause is replaced. */
 export const pause = (
   gate: Gate,
   actor: Actor,
   options: { readonly reason: string; readonly until: number | null }
 ): Gate => changed(gate, { pause: { since: actor.at, by: actor.by, ...options } })
 
-/** Ends the manual pause, and nothing else. A gate that is not paused is returned as it is. */
+/** Ends the manual pause only. A gate that is not paused is returned unchanged. */
 export const unpause = (gate: Gate): Gate => (gate.pause === null ? gate : changed(gate, { pause: null }))
 
 /** Shuts the gate for good, as its workflow is deleted. */
 export const remove = (gate: Gate, at: number): Gate => changed(gate, { removedAt: at })
 
-/** Tells whether runs may start at `at`: no hold stands, and the workflow exists. */
+/** Returns whether runs may start at `at`: no hold is in force, and the workflow exists. */
 export const mayStart = (gate: Gate, at: number): boolean =>
   gate.removedAt === null && !isPaused(gate, at) && windowAllows(gate, at)
 
 /**
- * Lists the holds that stand at `at`, the run window first. Empty exactly when `mayStart`, or when the workflow is deleted:
- * nobody waits for that to end.
+ * Lists the holds in force at `at`, the run window first. Empty exactly when `mayStart`, or when the workflow is
+ * deleted: a deleted workflow never opens again.
  */
 export const holds = (gate: Gate, at: number): ReadonlyArray<Hold> => {
   if (gate.removedAt !== null) return []

@@ -30,11 +30,12 @@ export class GateStore extends Context.Service<
     readonly countWaiting: (workflowId: WorkflowId) => Effect.Effect<number, StoreUnavailable>
 
     /**
-     * Changes one gate by a decision made while nobody else can change it or start or submit a run of the workflow.
+     * Changes one gate by a decision made under a lock: meanwhile the gate cannot change, and no run of the workflow
+     * can start or be submitted.
      *
-     * `now` is read when that is so, not before. Once the effect has succeeded no run starts except as `after` allows:
-     * every claim either started its runs before, or sees the new gate. A decision that fails changes nothing. The cost
-     * does not depend on how many runs wait.
+     * `now` is read under that lock. Once the effect has succeeded, runs start only as `after` allows: every claim
+     * either started its runs before, or sees the new gate. A decision that fails changes nothing. The cost does not
+     * depend on how many runs wait.
      */
     readonly change: <E>(
       workspaceId: WorkspaceId,
@@ -53,7 +54,7 @@ export class GateStore extends Context.Service<
      * Looks again at the gates whose stored passage has ended, at most `limit` of them, and answers how many they were.
      *
      * Any number of processes may do this at once: each gate is reviewed by one of them. Not doing it makes runs wait
-     * longer; it never lets one start while a hold stands.
+     * longer; it never lets one start while a hold is in force.
      */
     readonly review: (limit: number) => Effect.Effect<number, StoreUnavailable>
 

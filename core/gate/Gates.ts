@@ -44,9 +44,9 @@ export class Gates extends Context.Service<
     readonly window: (caller: Caller, id: WorkflowId) => Effect.Effect<WindowView, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * Replaces the window. When it succeeds, no run starts any more under the window before.
+     * Replaces the window. Once it succeeds, no run starts under the former window.
      *
-     * `input` is a window as somebody wrote it; every problem of it is reported, and nothing is changed then.
+     * `input` is a window from user input. If it is invalid, every problem is reported and nothing changes.
      */
     readonly setWindow: (
       caller: Caller,
@@ -60,7 +60,7 @@ export class Gates extends Context.Service<
       id: WorkflowId
     ) => Effect.Effect<WindowView, WorkflowNotFound | StoreUnavailable>
 
-    /** Tells what `setWindow` with this input would do now, and changes nothing. */
+    /** Previews what `setWindow` with this input would do now, and changes nothing. */
     readonly preview: (
       caller: Caller,
       id: WorkflowId,
@@ -113,7 +113,7 @@ export class Gates extends Context.Service<
       })
 
       const setWindow = Effect.fn("Gates.setWindow")(function* (caller: Caller, id: WorkflowId, input: unknown) {
-        // The workflow is looked for first: whoever may not see it learns nothing about their window either.
+        // Look up the workflow first: a caller who may not see it gets no report on the window either.
         yield* store.get(caller.workspaceId, id)
         const now = yield* Clock.currentTimeMillis
         const { window, warnings } = yield* Effect.fromResult(RunWindow.validate(input, { now }))
@@ -196,7 +196,7 @@ export class Gates extends Context.Service<
   )
 }
 
-/** Tells whether a change released the waiting runs: all of them, or none. */
+/** Returns whether a change released the waiting runs: all of them, or none. */
 const releases = ({ before, after, at }: Changed): boolean => Gate.mayStart(after, at) && !Gate.mayStart(before, at)
 
 const view = (gate: Gate.Gate, at: number, warnings: WindowView["warnings"]): WindowView => ({

@@ -1,5 +1,5 @@
 /**
- * One attempt of a run under one lease: carried out, reported while it goes on, and settled when it is over.
+ * One attempt of a run under one lease: carried out, reported while it is in progress, and settled when it is over.
  */
 
 import { Effect, Queue, type Result, Semaphore } from "effect"
@@ -28,7 +28,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
   const writing = yield* Semaphore.make(1)
   let unwritten: ReadonlyArray<RunEvent> = []
 
-  /** Writes all that was told so far in one go. While a write is under way, what is told meanwhile gathers. */
+  /** Writes all reported progress at once. Reports during a write are gathered for the next one. */
   const write = (progress: Partial<Run.Progress>) =>
     writing.withPermits(1)(
       Effect.gen(function* () {
@@ -38,7 +38,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
         const isMore = unwritten.length > 0
         unwritten = []
         if (isMore) yield* grown
-        // Whoever is interrupted while the store writes would not know whether it did, and tell it twice.
+        // An interrupted write has an unknown result, and would be reported twice.
       }).pipe(Effect.uninterruptible, StoreUnavailable.retry)
     )
 
@@ -63,7 +63,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
   const attempt = executor.execute(claimed, { event: (event) => Queue.offer(told, event), mark: write, loggedIn }).pipe(
     Effect.map((outcome) => () => outcome),
     Effect.catchDefect((defect) =>
-      Effect.logError("The attempt died of an internal error", defect).pipe(Effect.as(died))
+      Effect.logError("The attempt failed with an internal error", defect).pipe(Effect.as(died))
     ),
     Effect.raceFirst(writer)
   )
@@ -78,7 +78,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       Effect.catchTag("LeaseLost", (lost) => Effect.logInfo(lost.message)),
       // The lease has run out by now: the run is tried again, or ended, by the scheduler.
       Effect.catchTag("StoreUnavailable", ({ message }) =>
-        Effect.logError(`The end of an attempt could not be kept: ${message}`)
+        Effect.logError(`The end of an attempt could not be stored: ${message}`)
       ),
       Effect.annotateLogs({ session_id: held.id })
     )

@@ -6,7 +6,7 @@ import { Context, Effect, Stream } from "effect"
 export interface BrowserCapacity {
   /** How many runs may be carried out at once. It may fall below the number that are. */
   readonly count: Effect.Effect<number>
-  /** Tells that there may be more of them. */
+  /** Emits when the capacity may have grown. */
   readonly changes: Stream.Stream<void>
 }
 

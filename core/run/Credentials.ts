@@ -22,7 +22,7 @@ export interface Credential {
 /** One of the runs that an entry of the vault allows at a time, as `Slots` decides. Names are those of the store. */
 export interface Slot {
   readonly entry: string
-  /** What nobody else may sign in with meanwhile; `null` once the run has signed in, and where others may. */
+  /** The key of the exclusive login; `null` once the run has signed in, and if logins are not exclusive. */
   readonly login: string | null
 }
 

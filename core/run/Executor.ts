@@ -9,9 +9,9 @@ import type { LeaseLost, Progress } from "./Run.ts"
 import type { Claimed } from "./RunStore.ts"
 import type { Outcome } from "./Transition.ts"
 
-/** How an attempt tells of itself while it goes on. */
+/** How a running attempt reports its progress. */
 export interface Reporter {
-  /** Tells of something that happened. Events arrive in this order, soon, and before the end of the run. */
+  /** Reports an event. Events arrive in this order, soon, and before the end of the run. */
   readonly event: (event: RunEvent) => Effect.Effect<void>
 
   /**
@@ -20,7 +20,7 @@ export interface Reporter {
    */
   readonly mark: (progress: Partial<Progress>) => Effect.Effect<void, LeaseLost | StoreUnavailable>
 
-  /** Tells that the attempt has signed in with a credential, so that other runs may sign in with it. */
+  /** Reports that the attempt has signed in with a credential, so that other runs may sign in with it. */
   readonly loggedIn: (alias: string) => Effect.Effect<void, LeaseLost | StoreUnavailable>
 }
 

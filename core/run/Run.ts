@@ -20,7 +20,7 @@ import type { Credential } from "./Credentials.ts"
 export const Waiting = Schema.Literals(["execution.queued", "execution.requeued"])
 export const Ended = Schema.Literals(["execution.success", "execution.failed", "execution.stopped"])
 
-/** The status of a run as it is stored. */
+/** The stored status of a run. */
 export const StoredStatus = Schema.Literals([...Waiting.literals, "execution.start", ...Ended.literals])
 export type StoredStatus = typeof StoredStatus.Type
 
@@ -143,7 +143,7 @@ export interface Run {
   readonly maxRetries: number
   /** A waiting run is not claimed before this instant. */
   readonly notBefore: number
-  /** A run still waiting at this instant is stopped; `null` lets it wait for ever. */
+  /** A run still waiting at this instant is stopped; `null`: without limit. */
   readonly expiresAt: number | null
   /** Held exactly by a run that has started and not ended. */
   readonly lease: Lease | null
@@ -152,10 +152,10 @@ export interface Run {
   readonly errors: ReadonlyArray<RunError>
 }
 
-/** Tells whether a run waits to be started or to be tried again. */
+/** Returns whether a run waits to be started or to be tried again. */
 export const isWaiting = (run: Run): boolean => Schema.is(Waiting)(run.status)
 
-/** Tells whether a run has ended, and so will never change again. */
+/** Returns whether a run has ended, and so will never change again. */
 export const isEnded = (run: Run): boolean => Schema.is(Ended)(run.status)
 
 /** The status that a run reads as at `at`, given the gate of its workflow. */

@@ -65,10 +65,10 @@ export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("Vers
   }
 }
 
-/** What is told of a waiting run that is held as of `now`. */
+/** The events of a waiting run that is held at `now`. */
 export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
 
-/** Stops a waiting run because of a failed login; `null` leaves it as it is. */
+/** Stops a waiting run because of a failed login; `null` leaves it unchanged. */
 export type StopAfter = (run: Run, failed: FailedLogin & { readonly runId: RunId }, now: number) => Change | null
 
 export class RunStore extends Context.Service<
@@ -93,7 +93,7 @@ export class RunStore extends Context.Service<
     /** The events of a run, oldest first, from the one after `after` (0 for all). Empty for an unknown run. */
     readonly events: (id: RunId, after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable>
 
-    /** Changes one run by a decision made while nobody else can change it. A decision that fails changes nothing. */
+    /** Changes one run by a decision made while the run is locked. A decision that fails changes nothing. */
     readonly change: (
       workspaceId: WorkspaceId,
       id: RunId,
@@ -108,9 +108,9 @@ export class RunStore extends Context.Service<
      * another. Every lease has a fence higher than any before it. The cost depends on how many runs are taken, not on
      * how many are held.
      *
-     * A run that names credentials is taken only together with the slots that `Slots.assign` gives it. One that has to
-     * wait for a slot holds nobody up behind it who needs another, unless it waits for several of them and has waited
-     * for long. What a run holds counts until it ends or waits again.
+     * A run that names credentials is taken only together with the slots that `Slots.assign` gives it. A run that has
+     * to wait for a slot does not block later runs that need other slots, unless it waits for several slots and has
+     * waited long. A slot stays in use until its run ends or waits again.
      */
     readonly claim: (options: {
       readonly worker: string
@@ -146,8 +146,8 @@ export class RunStore extends Context.Service<
      * Decides about runs whose lease has run out, and about waiting runs whose time is over or whose workflow was
      * deleted, at most `limit` of them.
      *
-     * Any number of processes may do this at once: each run is decided about once. A decision that answers `null`
-     * leaves the run as it is. Answers the changed runs.
+     * Any number of processes may do this at once: each run is decided about once. A decision that returns `null`
+     * leaves the run unchanged. Answers the changed runs.
      */
     readonly reap: (
       limit: number,
@@ -155,17 +155,18 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Run>, StoreUnavailable>
 
     /**
-     * Tells waiting runs that an edit of their gate holds them: each that waited when the edit was made once, unless the
-     * gate lets it start meanwhile. Up to `limit` runs of one workflow, oldest first; answers whether there may be more.
+     * Records for waiting runs that an edit of their gate holds them: once for each run that waited at the time of the
+     * edit, unless the gate has opened since. Up to `limit` runs of one workflow, oldest first; returns whether there
+     * may be more.
      *
-     * Any number of processes may do this at once. A run that is submitted later is told of the hold by its submission.
+     * Any number of processes may do this at once. A run that is submitted later gets this event from its submission.
      */
     readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean, StoreUnavailable>
 
     /**
      * Stops the runs that waited for a credential, and for no other, when a run ended because it could not sign in with
-     * it: up to `limit` runs of one such failure at a time, none that was submitted later. Answers whether there may be
-     * more. Until all are stopped, none of them starts, and none is forgotten.
+     * it: up to `limit` runs of one such failure at a time, except runs submitted later. Returns whether there may be
+     * more. Until all are stopped, none of them starts, and all of them stay known.
      */
     readonly stopAfterFailedLogins: (limit: number, decide: StopAfter) => Effect.Effect<boolean, StoreUnavailable>
 

@@ -37,7 +37,7 @@ export const tick = Effect.fn("Scheduler.tick")(function* () {
   return began
 })
 
-/** Tells the runs that an edit holds, in pieces, until all were told. */
+/** Announces holds to the runs that an edit holds, in batches, until all have the event. */
 export const announceHolds = Effect.fn("Scheduler.announceHolds")(function* () {
   const runs = yield* RunStore
   const signals = yield* Signals
@@ -60,8 +60,8 @@ export const stopAfterFailedLogins = Effect.fn("Scheduler.stopAfterFailedLogins"
 })
 
 /**
- * Ticks whenever something is due, for ever: sleeps until the next due instant, or until a signal says that it may have
- * come nearer. A tick that dies, as when the database is away, is logged and taken again after a second.
+ * Ticks whenever something is due, without end: sleeps until the next due instant, or until a signal says that it may
+ * be earlier. A failed tick, for example without a database, is logged and repeated after a second.
  */
 export const run = Effect.fn("Scheduler.run")(function* () {
   const gates = yield* GateStore
@@ -84,7 +84,7 @@ export const run = Effect.fn("Scheduler.run")(function* () {
     Effect.andThen(stopAfterFailedLogins(), announceHolds()),
     edits.sleep(longestSleep)
   )
-  // Telling a million runs takes a while, and must not keep gates closed meanwhile.
+  // Announcing holds to a million runs takes long, and must not delay the opening of gates.
   yield* Effect.forkScoped(Effect.forever(announceThenSleep.pipe(Background.round("announce holds"))))
   return yield* Effect.forever(tickThenSleep.pipe(Background.round("look after what is due")))
 }, Effect.scoped)

@@ -18,8 +18,9 @@ export interface Allowance {
 }
 
 /**
- * What an entry allows. One run at a time, unless several sessions are allowed. Codes that are sent do not tell which run
- * asked for them: one run at a time signs in with what they are sent to. Codes of an authenticator are told apart.
+ * What an entry allows. One run at a time, unless several sessions are allowed. A code sent by mail or SMS does not say
+ * which run requested it, so one run at a time signs in with its address. Codes of an authenticator can be
+ * distinguished.
  */
 export const allowanceOf = (entry: VaultEntry): Allowance => {
   const { allow_multiple_sessions, max_concurrency, prevent_concurrency_during_login } = entry.fields
@@ -77,7 +78,7 @@ export const loginOf = ({ allowance, name }: Entry): string | null =>
 export const sharedLoginOf = (entry: Entry): string | null =>
   entry.allowance.login === "entry" ? null : entry.allowance.login
 
-/** Tells whether an entry has a slot to give. */
+/** Returns whether an entry has a slot to give. */
 export const isFree = (entry: Entry, held: Held): boolean => {
   const login = loginOf(entry)
   const { runs } = entry.allowance
@@ -122,8 +123,8 @@ export const assign = (
 }
 
 /**
- * How long a run that needs several credentials leaves those of them that are free to others. Runs that need one of them
- * each could go on for ever before it otherwise.
+ * How long a run that needs several credentials leaves those of them that are free to others. Otherwise runs that each
+ * need one of them could overtake it without end.
  */
 export const patienceMillis = 600_000
 
@@ -193,7 +194,7 @@ export interface FailedLogin {
   readonly domain: string
 }
 
-/** What a failed login tells: with which credential, and the credentials of the run with that member tried. */
+/** A failed login: the credential, and the credentials of the run with that member marked as tried. */
 export const failLogin = (
   credentials: ReadonlyArray<Credential>,
   alias: string
@@ -213,7 +214,7 @@ export const failLogin = (
   }
 }
 
-/** Tells whether one of the credentials is this member and can be no other. */
+/** Returns whether one of the credentials is this member and can be no other. */
 export const isOnly = (credentials: ReadonlyArray<Credential>, permissionedUserId: string): boolean =>
   credentials.some(
     ({ permissionedUserIds }) => permissionedUserIds.length === 1 && permissionedUserIds[0] === permissionedUserId

@@ -1,8 +1,8 @@
 /**
  * The changes that the life of a run allows, each a decision of the run, what is asked and the instant.
  *
- * A decision answers the changed run together with the events that tell of it, or the typed reason why it is refused.
- * None of them reads a clock or touches the world; a store applies them to one run at a time.
+ * A decision returns the changed run with its events, or the typed reason of its refusal. None of them reads a clock or
+ * touches the world; a store applies them to one run at a time.
  */
 import { Result, type Schema } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
@@ -12,7 +12,7 @@ import { type Credential, vaultEntries } from "./Credentials.ts"
 import * as Run from "./Run.ts"
 import * as Slots from "./Slots.ts"
 
-/** A changed run and what is told of the change, in order. */
+/** A changed run and the events of the change, in order. */
 export interface Change {
   readonly run: Run.Run
   readonly events: ReadonlyArray<RunEvent>
@@ -243,8 +243,8 @@ export const orphan = (run: Run.Run, gate: Gate.Gate, at: number): Change | null
     : null
 
 /**
- * Decides about a run that nobody asks about: one whose lease has run out is abandoned, one that waited too long
- * expires, one that waits for a deleted workflow is stopped. Answers `null` for every other run.
+ * Ends runs that no request ends: one whose lease has expired is abandoned, one that waited too long expires, one that
+ * waits for a deleted workflow is stopped. Returns `null` for every other run.
  */
 export const reap = (run: Run.Run, gate: Gate.Gate, at: number): Change | null =>
   run.lease !== null && run.lease.until <= at
@@ -275,7 +275,7 @@ export const abandon = (
         })
   })
 
-/** What is told of a waiting run that its gate holds at `at`; nothing when it does not. */
+/** The events of a waiting run that its gate holds at `at`; none if it does not. */
 export const held = (run: Run.Run, gate: Gate.Gate, at: number): ReadonlyArray<RunEvent> => {
   const hold = Gate.holds(gate, at)[0]
   if (hold === undefined) return []

@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     }
   }).pipe(Effect.uninterruptible, Background.round(`claim ${what}`))
 
-  /** Interrupts work without waiting for its end: the others need their leases renewed meanwhile. */
+  /** Interrupts work without waiting for its end, because the other leases must be renewed in the meantime. */
   const end = (some: ReadonlyArray<LeaseRef<Id>>) =>
     Effect.forEach(some, (ref) => Effect.forkChild(FiberMap.remove(running, keyOf(ref))), { discard: true })
 

@@ -1,17 +1,17 @@
 /**
  * Wakes the processes that wait for something to do.
  *
- * A signal carries no truth: whoever receives one looks at the store. A lost signal therefore only delays, as far as
- * the slow look that every waiting process takes anyway. A received one arrives within milliseconds.
+ * A signal carries no state: its receiver reads the store. A lost signal only causes a delay, bounded by the slow poll
+ * of every waiting process. A received signal arrives within milliseconds.
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 
 /**
  * `work`: runs may be there to start. `due`: the next due instant may have come nearer. `events`: the log of events has
- * grown. `ended`: a run was ended while running. `answered`: what a run asked was answered. `announced`: whoever submitted
- * a run for a client was told its id. `watched`: somebody looks at a run and wants to see its page. `controlled`: control of the
- * browser of a run was taken or given back. `builder`:
- * something happened in a conversation that builds a workflow. `received`: a one-time code or a link arrived.
+ * grown. `ended`: a run was ended while running. `answered`: what a run asked was answered. `announced`: the submitter
+ * of a run for a client has received its id. `watched`: a viewer of a run wants to see its page. `controlled`: control
+ * of the browser of a run was taken or given back. `builder`: something happened in a conversation that builds a
+ * workflow. `received`: a one-time code or a link arrived.
  */
 export type Signal =
   | { readonly _tag: "work" }

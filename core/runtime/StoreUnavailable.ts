@@ -1,8 +1,8 @@
 /**
  * The one failure that every port to stored state may have: the store cannot be reached now.
  *
- * It passes by itself, and nothing that failed with it was changed as far as is known: a write whose answer was lost may
- * have taken effect. Everything else that goes wrong in a store is a defect, and is never tried again.
+ * It is temporary. The failed operation usually changed nothing, but a write whose answer was lost may have taken
+ * effect. Every other failure of a store is a defect, and is never retried.
  */
 import { Effect, Schedule, Schema } from "effect"
 
@@ -29,8 +29,8 @@ export const retry = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A,
   })
 
 /**
- * Tries again for as long as the store cannot be reached. For what goes on under a lease only: it is interrupted when the
- * lease runs out.
+ * Tries again for as long as the store cannot be reached. Only for work under a lease: it is interrupted when the lease
+ * runs out.
  */
 export const waitUntilBack = <A, E, R>(
   effect: Effect.Effect<A, E, R>

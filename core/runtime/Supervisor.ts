@@ -1,5 +1,6 @@
 /**
- * What is known of the loops of this process: which of them fail by mistakes of ours, and when an outage was last logged.
+ * The state of the loops of this process: which of them fail because of internal errors, and when an outage was last
+ * logged.
  *
  * A loop that dies by a defect is started again after a pause, because the others depend on it. The defect itself is
  * logged once, and after several in a row the process counts as unhealthy.

@@ -5,7 +5,7 @@
 import { type Effect, type Redacted, Schema } from "effect"
 import type { VaultEntry } from "./VaultEntry.ts"
 
-/** What somebody signs in with. `null` is what the credential does not have. */
+/** The secrets of a login. A field that the credential does not have is `null`. */
 export interface LoginSecrets {
   readonly userName: Redacted.Redacted<string> | null
   readonly password: Redacted.Redacted<string> | null

@@ -22,7 +22,7 @@ export class Accounts extends Context.Service<
       pair: Pair & { readonly alias: string }
     ) => Effect.Effect<Account, AccountUnavailable | StoreUnavailable>
 
-    /** Makes the next run ask the secret provider of a credential anew, as after a login with it failed. */
+    /** Makes the next run ask the secret provider of a credential again, for example after a failed login. */
     readonly forget: (entry: VaultEntry) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/vault/Accounts") {

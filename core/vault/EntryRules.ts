@@ -1,5 +1,5 @@
 /**
- * What becomes of a vault entry that is created or changed: the rules that its fields must keep together.
+ * Creates or changes a vault entry: the rules that combine its fields.
  */
 import { Redacted, Result, type Schema } from "effect"
 import type { Caller } from "../workspace/Workspace.ts"
@@ -27,7 +27,7 @@ export interface Given {
   readonly browserState: { readonly [part in (typeof browserStateNames)[number]]?: string | null }
   /** Whether the secret provider that the body names is one of the workspace. */
   readonly providerIsKnown: boolean
-  /** Whether the `tfa_secret` of the body is the one of the entry, sealed anew or not. */
+  /** Whether the `tfa_secret` of the body is the secret of the entry, re-encrypted or not. */
   readonly sameTfaSecret: boolean
 }
 

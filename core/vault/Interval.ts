@@ -67,7 +67,7 @@ export const after = (at: number, { millis, months }: Interval): number => {
   return date.getTime() + millis
 }
 
-/** An interval as text. It is kept as it is written. */
+/** An interval as text. It is stored unchanged. */
 export const IntervalText = Schema.String.check(
   Schema.makeFilter((text) => parse(text) !== null, {
     message: "Expected an interval of time such as 01:30:00, 1 day or 7 days 00:00:00, at most 100 years"

@@ -1,5 +1,5 @@
 /**
- * What a browser remembers of a site, as an entry keeps it: each part sealed by itself.
+ * The browser state of a site as an entry stores it: each part sealed separately.
  */
 import { Effect, Redacted } from "effect"
 import type { Cipher } from "./keys/Sealing.ts"
@@ -14,6 +14,6 @@ export const open = Effect.fnUntraced(function* (cipher: Cipher, { fields }: Vau
     const sealed = fields[name]
     if (sealed !== null) state[name] = Redacted.value(yield* Effect.orDie(cipher.unseal(sealed)))
   }
-  // Each part was checked before it was sealed, and nobody else can seal.
+  // Each part was validated before this service sealed it, and only this service can seal.
   return state as unknown as BrowserState
 })

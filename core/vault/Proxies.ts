@@ -37,7 +37,7 @@ const ports: Readonly<Record<Proxy["scheme"], number>> = { http: 80, https: 443,
 /** Reads the URL of a proxy such as `socks5://user:password@host:1080`; `null` for anything else. */
 export const parseUrl = (text: string, isOwn = false): Proxy | null => {
   const [, scheme = "", rest = ""] = /^(socks5|https?):\/\/([^\s]+)$/i.exec(text.trim()) ?? []
-  // Read as http: the parser knows the parts of no other scheme so well. The port is taken as it is written.
+  // Parse as http, because the URL parser splits other schemes less fully. The port is taken from the text.
   if (rest === "" || !URL.canParse(`http://${rest}`)) return null
   const url = new URL(`http://${rest}`)
   const username = decoded(url.username)
@@ -64,7 +64,7 @@ const decoded = (text: string): string | null => {
 }
 
 /**
- * Reads the proxies of an installation: URLs with white space or commas between them, each with what is known of it
+ * Reads the proxies of an installation: URLs with white space or commas between them, each with the known facts about it
  * behind a `#`, such as `http://user:password@198.51.100.7:8080#country=DE&ip=203.0.113.9`. A line that begins with `#`
  * says nothing. A failure lists every problem by the number of the proxy, and repeats no secret.
  */

@@ -39,7 +39,7 @@ import {
 /** An entry with what follows from it. */
 export interface EntryView {
   readonly entry: VaultEntry
-  /** All `null` for callers who may not edit: whoever has it is logged in. */
+  /** All `null` for callers who may not edit, because this state is a login. */
   readonly browserState: BrowserState
   readonly effectiveExpiresAt: number | null
   readonly siteIdentifier: string
@@ -59,7 +59,7 @@ export class Vault extends Context.Service<
 
     readonly get: (caller: Caller, pair: Pair) => Effect.Effect<EntryView, EntryNotFound | StoreUnavailable>
 
-    /** Keeps a new entry. `body` is one as somebody wrote it; every problem of it is reported. */
+    /** Stores a new entry. `body` is user input; every problem of it is reported. */
     readonly create: (
       caller: Caller,
       body: unknown
@@ -107,7 +107,7 @@ export class Vault extends Context.Service<
         return Option.isSome(key) ? ReaderKey.effectiveVersion(keys, key.value) : keys.present.version
       })
 
-      /** Notes what the caller sealed with: what was sealed last tells which key its clients have. */
+      /** Records the key that the caller sealed with: the latest one shows which key its clients have. */
       const note = Effect.fnUntraced(function* (caller: Caller, { keys }: Cipher, versions: ReadonlyArray<number>) {
         const { keyId, workspaceId } = caller
         if (keyId === undefined || versions.length === 0 || ReaderKey.accepted(keys) === null) return
@@ -183,8 +183,8 @@ export class Vault extends Context.Service<
       })
 
       /**
-       * Refuses sealed secrets that somebody other than an Owner has copied from a credential of another site: who cannot open
-       * them could have them typed there.
+       * Refuses sealed secrets that a caller other than an Owner copied from a credential of another site. Otherwise a
+       * caller who cannot decrypt them could have them typed into that site.
        */
       const refuseCopies = Effect.fnUntraced(function* (caller: Caller, { sent }: EntryBody.Reading) {
         const given = EntryRules.sealedIn(sent, null).filter(([, sealed]) => sealed !== "")
@@ -296,7 +296,7 @@ export class Vault extends Context.Service<
   ).pipe(Layer.provide(PhoneNumbers.layer))
 }
 
-/** Only an Owner changes where secrets may be used; anybody may send back what is there. */
+/** Only an Owner changes where secrets may be used; every editor may send the present value back. */
 const mayName = ({ role }: Caller, { sent }: EntryBody.Reading, before: Fields | null) =>
   allows(role, "manage") || !EntryRules.changesOrigins(sent, before)
     ? Effect.void
@@ -326,13 +326,13 @@ const readable = Effect.fnUntraced(function* (cipher: Cipher, version: number, e
   const fields: { -readonly [field in keyof Fields]: Fields[field] } = { ...entry.fields }
   for (const name of EntryRules.sealedNames(entry.fields)) {
     const sealed = fields[name]
-    // What no key opens is shown as it is.
+    // Return a value that no key can decrypt unchanged.
     if (sealed !== null) fields[name] = yield* Effect.catch(cipher.under(version, sealed), () => Effect.succeed(sealed))
   }
   return { ...entry, fields }
 })
 
-/** Tells whether two sealed values hold the same. What cannot be opened is the same as nothing. */
+/** Returns whether two sealed values hold the same. What cannot be opened is the same as nothing. */
 const isSame = Effect.fnUntraced(function* (cipher: Cipher, one: string | null, other: string | null) {
   if (one === null || other === null) return one === other
   if (one === other) return true

@@ -47,7 +47,7 @@ export interface BrowserState {
   readonly headers: ReadonlyArray<Header> | null
 }
 
-/** The parts of the browser state, each kept sealed by itself. */
+/** The parts of the browser state, each sealed separately. */
 export const browserStateNames = ["cookies", "local_storage", "session_storage", "headers"] as const
 
 /**
@@ -95,13 +95,16 @@ export const VaultEntry = Schema.Struct({
   domain: Schema.String,
   createdBy: UserId,
   createdAt: Schema.Finite,
-  /** When somebody last changed it; what runs keep in it does not count. */
+  /** When a user last changed it; updates by runs do not count. */
   updatedAt: Schema.Finite,
   fields: Fields,
   /** When cookies or storage were last given; `null` when there are none. */
   sessionDataSetAt: Schema.NullOr(Schema.Finite),
   lastUsedAt: Schema.NullOr(Schema.Finite),
-  /** How often somebody cleared its browser state; never, where it is not there. A run that began before keeps nothing. */
+  /**
+   * How often a user cleared its browser state; absent means never. A run that began before the last clearing stores
+   * nothing.
+   */
   clears: Schema.optionalKey(Schema.Int),
   /** The counter of the next code, where the secret counts and has made one. */
   hotpCounter: Schema.NullOr(Schema.Int)
@@ -130,7 +133,7 @@ export const effectiveExpiresAt = ({ fields, lastUsedAt, sessionDataSetAt }: Vau
   return ends.length === 0 ? null : Math.min(...ends)
 }
 
-/** The entry as it is at an instant: session data that has expired is gone, whether or not anything has removed it yet. */
+/** The entry at an instant, without expired session data, even if that is still stored. */
 export const withoutExpired = (entry: VaultEntry, now: number): VaultEntry => {
   const end = effectiveExpiresAt(entry)
   return end === null || end > now
@@ -146,7 +149,7 @@ export const withoutExpired = (entry: VaultEntry, now: number): VaultEntry => {
 export const effectiveTfaMethod = ({ fields }: VaultEntry): TfaMethod | null =>
   fields.tfa_method ?? (fields.tfa_secret === null && fields.secret_provider_id === null ? null : "AUTHENTICATOR")
 
-/** The entry after somebody cleared its browser state. What runs under way have of it does not come back. */
+/** The entry after its browser state was cleared. Runs that are in progress do not write it back. */
 export const withoutBrowserState = (entry: VaultEntry, now: number): VaultEntry => ({
   ...entry,
   updatedAt: now,
@@ -168,7 +171,7 @@ export class InvalidEntry extends Schema.TaggedError<InvalidEntry>()("InvalidEnt
   }
 }
 
-/** Raised when somebody other than an Owner would change where the secrets of a credential may be used. */
+/** Raised when a caller other than an Owner tries to change where the secrets of a credential may be used. */
 export class OriginsForOwners extends Schema.TaggedError<OriginsForOwners>()("OriginsForOwners", {
   role: Role
 }) {

@@ -20,7 +20,7 @@ export type Level = "dated" | "recurring" | "regular"
 
 /** A stretch of a date as one part of the window gives it, before stretches are merged. */
 export interface Part {
-  /** Where the part stands in the window, such as `regular_hours[0]`. */
+  /** The path of the part in the window, such as `regular_hours[0]`. */
   readonly path: string
   readonly label: string | null
   readonly start: number
@@ -111,7 +111,7 @@ export const make = (window: RunWindow): DayPlans => {
   return { stretches, ruling }
 }
 
-/** Tells whether a time of day lies in one of the stretches. */
+/** Returns whether a time of day lies in one of the stretches. */
 export const contains = (stretches: OpenIntervals, time: number): boolean => {
   for (let index = 0; index < stretches.length; index += 2) {
     if (time < at(stretches, index)) return false

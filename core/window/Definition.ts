@@ -1,5 +1,5 @@
 /**
- * The parts of a run window as it is written: the nouns of the interface document.
+ * The schema of a run window, with the names of the interface document.
  */
 import { type Brand, Schema } from "effect"
 

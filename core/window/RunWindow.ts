@@ -4,7 +4,7 @@
  * A window is weekly hours and special dates in the wall-clock time of one zone. Nothing here reads a clock: the instant
  * is always an argument, in epoch milliseconds, and answers do not depend on where the program runs.
  *
- * **Example** (From what somebody wrote to an answer)
+ * **Example** (Validate a window and ask whether it is open)
  *
  * ```ts
  * import { Result } from "effect"
@@ -108,7 +108,7 @@ export const stored = (window: unknown): ValidRunWindow => window as ValidRunWin
 export const compile: (window: ValidRunWindow) => Schedule = Schedules.compile
 
 /**
- * Tells whether runs may start at `at`.
+ * Returns whether runs may start at `at`.
  *
  * **Details**
  *

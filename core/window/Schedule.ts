@@ -21,7 +21,7 @@ export interface Opening {
   readonly closesAt: number | null
 }
 
-/** Where an instant stands on the clocks of a zone. */
+/** The wall-clock date and time of an instant in a zone. */
 export interface Local {
   readonly day: number
   readonly time: number

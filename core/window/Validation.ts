@@ -1,5 +1,5 @@
 /**
- * Checks a window that somebody wrote, and lists everything that is wrong with it.
+ * Validates a window from user input and lists every problem in it.
  */
 import { Result } from "effect"
 import * as CivilDate from "./calendar/CivilDate.ts"
@@ -196,8 +196,8 @@ const refuseEmpty = (regular: unknown, special: unknown, note: Note): void => {
 }
 
 /**
- * Counting date by date from a distant start is exact, and takes time in proportion: about 30 ms for 800,000 dates, from
- * the year 1 to today. No more than that is done for all entries of a window together.
+ * Counting date by date from a distant start is exact, and takes time in proportion: about 30 ms for 800,000 dates,
+ * from the year 1 to today. This bounds the count for all entries of a window together.
  */
 const maxCountedDays = 800_000
 

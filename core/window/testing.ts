@@ -104,15 +104,15 @@ export const runWindow: Arbitrary.Arbitrary<RunWindow> = Arbitrary.all([
   }))
 )
 
-/** A clock that stands still until it is moved. Whoever sleeps on it wakes when the time that was waited for is reached. */
+/** Manually advanced clock; sleepers resume at their deadline. */
 export interface MovableClock extends Clock.Clock {
-  /** Sets the time, in epoch milliseconds. Going back wakes nobody. */
+  /** Sets the time, in epoch milliseconds. Going back resumes no sleeper. */
   readonly set: (at: number) => void
-  /** Moves the time on by so many milliseconds. */
+  /** Advances the time by a number of milliseconds. */
   readonly advance: (millis: number) => void
 }
 
-/** Makes a clock that stands at `at`, in epoch milliseconds. */
+/** Makes a clock that shows `at`, in epoch milliseconds. */
 export const movableClock = (at = 0): MovableClock => {
   let now = at
   const sleepers = new Set<{ readonly until: number; readonly wake: () => void }>()

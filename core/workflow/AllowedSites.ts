@@ -15,7 +15,7 @@ const maxSites = 200
 
 interface Site {
   readonly host: string
-  /** Stands for the hosts below it, and not for itself. */
+  /** Means its subdomains, but not the host itself. */
   readonly below: boolean
   /** `null` for every port. */
   readonly port: string | null
@@ -61,8 +61,8 @@ export const of = (settings: { readonly allowed_sites?: unknown }): AllowedSites
   Array.isArray(settings.allowed_sites) ? settings.allowed_sites.filter((site) => typeof site === "string") : []
 
 /**
- * Tells whether an address may be visited. Empty pages may always be, and what a page made itself (`blob:`) where its own
- * site may be; addresses of any other kind than http, https and web sockets may not.
+ * Returns whether an address may be visited. Empty pages may always be, and what a page made itself (`blob:`) where its
+ * own site may be; addresses of any other kind than http, https and web sockets may not.
  */
 export const permits = (sites: AllowedSites, address: string): boolean => {
   if (sites.length === 0) return true
@@ -85,7 +85,7 @@ export const refusal = (sites: AllowedSites, address: string): string => {
   return `${siteOf(address)} is none of the sites that the workflow may visit; its allowed_sites are ${named}`
 }
 
-/** An address as far as it may be told: what follows the host may be secret. */
+/** The part of an address that may be shown: what follows the host may be secret. */
 const siteOf = (address: string): string => {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null) return "an address that cannot be read"

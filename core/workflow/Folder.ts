@@ -54,7 +54,7 @@ export const below = (at: string | null, paths: ReadonlyArray<string | null>): R
     .sort((a, b) => compare(a.path, b.path))
 }
 
-/** Tells whether a path lies deeper than a folder. */
+/** Returns whether a path lies deeper than a folder. */
 export const isBelow = (path: string | null, at: string | null): boolean =>
   path !== null && (at === null || path.startsWith(`${at}/`))
 

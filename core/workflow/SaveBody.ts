@@ -32,7 +32,9 @@ const jsonObject = Schema.declare(
   { expected: "an object" }
 )
 
-/** The body as it is sent. Fields that are not named here are ignored, so that an answer can be sent back changed. */
+/**
+ * The body of a save request. Fields that are not named here are ignored, so that an answer can be sent back changed.
+ */
 export const SaveBody = Schema.Struct({
   name: Text.check(Schema.isNonEmpty({ message: "Expected a name" })),
   description: optional(Text),
@@ -48,7 +50,7 @@ export const SaveBody = Schema.Struct({
   ...Settings.fields
 }).annotate({ identifier: "WorkflowToSave" })
 
-/** What becomes of the window: left as it is, removed, or replaced. */
+/** What a save does to the window: keep it, remove it, or replace it. */
 export type WindowChange =
   | { readonly _tag: "Keep" }
   | { readonly _tag: "Remove" }
@@ -114,7 +116,7 @@ export const contentProblems = (content: Content): ReadonlyArray<Problem> => {
   const ofVault = VaultSchema.problems(content.vault_schema)
   return [
     ...graphProblems(content),
-    // An alias that cannot be one would be told as a mistake of the input schema as well.
+    // An invalid alias would also be reported as a problem of the input schema.
     ...InputContract.checkContract(ofVault.length === 0 ? content : { ...content, vault_schema: {} }),
     ...InputContract.checkSchema(content.output_schema, "output_schema"),
     ...ofVault
@@ -136,8 +138,8 @@ export const verdict = (
 }
 
 /**
- * Tells whether a draft can be refused without asking the store for sizes: something is wrong with it, and nothing of it
- * is so large that its size could be wrong as well.
+ * Returns whether a draft can be refused without asking the store for sizes: something is wrong with it, and nothing of
+ * it is so large that its size could be wrong as well.
  */
 export const isHopeless = ({ content, problems }: Draft): boolean =>
   problems.length > 0 && FieldLimit.overBytes(FieldLimit.rawSizes(content)).length === 0
@@ -179,7 +181,7 @@ const graphProblems = (content: Content): ReadonlyArray<Problem> => {
   ]
 }
 
-/** No more warnings are told: nobody reads them, and the workflow is saved all the same. */
+/** Maximum number of reported warnings. The workflow is saved in any case. */
 const mostWarnings = 100
 
 /** What may be wrong with a workflow that was saved: what its expressions read and may be missing there. */

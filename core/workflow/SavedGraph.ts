@@ -1,5 +1,5 @@
 /**
- * The graph of a version that was saved, as it is executed.
+ * The executable graph of a saved version.
  */
 import { Effect } from "effect"
 import type { Graph } from "./language/graph/Graph.ts"

@@ -81,7 +81,7 @@ export const problems = (sent: { readonly [N in Name]?: unknown }): ReadonlyArra
   ...proxyProblems(sent.proxy_setting ?? null, sent.proxy_value ?? null)
 ]
 
-/** What cannot be read would never be found, and nobody would be told. */
+/** A selector that cannot be parsed would never match, without any error. */
 const popupProblems = (xpaths: unknown): ReadonlyArray<Problem> =>
   (Array.isArray(xpaths) ? xpaths : []).flatMap((xpath: unknown, index) => {
     const message = typeof xpath === "string" ? SelectorSyntax.check(xpath) : null
@@ -100,13 +100,18 @@ const proxyProblems = (setting: unknown, value: unknown): ReadonlyArray<Problem>
     return [{ path: "proxy_value", message: "Expected a country code of two letters, as proxy_setting is country" }]
   }
   return setting === "custom" && typeof value === "string" && !isSealed(value) && holdsPassword(value)
-    ? [{ path: "proxy_value", message: "Expected it sealed with the encryption key of the workspace, as it is secret" }]
+    ? [
+        {
+          path: "proxy_value",
+          message: "Expected a value sealed with the encryption key of the workspace, because it is secret"
+        }
+      ]
     : []
 }
 
 const isSealed = (text: string): boolean => /^([0-9a-f]{2}){28,}$/i.test(text)
 
-/** Tells whether a proxy's address has a password in it, or is none and so may be anything. */
+/** Returns whether a proxy address contains a password, or is not an address and so may contain one. */
 const holdsPassword = (text: string): boolean => {
   const url = URL.canParse(text) ? new URL(text) : null
   return url === null || url.username !== "" || url.password !== ""

@@ -1,5 +1,5 @@
 /**
- * Workflows: what is automated, in numbered versions of which each is fixed for ever.
+ * Workflows: automations in numbered versions that never change.
  */
 import { Schema } from "effect"
 import { UserId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"

@@ -47,7 +47,7 @@ export class WorkflowStore extends Context.Service<
     ) => Effect.Effect<void, E | WorkflowExists | StoreUnavailable>
 
     /**
-     * Keeps a next version by a decision made while nobody else can change the workflow or its gate.
+     * Stores the next version by a decision made while the workflow and its gate are locked.
      *
      * The decision sees the state before and answers the one after, whose version must be new. It must be pure: it may
      * be called again. When it or `accept` refuses, nothing is changed.
@@ -100,7 +100,7 @@ export class WorkflowStore extends Context.Service<
   }
 >()("sluice/core/workflow/WorkflowStore") {}
 
-/** What is told of a version without its content. Instants are epoch milliseconds. */
+/** The description of a version without its content. Instants are epoch milliseconds. */
 export type VersionSummary = Pick<
   WorkflowVersion,
   "versionId" | "versionNumber" | "createdAt" | "createdBy" | "versionNote"

@@ -48,8 +48,8 @@ export class Workflows extends Context.Service<
     readonly createFrom: (caller: Caller, draft: SaveBody.Draft) => Effect.Effect<Stored, Refused | StoreUnavailable>
 
     /**
-     * Keeps a next version. The window stays as it is unless the body has `run_window`, and is removed by `null`; the
-     * version and the window change together, or neither does. Without `encrypted_keys` those before stay.
+     * Stores the next version. The window changes only if the body has `run_window`, and `null` removes it; the version
+     * and the window change together, or neither does. Without `encrypted_keys`, the former ones are kept.
      *
      * Ids that a body brings back from an answer must be those of this workflow.
      */
@@ -183,7 +183,7 @@ export class Workflows extends Context.Service<
           Effect.map(keepNew(caller, draft, options), (stored): Upserted => ({ created: true, stored }))
         const { id } = target
         if (id === null) {
-          // Whoever is in the way may be deleted before it is saved: then the name is free again.
+          // The workflow with this name may be deleted before it is saved: then the name is free again.
           return yield* created({ uniquelyNamed: true }).pipe(
             Effect.catchTag("WorkflowExists", (inTheWay: WorkflowExists) => saved(inTheWay.workflowId)),
             Effect.retry({ while: (error) => error._tag === "WorkflowNotFound", times: 3 })
@@ -191,7 +191,8 @@ export class Workflows extends Context.Service<
         }
         return yield* saved(id).pipe(
           Effect.catchTag("WorkflowNotFound", () => created({ id, uniquelyNamed: false })),
-          // Created meanwhile by another request; or it belongs to another workspace, or was deleted, and is not found.
+          // Another request created it in between; or it belongs to another workspace, or was deleted, and is not
+          // found.
           Effect.catchTag("WorkflowExists", () => saved(id))
         )
       })
@@ -256,7 +257,7 @@ const foreignIds = (body: unknown, id: WorkflowId | null, caller: Caller): Reado
   })
 }
 
-/** The id under which a body asks to be kept; `null` when it has none, or none that may be used. */
+/** The id that a body asks for; `null` if it has none, or none that may be used. */
 const targetOf = (body: unknown): { readonly id: WorkflowId | null; readonly problems: ReadonlyArray<Problem> } => {
   const sent = ["id", "workflow_id"].flatMap((path) => {
     const value = fieldOf(body, path)

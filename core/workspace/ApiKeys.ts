@@ -9,7 +9,7 @@ import { Keys } from "./Keys.ts"
 import type { Role } from "./Workspace.ts"
 import { type StoredKey, WorkspaceStore } from "./WorkspaceStore.ts"
 
-/** A key as it may be told of: everything but what it is recognised by. */
+/** The public part of a key: everything but its hash. */
 export type ApiKey = Omit<StoredKey, "hash">
 
 /** Raised for a key that does not exist in the workspace, or is revoked already. */
@@ -19,7 +19,7 @@ export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("ApiKey
   }
 }
 
-/** Raised when the only key left with the role Owner would be revoked: nobody could make another one then. */
+/** Raised when the last key with the role Owner would be revoked: without it, no further key could be created. */
 export class LastOwnerKey extends Schema.TaggedError<LastOwnerKey>()("LastOwnerKey", { id: Schema.String }) {
   override get message() {
     return `Cannot revoke API key "${this.id}": it is the last one with the role Owner; make another one first`

@@ -45,8 +45,8 @@ export interface Collection<A extends Kept> {
   readonly insert: (workspaceId: WorkspaceId, value: A) => Effect.Effect<void, KeyTaken | StoreUnavailable>
 
   /**
-   * Changes one by a decision made while nobody else can change it, and answers what it has become; none when there is
-   * no such thing. A decision that fails changes nothing. It must be pure: it may be called again.
+   * Changes one item by a decision made while the item is locked, and returns the new item; none if it does not exist.
+   * A decision that fails changes nothing. It must be pure, because it may be called again.
    */
   readonly change: <E>(
     workspaceId: WorkspaceId,

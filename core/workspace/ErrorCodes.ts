@@ -11,8 +11,8 @@ import { Identifiers } from "./Identifiers.ts"
 import type { Caller } from "./Workspace.ts"
 
 /**
- * What follows when a run fails with a code: `alert` and `cancel` end the run, `pause` also pauses its workflow until
- * somebody unpauses it, and `retry` tries the run again. `input_required` is kept, and ends the run like `alert`.
+ * What follows when a run fails with a code: `alert` and `cancel` end the run, `pause` also pauses its workflow until a
+ * user unpauses it, and `retry` tries the run again. `input_required` is kept, and ends the run like `alert`.
  */
 export const ErrorAction = Schema.Literals(["alert", "cancel", "pause", "retry", "input_required"])
 export type ErrorAction = typeof ErrorAction.Type
@@ -42,7 +42,7 @@ export const kind: Kind<ErrorCode> = {
   key: ({ name }) => keyOf(name)
 }
 
-/** The name by which codes are told apart. */
+/** The normalised name that identifies a code within its workspace. */
 const keyOf = (name: string): string => name.trim().toLowerCase()
 
 export class ErrorCodeStore extends Context.Service<ErrorCodeStore, Collection<ErrorCode>>()(
@@ -66,7 +66,7 @@ export class ErrorCodes extends Context.Service<
 
     readonly get: (caller: Caller, id: string) => Effect.Effect<ErrorCode, ErrorCodeNotFound | StoreUnavailable>
 
-    /** The code that has the name of the draft, as it is; made from the draft when there is none. */
+    /** Returns the code with the name of the draft, unchanged; creates it from the draft if there is none. */
     readonly findOrCreate: (
       caller: Caller,
       draft: Draft
@@ -105,7 +105,7 @@ export class ErrorCodes extends Context.Service<
           yield* store.insert(caller.workspaceId, code)
           return { code, created: true }
         })
-        // Whoever loses the race for a name finds the code that won it, unless that is removed or renamed meanwhile.
+        // A request that loses the race for a name finds the code that won, unless that was removed or renamed since.
         return yield* attempt.pipe(Effect.retry({ times: 10 }), Effect.orDie)
       })
 

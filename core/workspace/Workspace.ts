@@ -8,14 +8,14 @@ import type { UserId, WorkspaceId } from "./Ids.ts"
 export const Role = Schema.Literals(["Viewer", "Member", "Owner"])
 export type Role = typeof Role.Type
 
-/** What a request asks to do, as far as roles tell it apart. */
+/** The abilities that roles grant. */
 export type Ability = "read" | "edit" | "manage"
 
 export interface Workspace {
   readonly id: WorkspaceId
   readonly name: string
   readonly createdAt: number
-  /** How long a run may wait before it is stopped, in milliseconds; `null` lets it wait for ever. */
+  /** How long a run may wait before it is stopped, in milliseconds; `null`: without limit. */
   readonly waitingTtlMillis: number | null
   /** How long a run waits for corrected inputs, in seconds: from 5 to 300. */
   readonly inputRequiredTimeoutSeconds: number
@@ -23,13 +23,13 @@ export interface Workspace {
   readonly signedUrlTtlSeconds: number
 }
 
-/** How long a run waits for corrected inputs where nobody has said otherwise, in seconds. */
+/** Default time that a run waits for corrected inputs, in seconds. */
 export const defaultInputRequiredTimeoutSeconds = 15
 
 /** The wait for corrected inputs that comes nearest to the one that was asked for, in seconds. */
 export const clampInputRequiredTimeout = (seconds: number): number => Math.min(Math.max(seconds, 5), 300)
 
-/** How long signed addresses may work, in seconds. Where nobody has said otherwise they work the longest time. */
+/** Bounds of the lifetime of signed addresses, in seconds. The default is the maximum. */
 export const signedUrlTtlSeconds = { minimum: 3_600, maximum: 604_800 } as const
 
 /** The authenticated origin of a request. */
@@ -53,7 +53,7 @@ export class RoleForbids extends Schema.TaggedError<RoleForbids>()("RoleForbids"
 
 const weakest: Record<Ability, Role> = { read: "Viewer", edit: "Member", manage: "Owner" }
 
-/** Tells whether `role` includes `ability`. Every role includes the abilities of the weaker ones. */
+/** Returns whether `role` includes `ability`. Every role includes the abilities of the weaker ones. */
 export const allows = (role: Role, ability: Ability): boolean => rank(role) >= rank(weakest[ability])
 
 const rank = (role: Role): number => Role.literals.indexOf(role)

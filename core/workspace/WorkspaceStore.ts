@@ -6,11 +6,11 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { UserId, WorkspaceId } from "./Ids.ts"
 import type { Caller, Role, Workspace } from "./Workspace.ts"
 
-/** A key as it is kept. `hash` is the lower-case hex SHA-256 of the key. */
+/** A stored key. `hash` is the lower-case hex SHA-256 of the key. */
 export interface StoredKey {
   readonly id: string
   readonly hash: string
-  /** What its people call it, to tell keys apart. */
+  /** The name that users gave it. */
   readonly name: string | null
   readonly workspaceId: WorkspaceId
   readonly userId: UserId
@@ -27,7 +27,7 @@ export class WorkspaceStore extends Context.Service<
     readonly create: (workspace: Workspace) => Effect.Effect<void, StoreUnavailable>
     readonly get: (id: WorkspaceId) => Effect.Effect<Option.Option<Workspace>, StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<Workspace>, StoreUnavailable>
-    /** Changes a workspace by a pure decision made while nobody else can change it, and answers what it has become. */
+    /** Changes a workspace by a pure decision made while the workspace is locked, and returns the new workspace. */
     readonly change: (
       id: WorkspaceId,
       decide: (before: Workspace) => Workspace
@@ -37,8 +37,8 @@ export class WorkspaceStore extends Context.Service<
     /**
      * Revokes a key from `at` on and answers it; none when there was no such key of this workspace that was not revoked.
      *
-     * `accept` judges it beside all keys of the workspace that are not revoked, while nobody else can revoke one; what
-     * it refuses stays as it is.
+     * `accept` sees all keys of the workspace that are not revoked, while no other one can be revoked; a key that it
+     * refuses is not changed.
      */
     readonly revokeKey: <E = never>(
       workspaceId: WorkspaceId,

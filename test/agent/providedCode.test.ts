@@ -72,7 +72,7 @@ describe("a code that only a secret provider can make", () => {
       const { outcome } = yield* eventually(run(step, ["755224"], { tfaSecret, providedCode: Effect.succeed(null) }))
       const failure = failureOf(outcome)
       assert.deepInclude(failure, { code: "TFA-E0003", category: "AUTHENTICATION_ERROR" })
-      assert.include(failure.message, "beside a secret provider nobody can keep the count. Expected one of time")
+      assert.include(failure.message, "a secret provider cannot store its counter. Expected a time-based one")
       const timed = yield* eventually(
         run(step, [codeAt(yield* Clock.currentTimeMillis)], {
           tfaSecret: secret,

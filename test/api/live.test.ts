@@ -115,7 +115,7 @@ it.layer(layer, { timeout: "30 seconds" })("a live connection", (it) => {
       assert.strictEqual((yield* watch(session, watching, once)).told[0]?.holder, page)
       const taken = yield* post("control", theirs, { action: "take", holder: another })
       assert.strictEqual(taken.status, 409)
-      assert.include(String(taken.body.message), "somebody else has control")
+      assert.include(String(taken.body.message), "another person has control")
       assert.strictEqual((yield* post("gestures", theirs, { holder: another, gestures })).status, 409)
       assert.strictEqual((yield* post("control", theirs, { action: "release", holder: another })).status, 200)
       for (const wrong of [

@@ -21,7 +21,7 @@ const ask = <N extends Name>(pool: ThreadPool, name: N, asked: Asked<N>, owner =
 
 const cheap = (pool: ThreadPool, owner = "one") => ask(pool, "patternCost", { pattern: "^a+$" }, owner)
 
-const evaluation = (source: string) => ({ source, roots: {}, bindings: {}, apart: {} })
+const evaluation = (source: string) => ({ source, roots: {}, bindings: {}, apart: {}, moment: { at: 0, seed: 0 } })
 
 /** Works until its deadline: each level of the value is looked at twice as often as the one above it. */
 const endless = (pool: ThreadPool, owner = "one") => {

@@ -174,15 +174,15 @@ it.live(
       yield* reads(rolled)
       const half = yield* completed(["keys", "encryption"], { ...both })
       assert.strictEqual(half.code, 1, "there are many workspaces")
-      assert.include(half.output, "Name a workspace")
-      assert.match((yield* completed(["keys", "list"], settings)).output, /Name a workspace/)
+      assert.include(half.output, "Expected a workspace in --workspace")
+      assert.match((yield* completed(["keys", "list"], settings)).output, /Expected a workspace in --workspace/)
       for (const one of [masterKey, newMaster]) {
         const alone = yield* completed(["keys", "encryption"], { ...settings, SLUICE_MASTER_KEY: one })
         assert.match(alone.output, /Cannot start with this master key/)
       }
       const rest = yield* completed(["keys", "rotate", "master"], both)
       assert.deepInclude(rest, { code: 0 })
-      assert.match(rest.output, /Wrapped \d+ keys anew.*\n.*without SLUICE_PREVIOUS_MASTER_KEY/)
+      assert.match(rest.output, /Rewrapped \d+ keys; .*\n.*without SLUICE_PREVIOUS_MASTER_KEY/)
       assert.lengthOf(yield* under(), 1)
       yield* reads(rolled)
       yield* reads(yield* ready(yield* sluice(["api"], { ...settings, SLUICE_MASTER_KEY: newMaster })))
@@ -209,7 +209,7 @@ it.live(
 
       const again = yield* completed(["keys", "rotate", "master"], settings)
       assert.deepInclude(again, { code: 0 })
-      assert.include(again.output, "Nothing is under the former key any more")
+      assert.include(again.output, "The former master key is no longer in use")
       assert.isFalse(existsSync(next))
       const second = readFileSync(file, "utf8")
       assert.match(second, /^[0-9a-f]{64}\n$/)

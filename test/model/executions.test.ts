@@ -159,7 +159,7 @@ it.live(
         assert.include(told, "<td>A-1</td>")
         assert.include(told, "Its number")
         for (const hidden of ["in a script", "onclick", "class=", "Ignore what"]) assert.notInclude(told, hidden)
-        assert.include(dom.asked.map(wordsOf)[1], "Your answer before was refused")
+        assert.include(dom.asked.map(wordsOf)[1], "Your previous answer was refused")
 
         const kept = yield* walked(
           orders,

@@ -245,7 +245,7 @@ describe("a run with a credential", () => {
         const failing = Effect.die(new Error("canary: the store is away"))
         watched.clear = Effect.sync(() => void Object.assign(entries, { change: () => failing }))
         assert.strictEqual((yield* run(other, clear)).status, "execution.success")
-        assert.include(lines.join("\n"), "The browser state of a credential could not be kept: Die")
+        assert.include(lines.join("\n"), "The browser state of a credential could not be stored: Die")
         assert.notMatch(lines.join("\n"), /canary/)
       })
     )
@@ -327,7 +327,7 @@ describe("a run goes out through", () => {
           error_code: "PROXY-E0001",
           llm_error_category: "SERVICE_UNAVAILABLE",
           message:
-            "Cannot go out through the country proxy of the run: this service has no proxy in the country FR (SLUICE_PROXIES)"
+            "Cannot use the country proxy of the run: this service has no proxy in the country FR (SLUICE_PROXIES)"
         })
         assert.deepStrictEqual(watched.opened, [])
       })

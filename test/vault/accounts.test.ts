@@ -183,7 +183,7 @@ it.layer(Layer.fresh(layer), { timeout: "30 seconds" })("a credential that is bo
       assert.include(yield* reason("robot"), "does not accept the token")
       // Somebody took the connection away behind the service's back.
       yield* (yield* SecretProviders).remove(caller.workspaceId, provider.id)
-      assert.include(yield* reason("robot"), "no such connection")
+      assert.include(yield* reason("robot"), "no longer has such a connection")
     })
   )
 

@@ -79,7 +79,7 @@ describe("a new version of a component", () => {
     const carried = carry(held, { component, before: branching, after })
     // Where "true" led before is where its new node leads only if that were the only way out.
     assert.deepStrictEqual(Result.isFailure(carried) ? carried.failure : [], [
-      { path: `edges.${id("c2")}.to`, message: 'It is not clear to where node "CLICK c2" leads out of the component' }
+      { path: `edges.${id("c2")}.to`, message: 'It is ambiguous where node "CLICK c2" leads out of the component' }
     ])
   })
 

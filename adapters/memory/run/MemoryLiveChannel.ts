@@ -12,7 +12,7 @@ export const layer = Layer.effect(
     const framesOf = Effect.fnUntraced(function* (runId: string) {
       const later = Stream.fromSubscription(yield* PubSub.subscribe(shown)).pipe(
         Stream.filter((run) => run === runId),
-        // Whoever reads slowly misses pictures, not the last one.
+        // A slow reader misses pictures, but never the last one.
         Stream.buffer({ capacity: 1, strategy: "sliding" })
       )
       let last: Frame | undefined

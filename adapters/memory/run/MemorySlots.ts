@@ -1,4 +1,4 @@
-/** What runs hold of credentials, in memory: told from the runs that are carried out. */
+/** The slots of credentials in use, in memory: derived from the running runs. */
 import type { Credential } from "../../../core/run/Credentials.ts"
 import * as Run from "../../../core/run/Run.ts"
 import type { StopAfter } from "../../../core/run/RunStore.ts"
@@ -62,7 +62,7 @@ export const noteFailure = (tables: Shape, { failedLogin, run }: Change, at: num
   tables.failedLogins.set(run.id, { ...failedLogin, waiting: waiting.map(({ id }) => id) })
 }
 
-/** Stops up to `limit` of those whom one failure stops, and tells whether there may be more. */
+/** Stops up to `limit` of the runs that one failed login stops, and returns whether there may be more. */
 export const stopAfterFailedLogins = (tables: Shape, limit: number, decide: StopAfter, now: number): boolean => {
   const [next] = tables.failedLogins
   if (next === undefined) return false

@@ -24,13 +24,13 @@ const glanceMillis = 5_000
 const frameMillis = 2_000
 const patientMillis = 8_000
 
-/** So many elements of a document are looked at. */
+/** Maximum number of elements of a document that are examined. */
 const mostCandidates = 1_500
 
-/** So many frames of a page are looked into. */
+/** Maximum number of frames of a page that are examined. */
 const mostFrames = 20
 
-/** So many frames that lie over it, and so many one within the other. */
+/** Maximum number of frames that overlay it, and of nested frames. */
 const mostCovering = 5
 const deepest = 4
 
@@ -39,7 +39,7 @@ const noAnswer = (millis: number) =>
 
 const looks = lookingAt.toString()
 
-/** A page that is looked at more closely has `lookMillis` to tell of itself. */
+/** A page that is examined more closely has `lookMillis` to answer. */
 export const make = (tabs: Tabs, { underWay }: Traffic, lookMillis: number): Inspection => {
   const { attempt, current } = tabs
   const bounded = <A>(effect: Effect.Effect<A, PageFailure>, millis = lookMillis): Effect.Effect<A, PageFailure> =>

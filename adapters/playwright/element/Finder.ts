@@ -1,10 +1,10 @@
 /**
- * Finds the elements that selectors mean, in the document, its shadow roots and its frames, and acts on the one that is
- * meant.
+ * Finds the elements that selectors match, in the document, its shadow roots and its frames, and acts on the single
+ * match.
  *
- * The document by itself comes first. Only when nothing matches there, shadow roots and frames are looked into, nested and
- * of other origins too, and in all of them together exactly one element has to match. A path may also lead into a frame or
- * a shadow root by itself, as if what they hold stood in their places: `//iframe[@id='a']//button`, `//x-card/button`.
+ * The document alone comes first. Only if nothing matches there, shadow roots and frames are searched, including nested
+ * ones and those of other origins, and exactly one element of all of them must match. A path may also lead into a frame
+ * or a shadow root directly, as if their content were in their place: `//iframe[@id='a']//button`, `//x-card/button`.
  */
 import { Clock, Effect } from "effect"
 import type { Frame, Locator } from "playwright-core"
@@ -31,7 +31,7 @@ const mostFrames = 200
 /** A document in which something is found. */
 export interface Place {
   readonly frame: Frame
-  /** `own`: the document by itself; `whole`: with its shadow roots. */
+  /** `own`: the document alone; `whole`: with its shadow roots. */
   readonly where: "own" | "whole"
   readonly matched: number
 }
@@ -50,7 +50,7 @@ export const every = async (tab: Tab, text: string): Promise<{ readonly frame: F
   return { frame, all: inPlace({ frame, where }, selector, "all") }
 }
 
-/** What a function tells of all elements that a selector means now, in the first place where there are any. */
+/** The result of a function on all elements that a selector matches now, in the first scope with a match. */
 export const onEvery = async <A, B>(
   tab: Tab,
   text: string,
@@ -73,8 +73,8 @@ export const inPlace = (
 }
 
 /**
- * Acts on the one element that matches. While none or several do, as on a page that is still being built, it waits.
- * Where a selector was found is told when it fails.
+ * Acts on the one element that matches. It waits while none or several match, as on a page that is still loading. A
+ * failure says where the selector matched.
  */
 export const onOne = (
   { attempt, current, onTurn }: Tabs,
@@ -100,7 +100,7 @@ export const onOne = (
       if (!direct) {
         seen = yield* attempt(target.selector, () => look(tab, selector))
         place = theOne(seen, target)
-        // Another window that came while this one was looked at may be an advertisement as well.
+        // Another window that opened while this one was searched may also be an advertisement.
         if (total(seen) === 0 && tab !== first && !first.isGone()) {
           const before = yield* attempt(target.selector, () => soon(look(first, selector)))
           if (before !== null) place = theOne(before, target)
@@ -133,7 +133,7 @@ export const onOne = (
     }
   })
 
-/** What a window that is no more looked at tells; `null` where it does not answer in time. */
+/** The result from an inactive window; `null` if it does not answer in time. */
 const soon = <A>(act: Promise<A>): Promise<A | null> => within(frameMillis, act).catch(() => null)
 
 let visits = 0
@@ -142,8 +142,8 @@ let visits = 0
 const leave = (visit: number, { keep }: InPage): void => keep("left", visit)
 
 /**
- * What a function tells of the one element of a frame that a path leads to; `null` when there is not exactly one in the
- * document by itself, or the selector is no path. The function is sent there as its source.
+ * The result of a function on the one element of a frame that a path matches; `null` if the document alone does not
+ * have exactly one, or the selector is not a path. The function is sent as its source.
  */
 export const seen = async <A>(
   tab: Tab,
@@ -179,7 +179,7 @@ export const total = ({ places }: Sight): number => places.reduce((sum, { matche
 const theOne = (seen: Sight, { first }: Target): Place | null =>
   (first === true ? seen.places[0] : total(seen) === 1 ? seen.places[0] : undefined) ?? null
 
-/** The documents that a selector may mean: the first by itself if anything is there, or else all of them. */
+/** The documents that a selector may match in: only the first if it has a match, or else all of them. */
 export const scopes = async (
   tab: Tab,
   selector: Selector.Selector
@@ -236,7 +236,7 @@ const inFrames = async (
   return found.flat()
 }
 
-/** Those of some frames that answer: whoever asked one that is busy with itself would wait in vain. */
+/** The frames that answer: a request to a frame that is busy would not return. */
 export const answering = async (
   tab: Tab,
   frames: ReadonlyArray<Frame>,
@@ -290,7 +290,7 @@ const framesOf = async (tab: Tab, frame: Frame, query: Selector.Query | undefine
   return found.filter((one) => one !== null)
 }
 
-/** How many elements match in a document by itself, and, when none does, with its shadow roots. */
+/** How many elements match in a document alone, and, if none does, with its shadow roots. */
 const counted = (query: Selector.Query, { elements, hasShadow }: InPage) => {
   const own = elements(query, false).length
   return { own, whole: own > 0 || !hasShadow() ? own : elements(query, true).length }

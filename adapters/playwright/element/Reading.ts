@@ -90,7 +90,7 @@ const carryOut = async (
     }
   }
   if (first !== null) await ask(first)
-  // Frames are often somebody else's, and must not hold up what the page itself has.
+  // Frames often belong to other sites, and must not delay reading the page itself.
   if (others.length > 0 && open().length > 0) for (const frame of await Finder.answering(tab, others)) await ask(frame)
   return results
 }

@@ -144,7 +144,7 @@ const copy = (focus: string, { kept }: InPage): string => {
   return element.ownerDocument.getSelection()?.toString() ?? ""
 }
 
-/** Tells an element of a paste; `false` when the page has done it itself. */
+/** Dispatches a paste event to an element; `false` if the page handled it itself. */
 const pasteInto = ({ focus, text }: { focus: string; text: string }, { kept }: InPage): boolean => {
   const data = new DataTransfer()
   data.setData("text/plain", text)

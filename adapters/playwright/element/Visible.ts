@@ -1,5 +1,5 @@
 /**
- * Brings elements into sight, and tells where they are to be seen.
+ * Scrolls elements into view, and returns where they are visible.
  */
 import type { Frame, Locator } from "playwright-core"
 import type { World as InPage } from "../inpage/InWorld.ts"

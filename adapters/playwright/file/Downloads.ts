@@ -1,8 +1,8 @@
 /**
- * The downloads of a session, from any of its windows, as they go on.
+ * The downloads of a session, from any of its windows, while they are in progress.
  *
- * The browser writes them to a folder of its own, which is emptied when the session closes. One that grows larger than
- * allowed is ended there and then, and so is the oldest that nobody took when all together are too large.
+ * The browser writes them to a folder of its own, which is emptied when the session closes. A download that grows too
+ * large is cancelled at once, and so is the oldest one not yet taken when all together are too large.
  */
 import { basename } from "node:path"
 import type { Download as Saved } from "playwright-core"
@@ -31,13 +31,13 @@ export const defaults: Options = {
   maxSessionBytes: 500_000_000
 }
 
-/** So many downloads of all sessions of a browser are known by what the browser tells of them. */
+/** Maximum number of downloads, of all sessions of a browser, whose browser events are remembered. */
 const mostGrowing = 1_000
 
 /** One download, under way or complete. */
 export interface Entry {
   readonly saved: Saved
-  /** How much has come so far, as far as it is known. */
+  /** Bytes received so far, if known. */
   received: number
   /** Whether it has ended, and why it is not there. */
   ended: boolean
@@ -47,13 +47,13 @@ export interface Entry {
 export interface Downloads {
   /** Those that were not taken, oldest first. */
   readonly waiting: () => ReadonlyArray<Entry>
-  /** Takes one out, so that it is forgotten no more. */
+  /** Takes a download, so that it is no longer discarded. */
   readonly take: (entry: Entry) => void
-  /** Lets go of one, ending it where it is under way. */
+  /** Discards a download, and cancels it if it is in progress. */
   readonly discard: (entry: Entry) => void
 }
 
-/** What the browser tells of a download, which it names otherwise than Playwright does. */
+/** What the browser reports of a download, whose name differs from Playwright's. */
 interface Growth {
   readonly guid: string
   readonly url: string
@@ -83,7 +83,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     entry.saved.cancel().catch(() => undefined)
   }
 
-  /** Keeps what all have together within bounds: those that nobody took go first. */
+  /** Keeps the total size within bounds: downloads that were not taken are removed first. */
   const bound = (): void => {
     const all = [...taken, ...entries]
     let total = all.reduce((sum, { received }) => sum + received, 0)
@@ -147,7 +147,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
       if (one.entry !== null) one.entry.received = receivedBytes
       bound()
     })
-    // As Playwright has set it, and with what it does not ask for: to be told how downloads grow.
+    // As Playwright sets it, plus events of the progress of downloads.
     await line.send("Browser.setDownloadBehavior", {
       behavior: "allowAndName",
       browserContextId,
@@ -171,8 +171,8 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
 }
 
 /**
- * Tells whether what the browser tells of is this download. The browser tells of those of all sessions, and of them the name
- * under which each is saved, which Playwright knows and does not publish; where it is not there, the address has to do.
+ * Returns whether a browser event belongs to this download. The browser reports the downloads of all sessions by the
+ * name of the saved file, which Playwright knows but does not publish; without that name, the addresses are compared.
  */
 const isOf = ({ guid, url }: Pick<Growth, "guid" | "url">, saved: Saved): boolean => {
   const { _artifact } = saved as unknown as {
@@ -182,6 +182,6 @@ const isOf = ({ guid, url }: Pick<Growth, "guid" | "url">, saved: Saved): boolea
   return path === undefined ? url === saved.url() : basename(path) === guid
 }
 
-/** An address as it is told: without what is behind the path, and no longer than a line. */
+/** An address for messages: without query and fragment, and at most one line long. */
 export const shortened = (url: string): string =>
   /^(data|blob):/.test(url) ? `${url.slice(0, 5).split(":")[0]}: address` : (url.split(/[?#]/)[0] ?? "").slice(0, 200)

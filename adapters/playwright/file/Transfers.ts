@@ -70,7 +70,7 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
     }
   }
 
-  /** Has the browser save what it shows, where that is no page, and tells whether the page asked to be printed. */
+  /** Has the browser save what it shows, where that is no page, and returns whether the page asked to be printed. */
   const shown = Effect.gen(function* () {
     if (current().isDeparting()) return "page"
     return yield* attempt(null, () => current().page.evaluate(saveDocument)).pipe(Effect.orElseSucceed(() => "page"))
@@ -135,7 +135,7 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
     } satisfies Download
   })
 
-  /** The file dialog that was opened last, in the window that is looked at where it has one. */
+  /** The file dialog that was opened last, in the active window where it has one. */
   const chooser = Effect.gen(function* () {
     const until = (yield* Clock.currentTimeMillis) + dialogMillis
     while (choosers.length === 0 && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(lookMillis)
@@ -248,10 +248,13 @@ const ofFile = async (path: string): Promise<Readable> => {
   const stats = await file.stat()
   if (stats.isFile() && stats.nlink === 1) return file.createReadStream()
   await file.close()
-  throw new Error("the download is no file of its own")
+  throw new Error("the download is not a regular file")
 }
 
-/** A download as it is read. A failure of reading would end this process, because Playwright passes it to nothing. */
+/**
+ * A download as a readable stream. An unhandled read error would end this process, because Playwright does not handle
+ * it.
+ */
 const readable = async (saved: Downloading.Entry["saved"]): Promise<Readable> => {
   const stream = await saved.createReadStream()
   const read = stream._read.bind(stream)

@@ -15,8 +15,8 @@ export type Part =
   | { readonly kind: "list"; readonly path: Path; readonly item: Part }
 
 /**
- * Carries out parts of a plan on the document, in one go; for each, whether its path selected anything. What is not in the
- * document by itself is looked for in its shadow roots.
+ * Carries out parts of a plan on the document, in one go; for each, whether its path selected anything. Paths without a
+ * match in the document alone are searched in its shadow roots.
  */
 export const extract = (
   parts: ReadonlyArray<Part>,

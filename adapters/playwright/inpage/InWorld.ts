@@ -9,8 +9,8 @@ export type Job =
   | {
       readonly query: Query
       /**
-       * `top`: the document by itself, or else its shadow roots; where there are frames too, they have to be asked first.
-       * `own`: the document by itself. `whole`: with its shadow roots.
+       * `top`: the document alone, or else its shadow roots; if there are frames too, they must be searched first.
+       * `own`: the document alone. `whole`: with its shadow roots.
        */
       readonly where: "top" | "own" | "whole"
       readonly take: "one" | "first" | "all"
@@ -112,7 +112,7 @@ export const engine = (limitMillis: number, largestWork: number) => {
       return found
     }
   }
-  /** The document by itself. */
+  /** The document alone. */
   const own = () => ({
     ...attributes,
     getChildNodes: remembering((node) => [...childrenOf(node)]),
@@ -238,7 +238,7 @@ export const engine = (limitMillis: number, largestWork: number) => {
     }
     return [...found]
   }
-  /** How many a path selects in the document by itself, at little cost. */
+  /** How many elements a path selects in the document alone, at little cost. */
   const countPlain = (query: Query): number => {
     const own = plain(query)
     if (own === null) return 0

@@ -190,15 +190,15 @@ export const survey = (
   }
 }
 
-/** A field as it is in one document. */
+/** The state of a field in one document. */
 export interface Field extends FieldState {
   /** How many elements match. */
   readonly matched: number
 }
 
 /**
- * What is complained about the fields that paths lead to, and beside them, in the document and its shadow roots. Without
- * paths it is told of the one element that is given.
+ * The complaints about the fields that paths match, and beside them, in the document and its shadow roots. Without
+ * paths, those about the given element.
  */
 export const fields = (
   { looks, queries }: With & { queries: ReadonlyArray<Query> | null },

@@ -93,7 +93,7 @@ export const looks = ({ keep }: World) => {
 
   // --- in shadow roots, whose elements stand before the others in their hosts for the finder
 
-  /** So many elements are looked at to see that a selector leads to one alone. */
+  /** Maximum number of elements that are examined to see that a selector matches only one. */
   const mostElements = 20_000
   let flat: Array<Element> | null = null
   const counts = new Map<string, Map<string, number>>()
@@ -129,7 +129,10 @@ export const looks = ({ keep }: World) => {
     const isNested = [...element.querySelectorAll("*")].some(({ shadowRoot }) => shadowRoot !== null)
     return !isNested && countLike(element, "text", spaced) === 1 ? `//${tag}[normalize-space()=${literal}]` : null
   }
-  /** Where it stands, with what is in shadow roots in their hosts; `null` where the document by itself has that place as well. */
+  /**
+   * The path of an element, with shadow roots as children of their hosts; `null` if the document alone also matches
+   * that path.
+   */
   const stepsInShadow = (element: Element): string | null => {
     const path: Array<string> = []
     for (let at: Element | null = element; at !== null; at = hostOf(at)) {

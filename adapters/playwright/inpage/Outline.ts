@@ -4,7 +4,10 @@
  */
 import type { World } from "./InWorld.ts"
 
-/** Keeps the elements that somebody may act on as `outlined 0` and so on, and tells what is to be told of each, in the same order. */
+/**
+ * Keeps the elements that can be acted on as `outlined 0` and so on, and returns a description of each, in the same
+ * order.
+ */
 export const outline = (maxElements: number, { keep }: World) => {
   const clean = (text: string | null | undefined, length: number) =>
     (text ?? "").replace(/\s+/g, " ").trim().slice(0, length)
@@ -169,7 +172,7 @@ export const uncover = () => {
   for (const one of document.querySelectorAll("#sluice-cover")) one.remove()
 }
 
-/** Scrolls what can be scrolled in the middle of the window, or the window, and tells whether it moved. */
+/** Scrolls what can be scrolled in the middle of the window, or the window, and returns whether it moved. */
 export const turn = (direction: "down" | "up"): boolean => {
   const sense = direction === "down" ? 1 : -1
   const ends = (element: Element) =>
@@ -190,7 +193,7 @@ export const turn = (direction: "down" | "up"): boolean => {
   return target.scrollTop !== before
 }
 
-/** Scrolls what is kept as `scroller` by most of what is seen of it, and tells whether it moved. */
+/** Scrolls what is kept as `scroller` by most of what is seen of it, and returns whether it moved. */
 export const turnIn = (direction: "down" | "up", { kept }: World): boolean => {
   const element = kept("scroller") as Element
   const before = element.scrollTop
@@ -227,7 +230,7 @@ export const selectorOf = (name: string, { kept }: World): string | null => {
   }
   const path = `/${steps.join("/")}`
   if (!isInShadow) return path
-  // Where the document by itself has something there, that is meant.
+  // A match in the document alone takes precedence.
   const other = document.evaluate(path, document, null, XPathResult.ANY_UNORDERED_NODE_TYPE, null).singleNodeValue
   return other === null ? path : null
 }

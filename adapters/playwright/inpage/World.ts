@@ -35,7 +35,9 @@ const encode = (job: InWorld.Job): string =>
 export const locator = (frame: Frame, job: Extract<InWorld.Job, { readonly take: string }>): Locator =>
   frame.locator(encode(job))
 
-/** The element that a function kept in the world of a frame; what looks for it is told `gone` when it is in the document no more. */
+/**
+ * The element that a function kept in the world of a frame; a lookup gets `gone` if it is no longer in the document.
+ */
 export const kept = (frame: Frame, name: string): Locator => frame.locator(encode({ kept: name }))
 
 /** Keeps an element that Playwright has found under a name in the world of its frame. */
@@ -54,7 +56,7 @@ export const tooSlow = () =>
 /** The window that a frame is in. */
 type Window = Pick<Tab, "page" | "devTools">
 
-/** The window of a page, where no more is known of it. */
+/** The window of a page, if only the page is known. */
 export const windowOf = (page: Page): Window => ({ page, devTools: () => page.context().newCDPSession(page) })
 
 /** What a function is run on. */

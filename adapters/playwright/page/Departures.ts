@@ -3,7 +3,7 @@
  */
 import type { Frame, Page, Request } from "playwright-core"
 
-/** Watches a page, and tells whether it has asked for another document and has not arrived there yet. */
+/** Watches a page, and returns whether it has asked for another document and has not arrived there yet. */
 export const departures = (page: Page): (() => boolean) => {
   let asked: Request | null = null
   const answered = (request: Request) => {

@@ -26,8 +26,8 @@ export const checkFocus = async (tab: Tab, guard: Guard, pasted?: string): Promi
   check(tab, (await Focus.find(tab)) ?? tab.page.mainFrame(), guard, pasted)
 
 /**
- * Does something to an element once its document was checked. The element is held on to meanwhile: in another document that
- * comes in its place, nothing is done.
+ * Acts on an element once its document was checked. The element handle is kept, so that nothing happens in a document
+ * that replaces it.
  */
 export const onField = async (
   tab: Tab,
@@ -53,7 +53,10 @@ export const onField = async (
   }
 }
 
-/** The origin of a frame. A document without an address of its own has that of whoever made it, as the browser knows it. */
+/**
+ * The origin of a frame. A document without an address of its own has the origin of its creator, as reported by the
+ * browser.
+ */
 const addressOf = async (tab: Tab, frame: Frame): Promise<string> =>
   /^(about|blob):/.test(frame.url()) ? World.run(tab, frame, () => self.origin, null) : frame.url()
 

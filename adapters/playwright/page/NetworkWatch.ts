@@ -9,15 +9,15 @@ import { type Exchange, isText } from "../../../core/browser/Exchange.ts"
 /** Answers larger than this are not read: nothing near as much of them is kept. */
 const largestRead = 1_048_576
 
-/** What was sent is not told where it is larger than this. */
+/** A request body larger than this is not reported. */
 const largestSent = 65_536
 
 /** How long the end waits for answers that are being read, in milliseconds. */
 const settleMillis = 2_000
 
 /**
- * Tells of every request that begins from now on. The end of the scope waits a moment for answers that are being read,
- * and then tells of the requests that have no end.
+ * Reports every request that begins from now on. The end of the scope waits briefly for answers that are being read,
+ * and then reports the unfinished requests.
  */
 export const watch = (
   context: BrowserContext,

@@ -58,7 +58,7 @@ const notLetIn = new PageFailure({
 /** A window that another was put in front of a moment ago has no picture. */
 const isNotDrawn = ({ reason }: PageFailure): boolean => reason.includes("Unable to capture screenshot")
 
-const leaving = new PageFailure({ kind: "navigation", reason: "the page is just being left" })
+const leaving = new PageFailure({ kind: "navigation", reason: "the page is being replaced by another one" })
 
 /** How long a page that is on its way somewhere is waited for before another address is opened, in milliseconds. */
 const arrivalMillis = 10_000
@@ -96,7 +96,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
     while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
   })
 
-  /** An error of the server without a page is told by its status as well. */
+  /** A server error without a page is reported with its status. */
   const unanswered = (failure: PageFailure) =>
     Effect.gen(function* () {
       if (!failure.reason.includes("ERR_HTTP_RESPONSE_CODE_FAILURE")) return yield* failure
@@ -123,7 +123,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
       const response = yield* attempt(null, () =>
         current().page.goto(url, { waitUntil: "domcontentloaded", timeout: navigationMillis })
       ).pipe(
-        // It set out at the very moment, and has arrived now.
+        // Retry: another navigation started at the same moment.
         Effect.retry({ while: ({ reason }) => reason.includes("interrupted by another navigation"), times: 3 }),
         // What it leads to is saved instead of shown: that is all there is to arrive at.
         Effect.catchIf(

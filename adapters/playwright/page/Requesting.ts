@@ -246,7 +246,7 @@ const reached = async (
       signal.addEventListener("abort", () => reject(signal.reason), { once: true })
     })
     const socket = connect(url.hostname, port)
-    // One that arrives when nobody waits for it any more is let go.
+    // Destroy a socket that connects after the caller stopped waiting.
     socket.then((one) => signal.aborted && one.destroy()).catch(() => undefined)
     const found = await Promise.race([socket, late])
     found.on("error", () => found.destroy())

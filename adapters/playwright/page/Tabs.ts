@@ -1,5 +1,5 @@
 /**
- * The open windows of a session, one of which is looked at.
+ * The open windows of a session, one of which is active.
  */
 import { Effect } from "effect"
 import type { CDPSession, Page } from "playwright-core"
@@ -11,7 +11,7 @@ import { type Bounds, unbounded } from "../walls/Bounds.ts"
 import { type Attempt, attempting, attemptingWithin, Refused } from "./Attempt.ts"
 import { departures } from "./Departures.ts"
 
-/** An open window, and what is known of it. */
+/** An open window and its state. */
 export interface Tab {
   readonly page: Page
   /** Whether it has crashed or was closed. */
@@ -25,18 +25,18 @@ export interface Tab {
 }
 
 export interface Tabs {
-  /** The window that is looked at. */
+  /** The active window. */
   readonly current: () => Tab
   /** The open windows, in the order in which they were opened. */
   readonly all: () => ReadonlyArray<Tab>
   /**
-   * Tries something in the window that is looked at. It is done once the windows are there that it opened. When the window
-   * closes because of it, it was done; when the window was closed before, it is tried in the one looked at then.
+   * Tries something in the active window. It is done once the windows are there that it opened. When the window closes
+   * because of it, it was done; when the window was closed before, it is tried in the window that is then active.
    */
   readonly attempt: Attempt
   /** Tries to look at the window without doing anything in it, also after more were opened than may be. */
   readonly observe: Attempt
-  /** Does it again in the window that is looked at then, when that is another one than at the start and it was not done. */
+  /** Tries it again in the active window, if another window became active and it was not done. */
   readonly following: <A>(effect: Effect.Effect<A, PageFailure>) => Effect.Effect<A, PageFailure>
   /** Opens an empty window and looks at it. */
   readonly open: Effect.Effect<void, PageFailure>
@@ -46,7 +46,7 @@ export interface Tabs {
   readonly dialogs: () => ReadonlyArray<Dialog>
   /** Calls back for every window that there is, and each one that comes. */
   readonly each: (tell: (tab: Tab) => void) => void
-  /** Calls back whenever another window comes to be looked at, until what it answers is called. */
+  /** Calls back whenever another window becomes active, until the returned function is called. */
   readonly onTurn: (tell: () => void) => () => void
 }
 
@@ -58,7 +58,7 @@ export interface Options {
 
 export const defaults: Options = { bounds: unbounded, limits: defaultPageLimits }
 
-/** So many dialogs are kept until they are asked for, and so much of what each says, in characters. */
+/** Maximum number of stored dialogs, and maximum length of the text of each, in characters. */
 const keptDialogs = 20
 const keptMessage = 2_000
 
@@ -69,7 +69,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   const turning = new Set<() => void>()
   /** In the order in which they were opened. */
   const open: Array<Tab> = []
-  /** In the order in which they were looked at, the present one last. It stays when it was the last to close. */
+  /** In the order in which they were active, the present one last. The last one to close stays in the list. */
   const looked: Array<Tab> = []
   /** Until when each window is waited for that a page has begun to open. */
   const coming: Array<number> = []
@@ -238,7 +238,7 @@ const follow = (page: Page, opening: () => void): Tab => {
     devTools ??= connect()
     return devTools
   }
-  // Windows that it opens are told of there before they are there.
+  // The browser announces windows on this session before they exist.
   line().catch(() => undefined)
   return {
     page,

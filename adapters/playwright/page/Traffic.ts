@@ -1,5 +1,5 @@
 /**
- * What the pages of a session ask the network for, as far as it tells how a page does.
+ * The network requests of the pages of a session that show whether a page is still loading.
  */
 import type { Page, Request } from "playwright-core"
 

@@ -24,7 +24,7 @@ export interface Encoder {
   readonly format: Format
   /** Encodes a JPEG, and answers the packets that are ready. */
   readonly encode: (jpeg: string, millis: number) => Promise<ReadonlyArray<Packet>>
-  /** Ends, and answers the packets that were not told yet. */
+  /** Ends the encoder, and returns the packets that were not returned yet. */
   readonly finish: () => Promise<ReadonlyArray<Packet>>
   readonly close: () => Promise<void>
 }
@@ -35,7 +35,7 @@ const origin = "https://encoder.invalid/"
 /** Bits of a second. Pages stand still most of the time, and then it needs next to nothing. */
 const bitrate = 1_000_000
 
-/** A player can begin at these only, so there is one every so many milliseconds. */
+/** The interval of key frames, in milliseconds: a player can only begin at these. */
 const keyMillis = 5_000
 
 /** Opens an encoder; `null` when the browser has none. */
@@ -45,7 +45,7 @@ export const open = async (beside: BrowserContext, width: number, height: number
   const context = await browser.newContext({ serviceWorkers: "block" })
   try {
     await context.route("**/*", (route) =>
-      // The browser may go away meanwhile.
+      // The browser may be gone by then.
       (route.request().url() === origin
         ? route.fulfill({ contentType: "text/html", body: "<!doctype html><title></title>" })
         : route.abort()

@@ -1,5 +1,5 @@
 /**
- * Records the window that is looked at as a WebM file.
+ * Records the active window as a WebM file.
  *
  * The pictures are encoded in the browser, and what comes out is put into a file here. So a browser that goes away takes
  * nothing with it but the last moment. The file has no name from the beginning: whatever ends this process, nothing is
@@ -101,7 +101,7 @@ const opened = async (opening: Promise<Encoder.Encoder | null>): Promise<Encoder
   return one
 }
 
-/** A file that is there for as long as it is open. */
+/** A file that exists only while it is open. */
 const nameless = async (): Promise<FileHandle> => {
   const path = join(tmpdir(), `sluice-video-${randomBytes(8).toString("hex")}`)
   const file = await open(path, "wx+", 0o600)

@@ -1,8 +1,8 @@
 /**
- * Pictures of the window that is looked at, sent by the browser whenever it has painted something new.
+ * Pictures of the active window, sent by the browser after each repaint.
  *
- * The browser sends at most two pictures ahead of those that are acknowledged, so whoever is slow slows it down. Each one
- * is acknowledged, also one that is not shown: the browser would never send another.
+ * The browser sends at most two unacknowledged pictures, so a slow receiver slows it down. Every picture is
+ * acknowledged, even one that is not shown: otherwise the browser would stop sending.
  */
 import { Clock, Effect, Queue, type Scope } from "effect"
 import type { CDPSession, Page } from "playwright-core"
@@ -10,7 +10,7 @@ import type { ScreencastOptions } from "../../../core/browser/vision/Screencast.
 import type { Tabs } from "../page/Tabs.ts"
 import { within } from "../Within.ts"
 
-/** How often it is looked whether another window is looked at now, in milliseconds. */
+/** How often to check whether another window became active, in milliseconds. */
 const followMillis = 250
 
 /**
@@ -19,7 +19,7 @@ const followMillis = 250
  */
 const beginMillis = 2_000
 
-/** How long a browser may take to let go of a line, in milliseconds. */
+/** How long a browser may take to release a DevTools session, in milliseconds. */
 const leaveMillis = 2_000
 
 interface Sent {

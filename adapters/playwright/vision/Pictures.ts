@@ -71,8 +71,8 @@ export const make = (tabs: Tabs, { scroll }: Scrolling) => {
 }
 
 /**
- * A box of the window with a margin. What is in the window is taken from there: a picture of the whole page is drawn anew for
- * it, and frames of other sites may not be done with that.
+ * A box of the window with a margin. Visible content is captured from the window: a picture of the whole page is
+ * rendered again, and frames of other sites may not be ready in it.
  */
 const around = (box: Clip, margin: number, page: ReturnType<typeof place>) => {
   const left = Math.max(box.x + page.x - margin, 0)

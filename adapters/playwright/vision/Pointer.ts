@@ -15,7 +15,7 @@ interface Point {
   readonly y: number
 }
 
-/** Where the pointer of each window is. Nobody else moves it by hand, so this is where the last gesture left it. */
+/** The pointer position of each window. Only gestures move the pointer, so this is where the last one left it. */
 const pointers = new WeakMap<Page, Point>()
 
 const corner: Point = { x: 40, y: 40 }

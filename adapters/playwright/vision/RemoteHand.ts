@@ -1,5 +1,5 @@
 /**
- * The mouse and the keyboard of somebody who has the window in front of them from afar.
+ * The mouse and the keyboard of a person in remote control of the window.
  */
 import { Effect, Semaphore } from "effect"
 import type { Page } from "playwright-core"
@@ -7,7 +7,10 @@ import type { Gesture, RemoteHand } from "../../../core/browser/vision/RemoteHan
 import * as World from "../inpage/World.ts"
 import type { Tabs } from "../page/Tabs.ts"
 
-/** A page that hangs, or that has a dialog open, answers no gesture; the next one is tried all the same. */
+/**
+ * Timeout of a gesture, in milliseconds: a page that hangs or has a dialog open does not answer. The next gesture is
+ * still tried.
+ */
 const gestureMillis = 2_000
 
 /** What is pressed, and in which window: what to do to let go of it, by its name. */

@@ -25,7 +25,7 @@ const startMillis = 300
 /** How long one step waits at most for what it makes the page load, in milliseconds. */
 const loadMillis = 5_000
 
-/** A frame is scrolled like the page when it covers so much of the window. */
+/** The part of the window that a frame must cover to be scrolled like the page. */
 const largeFrame = 0.5
 
 /** What is scrolled, and where it stands. */
@@ -174,7 +174,7 @@ export const make = (tabs: Tabs): Scrolling => {
       const { after, before } = yield* step(one, direction, until)
       if (hasMoved(before, after) || !isAtEnd(after, sign)) continue
       if (turned) {
-        // It may still come by itself.
+        // It may still appear without scrolling.
         yield* Effect.sleep(lookMillis)
         continue
       }

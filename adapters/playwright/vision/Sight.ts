@@ -50,7 +50,7 @@ export const make = (tabs: Tabs): Sight => {
         )
     })
 
-  /** Tries it in a frame, which may be gone meanwhile. */
+  /** Runs an action in a frame, which may be gone by then. */
   const within = async <A>(frame: Frame, act: () => Promise<A>, otherwise: A): Promise<A> => {
     if (frame === current().page.mainFrame()) return act()
     return act().catch(() => otherwise)
@@ -72,7 +72,7 @@ export const make = (tabs: Tabs): Sight => {
   const gone = (place: Place): PageFailure =>
     new PageFailure({
       kind: "mismatch",
-      reason: place._tag === "Ref" ? `the page has no element ${place.ref} any more` : "nothing is at this point",
+      reason: place._tag === "Ref" ? `the page no longer has the element ${place.ref}` : "nothing is at this point",
       matched: 0
     })
 

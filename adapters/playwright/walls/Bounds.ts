@@ -41,7 +41,7 @@ export const make = (limits: PageLimits): Bounds => {
 const answering = (limits: PageLimits, devTools: () => Promise<CDPSession>): Effect.Effect<never, PageFailure> => {
   const quarter = limits.unresponsiveMillis / 4
   const ask = Effect.tryPromise(async () => (await devTools()).send("Runtime.evaluate", { expression: "0" })).pipe(
-    // A page that is gone is told of by what is being tried.
+    // The current action reports a page that is gone.
     Effect.ignore,
     Effect.timeoutOrElse({ duration: 3 * quarter, orElse: () => Effect.fail(unresponsive(limits)) })
   )

@@ -20,7 +20,7 @@ import { sentence } from "../../http/Reach.ts"
 import * as Upstream from "./Upstream.ts"
 
 export interface Options {
-  /** The origins, such as `http://127.0.0.1:4000`, that may be reached all the same. */
+  /** The origins, such as `http://127.0.0.1:4000`, that may be reached although they are private. */
   readonly allowed: ReadonlySet<string>
   /** Lets every address be reached. */
   readonly allowPrivateNetworks: boolean
@@ -165,11 +165,11 @@ export const make = ({
           unanswered(upstream === null ? error : Upstream.failureOf(upstream, { error }))
         })
         answer.on("close", () => onward.destroy())
-        // Nobody may wait for it any more.
+        // The browser may have closed the connection.
         if (answer.destroyed) onward.destroy()
         else incoming.pipe(onward)
       }
-      // What cannot be sent twice goes over a connection that nobody has used.
+      // A request that must not be repeated goes over an unused connection.
       const isFresh = !/^(GET|HEAD|OPTIONS)$/.test(incoming.method ?? "") || hasBody(incoming)
       pass(way === null ? direct(isFresh) : await way.request(url, asked))
     }
@@ -257,7 +257,7 @@ const knownHere = async (resolve: NonNullable<Options["resolve"]>, name: string)
   return Promise.race([resolve(name).catch(() => []), late]).finally(() => clearTimeout(timer))
 }
 
-/** A host as it is looked up. */
+/** A host in the form for a name lookup. */
 const bareOf = (host: string): string => host.replace(/^\[|\]$/g, "")
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -1,10 +1,10 @@
 /**
  * Keeps sessions to the sites that their workflows may visit.
  *
- * The browser itself asks before each document, also after a redirect, in a new window or in a frame: it is told by the
- * one line that all of its pages share, so no window is open before somebody listens. It asks only while a session that
- * is kept to sites is open, and about documents only: nothing else is slowed down. A document of another session that is
- * asked about then is let through.
+ * The browser itself asks before each document, also after a redirect, in a new window or in a frame. It asks over the
+ * one DevTools session that all of its pages share, so no window opens before there is a listener. It asks only while a
+ * restricted session is open, and only about documents: nothing else is slowed down. Documents of unrestricted sessions
+ * are allowed.
  */
 import type { BrowserContext, CDPSession, Browser as Chromium, Page } from "playwright-core"
 import * as AllowedSites from "../../../core/workflow/AllowedSites.ts"
@@ -54,7 +54,7 @@ export const make = (chromium: Chromium): SiteWall => {
     return browser
   }
 
-  /** Asks about documents while anybody is held, and not otherwise. */
+  /** Intercepts documents only while a session is restricted. */
   const ask = () => {
     turn = turn
       .catch(() => undefined)
@@ -79,7 +79,7 @@ export const make = (chromium: Chromium): SiteWall => {
     if (isWindow) one?.refused(request.url)
   }
 
-  /** Whose frame it is: `undefined` for nobody's who is held, `null` when that cannot be told. */
+  /** The restricted session that a frame belongs to: `undefined` for none, `null` if unknown. */
   const holding = async (frameId: string): Promise<Held | null | undefined> => {
     const sessions = [...held.values()]
     const has = await Promise.all(sessions.map(({ context }) => contains(context, frameId)))
@@ -96,7 +96,7 @@ export const make = (chromium: Chromium): SiteWall => {
     const windows = context.pages()
     const found = await Promise.all([
       ...windows.map((window) => listed(lineTo(window), frameId)),
-      // A frame without a process of its own has no line either: it is told of by the one that it is in.
+      // A frame without its own process has no DevTools session either: its parent's session reports it.
       ...windows.flatMap((window) =>
         window.frames().map((frame) =>
           frame === window.mainFrame()
@@ -154,7 +154,7 @@ export const make = (chromium: Chromium): SiteWall => {
   }
 }
 
-/** Whether a frame is among those that a line tells of; `null` when it does not answer. */
+/** Whether a frame is among those that a DevTools session reports; `null` if it does not answer. */
 const listed = async (line: Promise<CDPSession | null>, frameId: string): Promise<boolean | null> => {
   const devTools = await line
   if (devTools === null) return false
@@ -162,7 +162,7 @@ const listed = async (line: Promise<CDPSession | null>, frameId: string): Promis
   return tree === null ? null : isIn(tree.frameTree, frameId)
 }
 
-/** The same over a line that nobody needs afterwards. */
+/** The same over a temporary DevTools session. */
 const listedOnce = async (line: Promise<CDPSession | null>, frameId: string): Promise<boolean | null> => {
   const found = await listed(line, frameId)
   ;(await line)?.detach().catch(() => undefined)

@@ -64,14 +64,14 @@ const ask = (proxy: Proxy, address: string, options: RequestOptions) => {
   return httpsRequest({ ...asked, ...name })
 }
 
-/** The code of an error, which is all that may be told of it: its text may carry the password. */
+/** The code of an error. Its text may contain the password, so only the code is reported. */
 const causeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "no answer"
   if ("code" in error && typeof error.code === "string") return error.code
   return /\b(E[A-Z]{4,})\b/.exec(error.message)?.[1] ?? "no answer"
 }
 
-/** What came of a connection to a proxy that failed before it answered. */
+/** The result of a connection to a proxy that failed before it answered. */
 const unreachable = (proxy: Proxy, error: unknown): ProxyFailed =>
   error instanceof ProxyFailed ? error : new ProxyFailed(proxy, `could not be reached: ${causeOf(error)}`, true)
 

@@ -37,9 +37,9 @@ type LockedGate = Rows.GateRow & {
 /**
  * Claims, and settles whose turn it is next.
  *
- * Gates that turn out to have no run to give, as when their runs were interrupted or wait for credentials, must not hide
- * those that have: while there were as many candidates as asked for and too few runs, it goes on with more of them. It
- * also does where somebody else was given what it had chosen.
+ * Gates that turn out to have no run to give, as when their runs were interrupted or wait for credentials, must not
+ * hide those that have: while there were as many candidates as asked for and too few runs, it goes on with more of
+ * them. It also goes on if another process took the runs that it had chosen.
  */
 export const claim = (
   sql: SqlClient.SqlClient,
@@ -181,7 +181,7 @@ const oldest = (
     }
   order by sequence limit ${wanted} for update skip locked`
 
-/** Those of these runs that nobody else has taken, in their order. */
+/** Those of these runs that no other process has taken, in their order. */
 const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigned>, now: number) =>
   Effect.map(
     sql<Rows.RunRow>`

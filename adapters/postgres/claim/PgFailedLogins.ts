@@ -19,7 +19,7 @@ import * as PgSlots from "./PgSlots.ts"
 /** Before every queue that has a name. */
 const first = " "
 
-/** How many queues are looked at in one transaction. */
+/** How many queues are read in one transaction. */
 const queuesTogether = 256
 
 /** Notes, with the state of the run that could not sign in, what that means for its credential and for others. */
@@ -147,7 +147,7 @@ const firstThatWaitsFor = (
 const remove = (sql: SqlClient.SqlClient, { run_id }: FailureRow) =>
   sql`delete from login_failures where run_id = ${run_id}`
 
-/** Goes on from a queue, or from behind it. */
+/** Continues at a queue, or after it. */
 const move = (sql: SqlClient.SqlClient, { run_id }: FailureRow, { queue, workflow_id }: Place, behind: boolean) =>
   // A queue is named by hexadecimal digits: nothing stands between a name and the same with a space added.
   sql`

@@ -1,9 +1,9 @@
 /**
  * The waiting runs of one workflow in the order in which they may be given slots.
  *
- * First the oldest ones are looked at, whatever they need. Where those leave some to be wanted, the queues behind them
- * are: runs of one queue need the same, so that one which has to wait speaks for the whole queue. However many runs wait
- * for one busy credential, they cost no more than one of them, and nobody who needs another one waits behind them.
+ * First the oldest runs are tried, whatever they need. If those are not enough, the queues behind them are tried: the
+ * runs of one queue need the same credentials, so if one of them has to wait, the whole queue does. Any number of runs
+ * that wait for one busy credential cost no more than one of them, and do not block runs that need another one.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
@@ -45,7 +45,7 @@ export const oldestIn = (
   ) as following where queue = ${of.queue}
 )`
 
-/** How many of the oldest runs are looked at, and how many queues in one go and in all. */
+/** How many of the oldest runs are read, and how many queues at a time and in total. */
 const window = 64
 const queuesTogether = 256
 const mostQueues = 1_024
@@ -53,7 +53,7 @@ const mostQueues = 1_024
 /** Where the last look at the queues of a workflow ended, if it did not come to all of them. */
 export type Places = Map<string, string>
 
-/** Answers up to so many further runs that can start, oldest first. */
+/** Returns up to this many further runs that can start, oldest first. */
 export type Next = (wanted: number) => Effect.Effect<ReadonlyArray<Assigned>, SqlError.SqlError>
 
 /**

@@ -29,7 +29,7 @@ export interface Assigned {
   readonly credentials: ReadonlyArray<Credential>
 }
 
-/** Who could be given what, as far as was looked, with what was given to others meanwhile. */
+/** Assigns free slots from what was read of the store, minus those already assigned. */
 export interface Ledger {
   /** Looks up everything that these runs name. */
   readonly learn: (candidates: ReadonlyArray<Candidate>) => Effect.Effect<void, SqlError.SqlError>
@@ -219,7 +219,7 @@ const statesOf = (sql: SqlClient.SqlClient, entries: ReadonlyArray<Slots.Entry>)
     return { counts, stopping: new Set(rows.filter(({ count }) => count === null).map(({ name }) => name)) }
   })
 
-/** Locks the mailboxes and numbers that codes of these entries arrive at. No row stands for them. */
+/** Locks the mailboxes and numbers that codes of these entries arrive at. They have no row. */
 const lockShared = (sql: SqlClient.SqlClient, entries: ReadonlyArray<Slots.Entry>) => {
   const shared = entries.flatMap((entry) => Slots.sharedLoginOf(entry) ?? [])
   return shared.length === 0

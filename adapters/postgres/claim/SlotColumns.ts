@@ -17,10 +17,10 @@ export const of = (entry: VaultEntry) => {
   }
 }
 
-/** The pair as it is written. */
+/** The hash of the pair exactly as given. */
 export const keyHash = (pair: Pair): string => hash(keyOf(pair))
 
-/** The user and the site, however it is written; `null` when the domain names no host. */
+/** The hash of the user and the site, in any spelling of the domain; `null` if the domain names no host. */
 export const siteHash = ({ domain, permissionedUserId }: Pair): string | null => {
   const host = Domain.hostOf(domain)
   return host === null ? null : hash(JSON.stringify([permissionedUserId, host]))

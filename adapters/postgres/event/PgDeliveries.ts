@@ -55,7 +55,7 @@ const deliveries = Layer.effect(
         return row ?? (yield* new Delivery.DeliveryNotFound({ deliveryId: id }))
       })
 
-    /** Tells whether the last delivery of a line has had its first attempt, so that the next may be due. */
+    /** Returns whether the last delivery of a line has had its first attempt, so that the next may be due. */
     const isFree = (runId: string, target: string) =>
       sql<Pick<Row, "attempts" | "status">>`
         select attempts, status from webhook_deliveries where run_id = ${runId} and target = ${target}

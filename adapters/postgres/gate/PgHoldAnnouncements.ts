@@ -10,7 +10,7 @@ import * as Rows from "../Rows.ts"
 import { transaction } from "../Transaction.ts"
 import * as Writing from "../Writing.ts"
 
-/** Notes, while a gate is locked, that those who wait now are to be told, if the edit is what holds them. */
+/** Records, while a gate is locked, that the runs waiting now get an event, if the edit holds them. */
 export const note = (
   sql: SqlClient.SqlClient,
   workflowId: string,
@@ -26,7 +26,7 @@ export const note = (
         on conflict (workflow_id) do update set told_to = 0, last = excluded.last`.pipe(Effect.asVoid)
     : Effect.void
 
-/** Tells up to `limit` runs of one gate, and answers whether there may be more to tell. */
+/** Announces the hold to up to `limit` runs of one gate, and returns whether there may be more. */
 export const tell = (sql: SqlClient.SqlClient, limit: number, announce: Announce) =>
   transaction(
     sql,

@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const statements = [
-  // On the gate, where submissions, edits and claims serialise: whoever waited for its row sees that it is gone.
+  // On the gate, where submissions, edits and claims serialise: a transaction that waited for its row sees that it is
+  // deleted.
   `alter table gates add column removed_at timestamptz`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
 

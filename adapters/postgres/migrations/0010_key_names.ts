@@ -1,4 +1,4 @@
-/** API keys get names, so that those who manage them can tell them apart. */
+/** API keys get names, so that users can distinguish them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

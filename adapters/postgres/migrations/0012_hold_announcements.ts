@@ -1,4 +1,4 @@
-/** Which waiting runs are still to be told that an edit holds them. */
+/** The waiting runs that still have to get the event that an edit holds them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,4 +1,4 @@
-/** Links to sign in with arrive like codes, and are told apart from them. */
+/** Sign-in links arrive like codes, and are distinguished from them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,6 +1,6 @@
 /**
- * Keys that can be exchanged: each owner may have several, and each is known by the master key that it is under. What
- * was kept in clear of answers is dropped: it is short-lived, and nobody can seal it here.
+ * Key rotation: each owner may have several keys, and each records the master key that wraps it. Stored answers in
+ * clear are deleted: they are short-lived, and cannot be sealed in a migration.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -7,8 +7,8 @@ import * as SlotColumns from "../claim/SlotColumns.ts"
 import * as Rows from "../Rows.ts"
 
 const before = [
-  // What follows from an entry, so that a claim reads no more of it: it may remember megabytes of cookies. `served` and
-  // `login_failed_at` are what happened to it since.
+  // Columns derived from an entry, so that a claim need not read the whole entry: it may contain megabytes of cookies.
+  // `served` and `login_failed_at` are what happened to it since.
   `alter table vault_entries
     add column site_hash text,
     add column runs_allowed integer check (runs_allowed > 0),

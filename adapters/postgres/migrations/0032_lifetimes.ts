@@ -1,5 +1,5 @@
 /**
- * How long the signed addresses of a workspace work, and with which key somebody was let in to watch a run.
+ * The lifetime of the signed addresses of a workspace, and the key that admitted a viewer to a live view.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

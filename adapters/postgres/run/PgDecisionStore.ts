@@ -10,7 +10,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return DecisionStore.of({
-      // A run has one attempt at a time, so nobody else takes the same position; whoever does is lost, and may be.
+      // A run has one attempt at a time, so positions do not collide. A decision of a lost attempt that collides may be
+      // dropped.
       keep: Effect.fn("DecisionStore.keep")((runId, decision) =>
         sql`
           insert into run_decisions (run_id, position, at, body)

@@ -39,7 +39,7 @@ export const layer = Layer.effect(
         )
       })
     ).pipe(
-      Effect.tapCause((cause) => Effect.logWarning("Live views are not heard; listening again", cause)),
+      Effect.tapCause((cause) => Effect.logWarning("Live view messages are not received; listening again", cause)),
       Effect.ignoreCause,
       Effect.repeat(Schedule.spaced("1 second")),
       Effect.forkScoped
@@ -61,7 +61,7 @@ export const layer = Layer.effect(
       const woken = Stream.fromSubscription(subscription).pipe(
         Stream.filter((run) => run === runId),
         Stream.merge(Stream.fromEffectRepeat(Effect.as(Effect.sleep(longestWait), runId))),
-        // Whoever reads slowly misses pictures, not the last one.
+        // A slow reader misses pictures, but never the last one.
         Stream.buffer({ capacity: 1, strategy: "sliding" })
       )
       let after = 0

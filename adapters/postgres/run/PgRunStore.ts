@@ -64,7 +64,10 @@ export const layer = Layer.effect(
         })
       )
 
-    /** A run that waits again must be found by claims; its workflow may have been forgotten meanwhile. */
+    /**
+     * Marks the gate of a run that waits again as `waiting`, so that claims find it; the mark may have been cleared
+     * since.
+     */
     const write = (change: Transition.Change, at: number) =>
       Effect.gen(function* () {
         yield* Writing.changes(sql, [change], at)
@@ -77,7 +80,10 @@ export const layer = Layer.effect(
         Effect.andThen(sql`update gates set waiting = true where workflow_id = ${run.workflowId} and not waiting`)
       )
 
-    /** Deleted workflows without waiting runs need no more looking at. Asked after the lock, as where turns are settled. */
+    /**
+     * Clears the mark `waiting` of deleted workflows without waiting runs. Checked under the lock, as where turns are
+     * settled.
+     */
     const forgetRemoved = Effect.gen(function* () {
       const locked = yield* sql<{ readonly workflow_id: string }>`
         select workflow_id from gates where removed_at is not null and waiting for no key update skip locked`

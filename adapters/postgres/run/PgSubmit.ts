@@ -18,7 +18,7 @@ import * as Rows from "../Rows.ts"
 import { transaction } from "../Transaction.ts"
 import * as Writing from "../Writing.ts"
 
-/** Raised within a submission whose workflow was just forgotten, so that it begins anew. */
+/** Raised in a submission if the mark `waiting` of its gate was just cleared, so that the submission is repeated. */
 class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 
 /** Inputs longer than this many characters go by themselves, in pieces of about this size. */
@@ -121,7 +121,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
       waiting.push(queued)
       if (underWay < maxUnderWay) {
         underWay++
-        // Those who ask at this moment come along.
+        // Yield once so that concurrent submissions join this batch.
         yield* Effect.forkDetach(Effect.andThen(Effect.yieldNow, work))
       }
       return yield* Effect.onInterrupt(Deferred.await(queued.accepted), () =>
@@ -192,7 +192,7 @@ const together = (
     select inserted.id as run_id, gate.* from inserted join gate using (workflow_id)`
 }
 
-/** Inserts a run. A long input is sent in pieces, so that no more than one of them is copied at a time. */
+/** Inserts a run. A long input is sent in chunks, so that only one of them is copied at a time. */
 const insertRun = (sql: SqlClient.SqlClient, run: Run) =>
   Effect.gen(function* () {
     const input = shortText(run.input)

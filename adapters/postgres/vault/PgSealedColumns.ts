@@ -13,7 +13,7 @@ interface Row {
 interface Column {
   readonly name: string
   readonly table: string
-  /** What tells the rows of a workspace apart, and orders them. */
+  /** The key that identifies and orders the rows of a workspace. */
   readonly id: string
   readonly sealed: string
 }

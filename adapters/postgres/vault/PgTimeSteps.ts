@@ -14,7 +14,7 @@ export const layer = Layer.effect(
     return TimeSteps.of({
       reserve: Effect.fn("TimeSteps.reserve")(function* (key, { from, latest }, periodMillis) {
         if (from > latest) return Option.none()
-        // One statement, so that whoever comes at the same time waits for this one and then counts on from it.
+        // One statement, so that a concurrent caller waits for this one and then continues from its result.
         const [reserved] = yield* sql<{ readonly step: number }>`
           insert into time_steps ${row(key, from, periodMillis)}
           on conflict (key) do update set

@@ -85,7 +85,7 @@ export const layer = Layer.effect(
             const before = yield* Versions.read(sql, workspaceId, workflowId, null)
             const after = yield* Effect.result(to(before, at))
             if (Result.isFailure(after)) return { workflowId, reason: after.failure }
-            // A savepoint: a version that is too large is taken back by itself.
+            // A savepoint, so that only a version that is too large is rolled back.
             const kept = yield* Versions.save(sql, before, after.success, at).pipe(
               Effect.flatMap((sizes) => Effect.fromResult(accept(sizes))),
               sql.withTransaction,

@@ -26,7 +26,7 @@ interface Row {
   readonly body: string | null
 }
 
-/** Raised to roll back what was done, with the value that it is told by. */
+/** Raised to roll back the transaction; carries the result to return. */
 class Undone<A> {
   readonly value: A
   constructor(value: A) {
@@ -58,7 +58,7 @@ export const layer = Layer.effect(
         if (entered.length > 0) return Option.none<Entry>()
         const [row] = yield* sql<Row>`
           select * from idempotency_keys where workspace_id = ${workspaceId} and key = ${key}`
-        // What stood in the way may have gone meanwhile.
+        // The conflicting row may have been removed since.
         return row === undefined ? yield* enter(named, reservedFor) : Option.some(toEntry(row))
       })
 

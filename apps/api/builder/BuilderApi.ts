@@ -9,11 +9,11 @@ import { optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 import { WorkflowView } from "../workflow/WorkflowView.ts"
 
-/** 404: there is no such conversation, or it has ended and takes no more messages. */
+/** 404: the conversation does not exist, or it has ended and accepts no further messages. */
 export const ConversationGone = Schema.Struct({
   ...Errors.NotFound.fields,
   code: Schema.optionalKey(Schema.Literals(["CONVERSATION_NOT_FOUND", "MESSAGE_NOT_FOUND"])),
-  /** The conversation that goes on where this one ended. */
+  /** The conversation that continues this one. */
   successorConversationId: Schema.optionalKey(Schema.String)
 })
   .annotate({ identifier: "ConversationNotFound" })
@@ -27,7 +27,9 @@ const Millis = Schema.Finite.annotate({ description: "Milliseconds since 1970" }
 const reading = {
   conversationId: ConversationId,
   status: Status,
-  /** Nothing more happens by itself, and nothing is asked: the work was saved, it failed, or the conversation ended. */
+  /**
+   * The conversation neither works nor waits for an answer: the work was saved, it failed, or the conversation ended.
+   */
   terminal: Schema.Boolean,
   isProcessing: Schema.Boolean,
   workflowId: Schema.optionalKey(Schema.String)
@@ -79,7 +81,7 @@ const NewSession = Schema.Struct({
 
 const given = {
   inputVariables: optional(Schema.JsonObject),
-  /** Stands for every credential that the inputs leave out. */
+  /** Used for every credential that the inputs leave out. */
   permissionedUserId: optional(Schema.String),
   authUrl: optional(Schema.String),
   /** `false` begins without the cookies and the storage that are kept with the credentials. */

@@ -81,7 +81,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** An id as it stands in a path. What is no UUID is the id of no component. */
+/** A component id from a path. A text that is not a UUID matches no component. */
 const componentId = (text: string) =>
   Schema.decodeUnknownEffect(ComponentId)(text.toLowerCase()).pipe(
     Effect.mapError(() => Errors.notFound(new ComponentNotFound({ componentId: text })))

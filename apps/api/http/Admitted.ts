@@ -1,5 +1,5 @@
 /**
- * Answers without end last no longer than the key that they were asked for with.
+ * Ends an endless answer when the key of its request is revoked.
  */
 import { Effect, Option, Redacted, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -8,8 +8,8 @@ import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { keyOf } from "./Authorization.ts"
 
 /**
- * Makes the function that ends a stream in order before the first piece of it that comes when the key of the request was
- * revoked. While the store of keys cannot be asked, the stream goes on: whatever it tells comes from the same database.
+ * Makes the function that ends a stream in order before the first piece of it that comes when the key of the request
+ * was revoked. While the key store is unavailable, the stream stays open: its content comes from the same database.
  */
 export const make = Effect.gen(function* () {
   const keys = yield* Keys

@@ -5,7 +5,7 @@ import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
-/** Does something after the answer has left, or after whoever asked has gone. It outlives the request. */
+/** Runs an effect after the response was sent, or after the caller disconnected. The effect outlives the request. */
 export type AfterResponse = (effect: Effect.Effect<void>) => Effect.Effect<void>
 
 /** Without a server there is no answer to wait for. */

@@ -1,8 +1,9 @@
 /**
- * Who a request speaks for: the API key in the header `cc-key`, or in `Authorization: Bearer` where that is missing.
+ * Finds the caller of a request by its API key in the header `cc-key`, or in `Authorization: Bearer` if that header is
+ * missing.
  *
- * A key belongs to one workspace. A request that names another one in the header `x-workspace-id` is answered with 404,
- * rather than with what belongs to somebody else.
+ * A key belongs to one workspace. A request that names another workspace in the header `x-workspace-id` is answered
+ * with 404.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -56,7 +57,7 @@ export const layer = Layer.succeed(Authorization, Authorization.of({ "cc-key": a
 export const keyOf = (headers: Readonly<Record<string, string | undefined>>): string =>
   headers["cc-key"] ?? /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? ""
 
-/** What is answered to whoever has no valid key. */
+/** The answer to a request without a valid key. */
 export const unauthorized = Errors.general(
   401,
   "Invalid or missing authentication: expected a valid API key in the header cc-key"

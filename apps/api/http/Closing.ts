@@ -1,5 +1,5 @@
 /**
- * Tells those who answer without end that the server is about to close, so that their answers end in order.
+ * Signals endless answers that the server is about to close, so that they end in order.
  */
 import { Context, Deferred, Effect, Layer } from "effect"
 

@@ -11,7 +11,7 @@ import { Authorization } from "./Authorization.ts"
 
 export interface Endpoint {
   readonly method: string
-  /** As it is described, such as `/run/:session_id`. */
+  /** The declared path, such as `/run/:session_id`. */
   readonly path: string
   readonly needsKey: boolean
   readonly takesBody: boolean

@@ -1,10 +1,11 @@
 /**
  * Requests with an `Idempotency-Key`: carried out once, and answered as often as they are sent.
  *
- * A key belongs to the API key that sent it, in the role that this had: another API key gets 409 for it, never the answer.
- * The answer is kept for a day, except one that tells of a failure of the service (5xx) or that the request was not
- * carried out because of who sent it or when (401, 403, 429). Of an answer that holds a secret, or that its handler marks `Cache-Control: no-store`, only the
- * status is kept. A streamed answer is not kept. What is kept of an answer is sealed, and of a request a fingerprint.
+ * A key belongs to the API key that sent it, in the role that this had: another API key gets 409 for it, never the
+ * answer. The answer is kept for a day, except a failure of the service (5xx) or that the request was not carried out
+ * because of who sent it or when (401, 403, 429). Of an answer that holds a secret, or that its handler marks
+ * `Cache-Control: no-store`, only the status is kept. A streamed answer is not kept. What is kept of an answer is
+ * sealed, and of a request a fingerprint.
  */
 import { Effect, Option, Redacted, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -17,7 +18,10 @@ import * as Errors from "./Errors.ts"
 /** Endpoints that talk to other hosts before they answer. They are not carried out within a transaction. */
 const reachesOut = new Set(["POST /webhooks/:session_id/replay", "POST /webhook-endpoints/:webhook_id/test"])
 
-/** Endpoints whose success tells a secret that is told once. Whatever else is secret in answers is sealed. */
+/**
+ * Endpoints whose successful answer contains a secret that is returned only once. All other secrets in answers are
+ * sealed.
+ */
 const tellsSecret = new Set(["POST /api-keys", "POST /encryption-key/rotation", "POST /webhook-endpoints"])
 
 export interface Sent {
@@ -90,7 +94,7 @@ const replay = ({ body, contentType, status }: Idempotency.Answer): HttpServerRe
   if (body === null) {
     return refuse(
       409,
-      `This request was answered before with status ${status}. Its answer held a secret, which was told that one time only`
+      `This request was answered before with status ${status}. Its answer contained a secret, which is returned only once`
     )
   }
   const headers = { "idempotency-replayed": "true" }
@@ -99,7 +103,7 @@ const replay = ({ body, contentType, status }: Idempotency.Answer): HttpServerRe
     : HttpServerResponse.text(body, { status, contentType, headers })
 }
 
-const lost = "What the answer was cannot be opened any more"
+const lost = "The stored answer to this request can no longer be decrypted"
 
 const refuse = (status: 400 | 409, message: string) =>
   HttpServerResponse.jsonUnsafe(Errors.general(status, message), { status })

@@ -8,14 +8,14 @@ import { HttpServerResponse } from "effect/http"
 import * as RateLimit from "../../../core/workspace/request/RateLimit.ts"
 
 export interface Limiter {
-  /** Decides about a request of the caller that `name` stands for. */
+  /** Decides about a request of the caller with this `name`. */
   readonly take: (name: string) => Effect.Effect<RateLimit.Decision>
 }
 
-/** So many callers are remembered; beyond them those that were silent for longest are forgotten. */
+/** Maximum number of callers in the log; beyond it, the least recently active ones are removed. */
 const maxCallers = 50_000
 
-/** A limiter that remembers nobody yet; `null` when there are no limits. */
+/** A limiter with an empty log; `null` when there are no limits. */
 export const make = (limits: ReadonlyArray<RateLimit.Limit>): Limiter | null => {
   if (limits.length === 0) return null
   // In the order of their last request.

@@ -14,6 +14,6 @@ export const noEndpoint = (method: string, path: string) =>
 export const invalidAddress = (problems: ReadonlyArray<Problem>) =>
   HttpServerResponse.jsonUnsafe(Errors.invalidQuery(problems), { status: 400 })
 
-/** A body that is refused as a whole, or because of what stands at paths in it, in the shape of its endpoint. */
+/** A refusal of a whole body, or of values at paths in it, in the shape of its endpoint. */
 export const invalidBody = (endpoint: Endpoint | null, message: string, problems: ReadonlyArray<Problem>) =>
   HttpServerResponse.jsonUnsafe(Errors.invalidBody(endpoint?.path ?? "", message, problems), { status: 400 })

@@ -30,7 +30,7 @@ const uncounted = new Set(["/healthz", "/readyz"])
 /** What the description says of it costs nothing here. */
 export const layer = Layer.succeed(Surrounded, (handler) => handler)
 
-/** Surrounds what answers requests. Each surrounding counts by itself. */
+/** Makes the middleware around the router. Each instance has its own rate limit counters. */
 export const make = (limits: ReadonlyArray<Limit>) =>
   Effect.gen(function* () {
     const keys = yield* Keys

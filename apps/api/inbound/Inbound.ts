@@ -1,11 +1,11 @@
 /**
- * Who may bring mails and SMS to the service over HTTP: whoever knows a secret of the installation, or signs with it.
+ * Authenticates senders of mails and SMS over HTTP: a sender knows a secret of the installation, or signs with it.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Redacted } from "effect"
 
 export interface Settings {
-  /** Without it nobody brings anything but Twilio. */
+  /** Without it only Twilio is accepted. */
   readonly secret: Redacted.Redacted<string> | null
   /** What Twilio signs with; without it Twilio brings nothing. */
   readonly twilioAuthToken: Redacted.Redacted<string> | null
@@ -16,7 +16,7 @@ export const Inbound: Context.Reference<Settings> = Context.Reference("sluice/ap
   defaultValue: (): Settings => ({ secret: null, twilioAuthToken: null })
 })
 
-/** Compares in a time that tells nothing of either text. */
+/** Compares in constant time. */
 export const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
@@ -62,5 +62,5 @@ export const checkSignature = (
   return Math.abs(now - Number(timestamp) * 1_000) <= toleranceMillis ? "valid" : "stale"
 }
 
-/** What a message is known by that somebody gave an id, apart from the ids that others give. */
+/** The id of a message that a sender numbered, distinct from the ids of other senders. */
 export const idOf = (giver: string, id: string): string => `${giver}:${createHash("sha256").update(id).digest("hex")}`

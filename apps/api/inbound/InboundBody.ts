@@ -60,7 +60,7 @@ export const read = (
 }
 
 const noRoom = HttpServerResponse.jsonUnsafe(
-  Errors.general(503, "Too much is being brought at once; bring it again in a while"),
+  Errors.general(503, "Too many messages are being received at once; send this one again later"),
   { status: 503, headers: { connection: "close", "retry-after": "30" } }
 )
 

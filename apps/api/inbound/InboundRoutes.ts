@@ -40,7 +40,7 @@ export const routes = Layer.unwrap(
     const kept = (arrival: Arrival, way: "mail" | "sms") =>
       Effect.map(receiving[way](arrival), (outcome) => answer(200, { ...outcome }))
 
-    /** Carries out what is to be done with the body of whoever knows the secret. */
+    /** Handles the body of a request, if its sender knows the secret. */
     const trusted = (
       maxBytes: number,
       handle: (

@@ -48,7 +48,7 @@ const Ses = Schema.Struct({
   content: text
 })
 
-/** So many recipients are looked at. */
+/** Maximum number of recipients that are read. */
 const maxRecipients = 100
 
 /** The bare addresses of texts such as `Name <a@example.com>, b@example.com`. */
@@ -89,7 +89,7 @@ const onMail = <A>(
 ): Effect.Effect<Option.Option<Arrival>> =>
   Option.isNone(read) ? Effect.succeedNone : Effect.asSome(arrival(read.value))
 
-/** A mail as Amazon SES tells of it; none for another notification, or for one that does not hold the mail. */
+/** The mail in a notification of Amazon SES; none for other notifications, or for one without the mail. */
 export const ses = (json: unknown): Effect.Effect<Option.Option<Arrival>> => {
   const read = Schema.decodeUnknownOption(Ses)(json)
   if (Option.isNone(read) || read.value.content == null) return Effect.succeedNone

@@ -36,7 +36,7 @@ export const awsUrl = (written: string): URL | null => {
   return url.protocol === "https:" && isAws && url.port === "" && url.username === "" ? url : null
 }
 
-/** So many certificates are held at once. */
+/** Maximum number of cached certificates. */
 const maxHeld = 16
 
 /** Checks notifications, with certificates that are fetched once a day. */

@@ -5,7 +5,7 @@ import { InputReason, PopupContext } from "../../../core/event/RunEvent.ts"
 import { optional, session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
-/** What a run waits to be told. The last five fields are of a run that waits for corrected inputs or a decision. */
+/** The open question of a run. The last five fields are of a run that waits for corrected inputs or a decision. */
 const OpenQuestion = Schema.Struct({
   id: Schema.String,
   session_id: Schema.String,

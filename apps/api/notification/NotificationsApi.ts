@@ -25,10 +25,10 @@ const oneOfThem = Schema.makeFilter(
 export const SubscriptionRecord = Schema.Struct({
   id: Schema.String,
   workspace_id: Schema.String,
-  /** `null` stands for every workflow of the workspace. */
+  /** `null` means every workflow of the workspace. */
   workflow_id: Schema.NullOr(Schema.String),
   events: Schema.Array(NoticeKind),
-  /** Of an address only the host is told: the rest of it may be a secret. */
+  /** Only the host of an address is returned: the rest may be a secret. */
   channel: Schema.Struct({
     type: Schema.Literals(["log", "slack_webhook", "http"]),
     host: Schema.optionalKey(Schema.String)

@@ -80,7 +80,7 @@ const serve = Effect.gen(function* () {
 const answer = (kept: Kept, { headers: asked, method }: HttpServerRequest.HttpServerRequest) => {
   const { size } = kept
   const headers = headersOf(kept)
-  // Nothing tells one state of an artifact from another, so a part of an earlier one cannot be gone on with.
+  // Artifacts have no version, so a partial download of an earlier state cannot be continued.
   const range = asked["if-range"] === undefined ? ByteRange.read(asked.range, size) : "all"
   if (range === "unsatisfiable") {
     return HttpServerResponse.empty({ status: 416, headers: { "content-range": `bytes */${size}` } })

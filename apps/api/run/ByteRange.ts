@@ -4,8 +4,8 @@
 import type { Range } from "../../../core/run/artifact/ArtifactFiles.ts"
 
 /**
- * Reads a `Range` header: one range of bytes, all that there is, or none that there is. Several ranges at once, other
- * units, and what cannot be read ask for everything.
+ * Reads a `Range` header: one range of bytes, the whole file, or a range that cannot be satisfied. Several ranges,
+ * other units and unreadable headers mean the whole file.
  */
 export const read = (header: string | undefined, size: number): Range | "all" | "unsatisfiable" => {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? "") ?? []

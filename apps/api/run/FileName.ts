@@ -1,5 +1,5 @@
 /**
- * Names of files that come from outside, offered to whoever downloads them.
+ * Names of files from outside the service, made safe for download headers.
  */
 import * as FileNames from "../../../core/browser/file/FileNames.ts"
 

@@ -91,7 +91,7 @@ export const RunRecord = Schema.Struct({
   artifacts: Schema.Struct({ left_out: Schema.Int, removed_at: instant }),
   /** The holds that stand on a waiting run. */
   holds: Schema.Array(HoldJson),
-  /** The earliest instant at which a waiting run can start, as far as it is known. */
+  /** The earliest instant at which a waiting run can start, if known. */
   can_start_at: instant,
   /** What happened so far, oldest first. */
   events: Schema.Array(Schema.Struct({ event: Schema.String, at: Schema.String, payload: Schema.JsonObject }))
@@ -179,11 +179,11 @@ const times = (run: Pick<Run, "createdAt" | "startedAt" | "endedAt">) => ({
   execution_end: isoOrNull(run.endedAt)
 })
 
-/** Whether what was told of at an instant has been removed since. */
+/** Whether an artifact reported at an instant has been removed since. */
 const isRemoved = (at: number, { removedAt }: Pick<Summary, "removedAt">): boolean =>
   removedAt !== null && at <= removedAt
 
-/** The pictures that a run told of and that are still there, oldest first. */
+/** The screenshots that a run reported and that still exist, oldest first. */
 export const screenshots = (
   events: View["events"],
   links: Links,

@@ -34,7 +34,7 @@ export const RunFilter = {
   status: described(several),
   statuses: described(several),
   "statuses[]": described(several),
-  limit: described("How many runs at most, 1 to 10000; 1000 when it is left out"),
+  limit: described("Maximum number of runs, 1 to 10000; default 1000"),
   cursor: described(
     "Goes on behind the page before, newest first: the created_at of its last run, which leaves out others of that millisecond, or the header x-next-cursor of its answer, which leaves out none"
   ),

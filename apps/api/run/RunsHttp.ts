@@ -111,7 +111,7 @@ export const layer = HttpApiBuilder.group(
 /** The answer travels on another connection than the events, and must be there first. */
 const arrival = "25 millis"
 
-/** An id as it stands in a path. What is no UUID is the id of no run. */
+/** A run id from a path. A text that is not a UUID matches no run. */
 export const runId = (text: string) =>
   Schema.decodeUnknownEffect(RunId)(text).pipe(
     Effect.mapError(() => Errors.notFound(new RunNotFound({ sessionId: text })))

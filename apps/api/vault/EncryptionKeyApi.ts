@@ -12,10 +12,10 @@ const state = {
   /** When the workspace got its present key. */
   created_at: Schema.String,
   former_version: Schema.NullOr(Schema.Int),
-  /** How many things were looked at for values under a former key, and how many are left to look at. */
+  /** How many records were checked for values under a former key, and how many are left. */
   checked: Schema.Int,
   left: Schema.Int,
-  /** How many values were sealed anew. */
+  /** How many values were re-encrypted. */
   resealed: Schema.Int,
   /** Values that no key of the workspace opens, and that stay as they are. */
   unreadable: Schema.Int,
@@ -29,7 +29,7 @@ export const RotationRecord = Schema.Struct(state).annotate({ identifier: "Encry
 
 export const BegunRotation = Schema.Struct({
   ...state,
-  /** The new key, 64 hexadecimal digits. It is told this once. */
+  /** The new key, 64 hexadecimal digits. It is returned only once. */
   encryption_key: Schema.String
 }).annotate({ identifier: "BegunEncryptionKeyRotation" })
 

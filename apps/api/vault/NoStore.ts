@@ -1,4 +1,4 @@
-/** Answers about credentials are for whoever asked, and nobody on the way may keep them. */
+/** Marks answers about credentials as not cacheable, neither by the caller nor by proxies. */
 import { Effect } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -6,7 +6,7 @@ import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 export const marked = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
     /^\/(vault|authentication|secret-providers|encryption-key)(?![^/?])/.test(url)
-      ? // The router sends what it answers by itself; what is answered around it is sent as it is returned.
+      ? // The router sends its own answers; answers made outside of it are sent as they are returned.
         answer.pipe(
           HttpEffect.withPreResponseHandler((_, response) => Effect.succeed(mark(response))),
           Effect.map(mark)

@@ -11,7 +11,7 @@ import { Unprocessable } from "./VaultErrors.ts"
 const text = Schema.NullOr(Schema.String)
 const whole = Schema.NullOr(Schema.Int)
 
-/** An entry as it is answered. Secrets are sealed, as they came. */
+/** An entry in an answer. Secrets stay sealed, as they were received. */
 export const VaultRecord = Schema.Struct({
   id: Schema.String,
   permissioned_user_id: Schema.String,

@@ -56,7 +56,7 @@ const sourceCodes = {
   MalformedAnswer: "PROVIDER_ANSWER_MALFORMED"
 } as const
 
-/** A store that may work in a while is 503, what somebody has to put right 422. */
+/** A temporary failure of the secret provider is 503; one that a person must correct is 422. */
 const unusable = (error: SourceError) => Effect.fail({ ...unprocessable(error), code: sourceCode(error) })
 const unavailable = (error: SourceError) =>
   Effect.fail({ ...Errors.general(503, error.message), code: sourceCode(error) })

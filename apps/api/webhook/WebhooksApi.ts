@@ -39,7 +39,7 @@ const endpointFields = {
 
 export const WebhookEndpoint = Schema.Struct(endpointFields).annotate({ identifier: "WebhookEndpoint" })
 
-/** The secret is told this once. */
+/** The secret is returned only once. */
 const CreatedEndpoint = Schema.Struct({ ...endpointFields, secret: Schema.String }).annotate({
   identifier: "CreatedWebhookEndpoint"
 })

@@ -186,7 +186,7 @@ const settings = (sent: {
   ...(sent.active == null ? {} : { active: sent.active })
 })
 
-/** The path and the query of a webhook may let anybody post to it, so that a Viewer is told only which host it is on. */
+/** The path and the query of a webhook address may be credentials, so a Viewer sees only the host. */
 const urlFor = ({ role }: Caller, url: string): string => {
   if (allows(role, "edit")) return url
   const parsed = URL.parse(url)

@@ -26,7 +26,7 @@ export const WorkflowItem = Schema.Struct({
   ...Settings.listed
 }).annotate({ identifier: "WorkflowSummary" })
 
-/** What is told of a workflow that is named for something else. */
+/** A workflow as other resources refer to it. */
 export const WorkflowReference = Schema.Struct(summaryFields).annotate({ identifier: "WorkflowReference" })
 
 const viewFields = {
@@ -48,12 +48,12 @@ const viewFields = {
       Schema.Struct({ path: Schema.String, message: Schema.String }).annotate({ identifier: "WorkflowWarning" })
     ).annotate({
       description:
-        "Told when it is saved: what may be missing when a run gets there. Absent where there is nothing to tell"
+        "Warnings, returned when the workflow is saved: what may be missing when a run gets there. Absent if there are none"
     })
   )
 }
 
-/** A workflow with one of its versions, every setting, and its window as it is now. */
+/** A workflow with one of its versions, every setting, and the current state of its window. */
 export const WorkflowView = Schema.Struct(viewFields).annotate({ identifier: "Workflow" })
 
 /** A workflow that an upsert saved, or created. */
@@ -104,7 +104,7 @@ export const view = ({ gate, version, workflow }: Stored): typeof WorkflowView.T
   }
 }
 
-/** A workflow as it was saved, with what may be wrong with it all the same. */
+/** A saved workflow with the warnings about it. */
 export const withWarnings = (stored: Stored, warnings: ReadonlyArray<Problem>): typeof WorkflowView.Type => ({
   ...view(stored),
   ...(warnings.length === 0 ? {} : { warnings })

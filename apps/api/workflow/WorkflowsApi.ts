@@ -105,7 +105,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   }).annotateMerge(
     OpenApi.annotations({
       description:
-        "Takes an exported workflow as it is, or as bundle with a run_window beside it that replaces that of the bundle; null removes it. Components are found by name and content, or created"
+        "Accepts an exported workflow, either as the body or as the field bundle. A run_window beside bundle replaces the run window of the bundle, and null removes it. Components are matched by name and content, or created"
     })
   ),
   HttpApiEndpoint.get("get", "/workflows/:workflow_id", {
@@ -167,7 +167,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     error: [Errors.BadRequest, Errors.NotFound]
   }).annotateMerge(
     OpenApi.annotations({
-      description: "Checks an input as a submission would. A placeholder such as <bank> stands for any credential"
+      description: "Validates an input as a submission would. A placeholder such as <bank> stands for any credential"
     })
   ),
   HttpApiEndpoint.post("examplePayloads", "/workflows/:workflow_id/example-payloads", {

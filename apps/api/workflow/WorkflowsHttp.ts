@@ -149,23 +149,23 @@ const checked = Effect.fnUntraced(function* <N extends "rehearse" | "examples">(
   )
 })
 
-/** A workflow as it was saved, with what may be wrong with it all the same. */
+/** A saved workflow with the warnings about it. */
 const saved = Effect.fnUntraced(function* (stored: Stored) {
   const { workspaceId } = yield* CurrentCaller
   const warnings = yield* Sandbox.run(workspaceId, "warnings", { content: stored.version.content }).pipe(
-    // The workflow is saved all the same.
+    // The workflow was saved; only its warnings are missing.
     Effect.catchTag("TooCostly", () => Effect.succeed([]))
   )
   return withWarnings(stored, warnings)
 })
 
-/** An id as it stands in a path. What is no UUID is the id of no workflow. */
+/** A workflow id from a path. A text that is not a UUID matches no workflow. */
 export const workflowId = (text: string) =>
   Schema.decodeUnknownEffect(WorkflowId)(text).pipe(
     Effect.mapError(() => Errors.notFound(new WorkflowNotFound({ workflowId: text })))
   )
 
-/** The number of a version as it stands in a path. What is no such number is the number of no version. */
+/** A version number from a path. A text that is not such a number matches no version. */
 export const versionNumber = (text: string) => {
   const number = Number(text)
   return /^\d+$/.test(text) && number >= 1 && number <= 2_147_483_647

@@ -29,7 +29,7 @@ export const WorkspaceRecord = Schema.Struct({
 export const WorkspaceSettings = Schema.Struct({
   workspace_id: Schema.String,
   name: Schema.String,
-  /** How long a run may wait before it is stopped; `null` lets it wait for ever. */
+  /** How long a run may wait before it is stopped; `null`: without limit. */
   waiting_ttl_seconds: Schema.NullOr(Schema.Finite),
   /** How long a run waits for corrected inputs. */
   input_required_timeout_seconds: Schema.Int,
@@ -46,13 +46,14 @@ const aYear = 31_536_000
 const SettingsChanges = Schema.Struct({
   name: optional(title),
   waiting_ttl_seconds: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: aYear }))).annotate({
-    description: "null lets runs wait for ever; left out, it stays as it is. Runs submitted before keep what they had"
+    description:
+      "null lets runs wait without limit; if omitted, the setting does not change. Runs submitted earlier keep their limit"
   }),
   input_required_timeout_seconds: optional(Schema.Int).annotate({
-    description: "Kept as the nearest value from 5 to 300"
+    description: "Clamped to 5 to 300"
   }),
   signed_url_ttl_seconds: optional(Schema.Int.check(Schema.isBetween(signedUrlTtlSeconds))).annotate({
-    description: "From an hour to seven days. Addresses that were signed before keep their end"
+    description: "One hour to seven days, in seconds. Addresses signed earlier keep their expiry"
   }),
   phone_number: optional(Schema.String.check(Schema.isMaxLength(64))).annotate({
     description:

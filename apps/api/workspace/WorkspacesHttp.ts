@@ -18,7 +18,7 @@ export const layer = HttpApiBuilder.group(
     const workspaces = yield* Workspaces
     const apiKeys = yield* ApiKeys
     const phoneNumbers = yield* PhoneNumbers
-    // Whoever was let in has a workspace.
+    // The workspace of an authenticated caller exists.
     const mine = (caller: Caller) => Effect.orDie(workspaces.get(caller, caller.workspaceId))
     return handlers.handleAll({
       me: Effect.fn(function* () {

@@ -38,7 +38,7 @@ const problem = (subject: string, { message }: { readonly message: string }): Re
   { state: "problem", subject, text: message }
 ]
 
-/** Starts a browser as the service would, and tells what it was given. */
+/** Starts a browser as the service would, and reports its confinement. */
 const browser: Check = (settings) =>
   Effect.gen(function* () {
     if (Option.isSome(settings.browserEndpoints)) {
@@ -107,4 +107,4 @@ export const doctor = Command.make(
     const count = findings.filter(({ state }) => state === "problem").length
     if (count > 0) return yield* new ProblemsFound({ count })
   })
-).pipe(Command.withDescription("Show how browsers and data are kept apart on this machine, and what is missing"))
+).pipe(Command.withDescription("Check the isolation of browsers and data on this machine, and report what is missing"))

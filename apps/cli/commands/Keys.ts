@@ -17,7 +17,7 @@ const create = Command.make(
   {
     ...Settings.storage,
     workspace,
-    name: Flag.String("name").pipe(Flag.withDescription("What to call the key, to tell it from others"), Flag.optional),
+    name: Flag.String("name").pipe(Flag.withDescription("Name of the key in lists"), Flag.optional),
     role: Flag.Literals("role", Role.literals).pipe(
       Flag.withDescription("What the key may do"),
       Flag.withDefault("Member")
@@ -31,11 +31,11 @@ const create = Command.make(
         name: Option.getOrNull(settings.name)
       })
       yield* Console.log(
-        `${Redacted.value(key)}\n${stored.role} key ${stored.id} of workspace ${workspaceId}; it is shown this once`
+        `${Redacted.value(key)}\n${stored.role} key ${stored.id} of workspace ${workspaceId}; it is shown only once`
       )
     }).pipe(Effect.provide(ApiKeys.layer.pipe(Layer.provideMerge(Assembly.layerStorage(settings)))))
   })
-).pipe(Command.withDescription("Make a key, and show it once"))
+).pipe(Command.withDescription("Create a key, and show it once"))
 
 const list = Command.make(
   "list",
@@ -51,7 +51,7 @@ const list = Command.make(
       }
     }).pipe(Effect.provide(Assembly.layerStorage(settings)))
   })
-).pipe(Command.withDescription("List the keys of a workspace; the keys themselves are not kept"))
+).pipe(Command.withDescription("List the keys of a workspace; their secret values are not stored"))
 
 const revoke = Command.make(
   "revoke",
@@ -81,6 +81,6 @@ const encryption = Command.make(
 ).pipe(Command.withDescription("Show the key that the credentials of a workspace are sealed with"))
 
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("Make, list and revoke API keys, and show or exchange what secrets are protected with"),
+  Command.withDescription("Create, list and revoke API keys, and show or rotate encryption keys"),
   Command.withSubcommands([create, list, revoke, encryption, rotate])
 )

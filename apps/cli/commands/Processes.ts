@@ -49,7 +49,7 @@ export const inbox = Command.make(
       yield* Effect.never
     }).pipe(Effect.provide(service))
   })
-).pipe(Command.withDescription("Receive mail that brings one-time codes"))
+).pipe(Command.withDescription("Receive mail with one-time codes and links"))
 
 export const scheduler = Command.make(
   "scheduler",
@@ -61,7 +61,7 @@ export const scheduler = Command.make(
     )
     yield* Effect.andThen(Console.log("sluice scheduler started"), Effect.never).pipe(Effect.provide(running))
   })
-).pipe(Command.withDescription("Open and close gates, and end lost or expired runs, when they are due"))
+).pipe(Command.withDescription("Open and close gates on time, and end lost or expired runs"))
 
 export const worker = Command.make(
   "worker",
@@ -73,7 +73,7 @@ export const worker = Command.make(
     )
     yield* Effect.andThen(Console.log("sluice worker started"), Effect.never).pipe(Effect.provide(running))
   })
-).pipe(Command.withDescription("Carry out runs in a browser"))
+).pipe(Command.withDescription("Execute runs in a browser"))
 
 export const migrate = Command.make(
   "migrate",
@@ -85,10 +85,11 @@ export const migrate = Command.make(
   Effect.fn(function* (settings) {
     yield* Effect.gen(function* () {
       const made = yield* FirstWorkspace.make(settings)
-      yield* Console.log("The database has the present schema")
-      if (Option.isSome(made)) yield* Console.log("A first workspace was made; `sluice keys create` makes keys for it")
+      yield* Console.log("The database has the current schema")
+      if (Option.isSome(made))
+        yield* Console.log("The first workspace was created; create API keys for it with `sluice keys create`")
     }).pipe(
       Effect.provide(Assembly.layerEncryption(settings).pipe(Layer.provideMerge(Assembly.layerStorage(settings))))
     )
   })
-).pipe(Command.withDescription("Bring the database to the present schema, and make the first workspace"))
+).pipe(Command.withDescription("Migrate the database to the current schema, and create the first workspace"))

@@ -1,5 +1,5 @@
 /**
- * `sluice keys rotate`: exchanges what secrets are protected with, while the service goes on.
+ * `sluice keys rotate`: rotates the keys that protect secrets, while the service runs.
  */
 import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -15,7 +15,7 @@ import { chosen, workspace } from "./WorkspaceFlag.ts"
 /** Raised when the master key is to be exchanged, and only one is given. */
 export class NoPreviousKey extends Schema.TaggedError<NoPreviousKey>()("NoPreviousKey", {}) {
   override get message() {
-    return "Cannot rotate the master key: there is nothing to rotate to. Start every process of the installation anew with the new key as SLUICE_MASTER_KEY and the present one as SLUICE_PREVIOUS_MASTER_KEY, and run this with the same settings"
+    return "Cannot rotate the master key: only one key is set. Restart every process of the installation with the new key as SLUICE_MASTER_KEY and the present one as SLUICE_PREVIOUS_MASTER_KEY, then run this command with the same settings"
   }
 }
 
@@ -38,25 +38,27 @@ const master = Command.make(
       yield* Effect.gen(function* () {
         const { kept, resealed, rewrapped, unreadable } = yield* MasterRotation.run(WebhookSecrets.resealSecrets)
         const former = (yield* KeyWrapping).previous
-        yield* Console.log(`Wrapped ${rewrapped} keys anew; ${kept} were under the present master key already`)
-        if (resealed > 0) yield* Console.log(`Sealed ${resealed} secrets of webhooks anew`)
+        yield* Console.log(`Rewrapped ${rewrapped} keys; ${kept} were already wrapped with the present master key`)
+        if (resealed > 0) yield* Console.log(`Re-encrypted ${resealed} secrets of webhooks`)
         for (const id of unreadable) {
-          yield* Console.log(`The secret of webhook ${id} is under none of these master keys: set it anew`)
+          yield* Console.log(
+            `The secret of webhook ${id} cannot be decrypted with any of these master keys: set it again`
+          )
         }
         if (inFolder) {
           yield* MasterKeys.end(settings)
-          yield* Console.log(`Nothing is under the former key any more: ${settings.dataDir}/master.key is the new one`)
+          yield* Console.log(
+            `The former master key is no longer in use: ${settings.dataDir}/master.key holds the new one`
+          )
         } else if (former !== null) {
           yield* Console.log(
-            "Nothing is under the previous master key any more. Start every process anew without SLUICE_PREVIOUS_MASTER_KEY; addresses of artifacts that were signed by an older version with that key work as long as it is given, and at most seven days"
+            "The previous master key is no longer in use. Restart every process without SLUICE_PREVIOUS_MASTER_KEY; addresses of artifacts that an older version signed with that key work only while it is set, and at most seven days"
           )
         }
       }).pipe(Effect.provide(Layer.fresh(Assembly.layerEncryption(settings))))
     }).pipe(Effect.provide(Assembly.layerStorage(settings)))
   })
-).pipe(
-  Command.withDescription("Put everything under a new master key; stopped in the middle, it can simply be run again")
-)
+).pipe(Command.withDescription("Re-encrypt everything with a new master key; if it is interrupted, run it again"))
 
 const oneWorkspace = Command.make(
   "workspace",
@@ -64,11 +66,11 @@ const oneWorkspace = Command.make(
     ...Settings.storage,
     workspace,
     finish: Flag.Boolean("finish").pipe(
-      Flag.withDescription("End the acceptance of the former key, once nothing is under it"),
+      Flag.withDescription("Stop accepting the former key, once no value is sealed with it"),
       Flag.withDefault(false)
     ),
     status: Flag.Boolean("status").pipe(
-      Flag.withDescription("Tell how far it has come, and change nothing"),
+      Flag.withDescription("Show the progress, and change nothing"),
       Flag.withDefault(false)
     )
   },
@@ -80,27 +82,29 @@ const oneWorkspace = Command.make(
       if (settings.finish) return yield* Console.log(told(yield* rotation.finish(id)))
       const key = yield* rotation.begin(id, null)
       yield* Console.log(
-        `${Redacted.value(key)}\nThe new encryption key of workspace ${id}. Values under the former one are accepted until \`sluice keys rotate workspace --finish\``
+        `${Redacted.value(key)}\nThe new encryption key of workspace ${id}. Values sealed with the former one are accepted until \`sluice keys rotate workspace --finish\``
       )
     }).pipe(Effect.provide(KeyRotation.KeyRotation.layer.pipe(Layer.provideMerge(provided(settings)))))
   })
 ).pipe(
-  Command.withDescription("Give a workspace a new encryption key; its clients may have either until this is finished")
+  Command.withDescription(
+    "Give a workspace a new encryption key; its clients may use either key until the rotation is finished"
+  )
 )
 
-/** How far a rotation has come, in words. */
+/** The progress of a rotation as text. */
 const told = (state: KeyRotation.RotationState): string => {
   const { apiKeysOnFormer, checked, formerVersion, left, mayFinish, resealed, unreadable, version } = state
-  if (formerVersion === null) return `The encryption key has version ${version}, and no other one is accepted`
+  if (formerVersion === null) return `The encryption key has version ${version}; no other version is accepted`
   return [
     `The encryption key has version ${version}; version ${formerVersion} is accepted as well`,
-    `${checked} things were looked at, ${left} are left; ${resealed} values were sealed anew${unreadable === 0 ? "" : `, ${unreadable} cannot be opened`}`,
-    `${apiKeysOnFormer} API keys are still answered in values under version ${formerVersion}`,
-    mayFinish ? "It may be finished" : "It may not be finished yet"
+    `${checked} records were checked, ${left} are left; ${resealed} values were re-encrypted${unreadable === 0 ? "" : `, ${unreadable} cannot be decrypted`}`,
+    `${apiKeysOnFormer} API keys still receive values sealed with version ${formerVersion}`,
+    mayFinish ? "The rotation can be finished" : "The rotation cannot be finished yet"
   ].join("\n")
 }
 
 export const rotate = Command.make("rotate").pipe(
-  Command.withDescription("Exchange the master key, or the encryption key of a workspace"),
+  Command.withDescription("Rotate the master key, or the encryption key of a workspace"),
   Command.withSubcommands([master, oneWorkspace])
 )

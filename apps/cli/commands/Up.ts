@@ -111,8 +111,8 @@ const farewell = (workflowId: string): string =>
 
 const welcome = (api: string, { encryptionKey, key }: FirstWorkspace.Made): string =>
   [
-    "A first workspace was made. Its owner's API key is shown this once, and the key that its credentials are sealed",
-    "with; `sluice keys encryption` shows that one again:",
+    "The first workspace was created. Its owner's API key is shown only once. The key that seals its credentials can be",
+    "shown again with `sluice keys encryption`:",
     "",
     `  API key          ${Redacted.value(key)}`,
     `  Encryption key   ${Redacted.value(encryptionKey)}`,

@@ -1,5 +1,5 @@
 /**
- * How commands are told which workspace they are about.
+ * The flag that names the workspace of a command.
  */
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
@@ -14,7 +14,7 @@ export class CannotFind extends Schema.TaggedError<CannotFind>()("CannotFind", {
 }
 
 export const workspace = Flag.String("workspace").pipe(
-  Flag.withDescription("Id of the workspace; not needed where there is only one"),
+  Flag.withDescription("Id of the workspace; optional if there is only one"),
   Flag.optional
 )
 
@@ -28,6 +28,6 @@ export const chosen = Effect.fnUntraced(function* (id: Option.Option<string>) {
   if (found !== undefined) return found
   const known = all.map((one: Workspace) => `${one.id} (${one.name})`).join(", ")
   return yield* new CannotFind({
-    reason: `Name a workspace with --workspace: expected one of ${known || "none, as there is none yet"}`
+    reason: `Expected a workspace in --workspace, one of ${known || "none, because no workspace exists yet"}`
   })
 })

@@ -126,7 +126,7 @@ const layerSecretSources = (settings: Pick<Serving, "allowPrivateNetworks" | "se
     allowedOrigins: settings.secretProviderOrigins
   })
 
-/** The HTTP interface, on the stores and the encryption keys, and what tells webhooks of the events. */
+/** The HTTP interface, on the stores and the encryption keys, and the delivery of events to webhooks. */
 export const layerApi = (settings: Serving) =>
   layerWebhooks.pipe(
     Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
@@ -148,7 +148,7 @@ export const layerApi = (settings: Serving) =>
     ])
   )
 
-/** Tells webhooks and subscribers of the events, for as long as the layer lives. */
+/** Delivers events to webhooks and subscribers while the layer lives. */
 const layerWebhooks = Layer.effectDiscard(
   Effect.gen(function* () {
     const links = yield* ArtifactLinks
@@ -164,7 +164,7 @@ const layerWebhooks = Layer.effectDiscard(
 const sealOlder = KeptSubscription.sealOlder
 
 export interface Keeping {
-  /** How long what runs left behind is kept; `null` keeps it for ever. */
+  /** How many days artifacts and evidence of runs are kept; `null`: without limit. */
   readonly retentionDays: number | null
 }
 

@@ -1,8 +1,8 @@
 /**
  * The master keys of a process: from its settings, or else from the folder of the embedded data.
  *
- * The folder has the key in `master.key`. While it is exchanged, the key that takes its place lies beside it in
- * `master.key.next`: a service that starts meanwhile opens what is under either.
+ * The folder has the key in `master.key`. During a rotation the new key lies beside it in `master.key.next`: a service
+ * that starts during that time opens values under either key.
  */
 import { randomBytes } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs"
@@ -40,7 +40,7 @@ export class MasterKeyLost extends Schema.TaggedError<MasterKeyLost>()("MasterKe
 const fileOf = ({ dataDir }: Sources) => `${dataDir}/master.key`
 const nextOf = (sources: Sources) => `${fileOf(sources)}.next`
 
-/** Tells whether the key is kept in the folder, and not given by settings. */
+/** Returns whether the key is kept in the folder, and not given by settings. */
 export const isInFolder = (sources: Sources): boolean =>
   Option.isNone(sources.masterKey) && Option.isNone(sources.databaseUrl)
 

@@ -45,7 +45,7 @@ const compared = Effect.fnUntraced(function* ({ parameters }: NodeOf<"BOOL_CONDI
   return { holds: Comparison.holds(operator, one, other), said }
 })
 
-/** So much of a value is told with a condition that does not hold, in characters. */
+/** Maximum length of a value in the failure of a condition, in characters. */
 const maxShown = 100
 
 const judged = Effect.fnUntraced(function* (node: NodeOf<"BOOL_CONDITION">, { memory, page }: StepContext) {

@@ -10,7 +10,7 @@ const answerMillis = 300_000
 /** How often a person is asked who says that it is solved when it is not. */
 const mostQuestions = 3
 
-/** How often it is looked whether it is solved, and how long after somebody said so, in milliseconds. */
+/** How often to check whether it is solved, and how long after a person said so, in milliseconds. */
 const lookMillis = 250
 const settleMillis = 3_000
 
@@ -41,12 +41,14 @@ export const captcha: Action<"CAPTCHA"> = Effect.fnUntraced(function* ({ name, p
     if (yield* isSolvedWithin(type, page, settleMillis)) return next
   }
   if (!surroundings.manualCaptcha) {
-    return yield* unsolved(`${names[type]} is not solved, and nobody may be asked to: manual_captcha_solve is off`)
+    return yield* unsolved(
+      `${names[type]} is not solved, and a person may not be asked because manual_captcha_solve is off`
+    )
   }
   for (let asked = 0; asked < mostQuestions; asked++) {
     const answer = yield* ask(type, name, asked > 0, surroundings)
     if (yield* isSolvedWithin(type, page, settleMillis)) return next
-    if (answer === null) return yield* unsolved(`nobody solved ${names[type]} in time`)
+    if (answer === null) return yield* unsolved(`no person solved ${names[type]} in time`)
     if (answer.solved === false) return yield* unsolved(`the person who was asked could not solve ${names[type]}`)
   }
   return yield* unsolved(`${names[type]} is still not solved after ${mostQuestions} questions`)

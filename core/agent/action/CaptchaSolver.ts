@@ -1,5 +1,5 @@
 /**
- * Who solves the puzzles by which sites tell people from programs.
+ * The port to a solver of captchas.
  */
 import { Context, type Effect } from "effect"
 import type { Page } from "../../browser/Browser.ts"
@@ -31,5 +31,5 @@ export const widgets: Readonly<Record<CaptchaType, { readonly marks: string; rea
   }
 }
 
-/** How long a widget may take to solve itself before anybody is asked, in milliseconds. */
+/** How long a widget may take to solve itself before a person is asked, in milliseconds. */
 export const ownMillis: Readonly<Record<CaptchaType, number>> = { turnstile: 5_000, recaptcha_v2: 0, hcaptcha: 15_000 }

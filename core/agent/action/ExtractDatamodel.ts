@@ -56,7 +56,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL"> = Effect.fnUntraced(f
   }
 })
 
-/** So much of a page is given to a model at most, in characters. */
+/** Maximum length of a page for a model, in characters. */
 const maxCharacters = 200_000
 
 const read = Effect.fnUntraced(function* (

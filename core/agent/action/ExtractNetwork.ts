@@ -124,7 +124,7 @@ const parsed = (body: string | null | undefined): Schema.Json => {
   }
 }
 
-/** The request as well, without what in it opens doors. */
+/** The request, without the credentials in it. */
 const whole = (exchange: Exchange, body: Schema.Json, secrets: Secrets): Schema.Json => {
   const headers = (all: Readonly<Record<string, string>>) => redactHeaders(secrets.hideIn(all))
   return {

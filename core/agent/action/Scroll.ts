@@ -25,7 +25,7 @@ export const scroll: Action<"SCROLL"> = Effect.fnUntraced(function* (node, surro
   const selector = yield* Memory.evaluateText(parameters.xpath ?? "", memory, page)
   switch (mode) {
     case "simple": {
-      // Without a number it is one turn: a node that does nothing is nobody's wish.
+      // The default is one turn, because a node without effect is never intended.
       const ticks = Math.max(parameters.load_events_triggered_through_scroll ?? 1, 1)
       yield* page
         .scroll({ kind: "ticks", direction, ticks }, waitMillis)

@@ -28,7 +28,7 @@ const newerMillis = 30_000
 /** How long a code of a secret provider is waited out: longer than the usual period of 30 seconds. */
 const changeMillis = 35_000
 
-/** How often a secret provider is asked meanwhile. */
+/** How often a secret provider is asked while waiting. */
 const askAgainMillis = 2_000
 
 /** The pause between two keys: fields in several boxes move on to the next one after each. */
@@ -124,7 +124,7 @@ const submit = Effect.fnUntraced(function* (page: Page, target: Target, code: st
   const typing = { existing: "replace", delayMillis: keyMillis, paste: false, guard: target.guard } as const
   yield* page.type({ ...target, first: field.split }, { ...typing, strokes: [code] })
   const sent = { field, path: yield* pathOf(page) }
-  // Some pages send a code as soon as it is whole; Enter would be for the page after it.
+  // Some pages submit a code as soon as it is complete; Enter would then go to the next page.
   const typed = yield* Effect.result(page.codeField(target.selector))
   if (Result.isSuccess(typed) && typed.success.shown && typed.success.document === field.document) {
     yield* page.type(null, { ...typing, existing: "keep", strokes: [{ key: "Enter" }] })
@@ -136,7 +136,7 @@ const submit = Effect.fnUntraced(function* (page: Page, target: Target, code: st
     const seen = yield* Effect.result(page.codeField(target.selector))
     if (Result.isFailure(seen) && seen.failure.kind === "crash") return yield* seen.failure
     const now = yield* Clock.currentTimeMillis
-    // A page that is just leaving cannot be looked at.
+    // A page that is navigating away cannot be examined.
     const shown: CodeField = Result.isSuccess(seen) ? seen.success : { ...field, shown: false, loading: true }
     goneSince = shown.shown || shown.loading ? null : (goneSince ?? now)
     emptySince = shown.shown && shown.empty ? (emptySince ?? now) : null
@@ -150,7 +150,7 @@ const submit = Effect.fnUntraced(function* (page: Page, target: Target, code: st
 
 const pathOf = (page: Page) => Effect.map(page.address, (address) => address.replace(/[?#].*$/s, ""))
 
-/** Gives a code, and another one when it is told how the site complained of the one before. */
+/** Gives a code, or another one if the site complained about the code before. */
 type Supply = (complaint: string | null) => Effect.Effect<Redacted.Redacted<string>, StepFailed>
 
 type CodeType = Exclude<Parameters<"TFA">["tfa_type"], "MAGIC_LINK">
@@ -204,16 +204,13 @@ const generated =
       )
     })
 
-/**
- * Codes of a secret that its provider keeps to itself. Nobody else knows how long one is good, so one that was refused is
- * waited out.
- */
+/** Codes of a secret that stays in its provider. Their validity is unknown here, so a refused code is waited out. */
 const provided = (account: Account, first: Redacted.Redacted<string>, credentials: Credentials.Credentials): Supply => {
   let last = Redacted.value(first)
   const another = Effect.gen(function* () {
     while (true) {
       const code = yield* Credentials.providedCode(credentials, account)
-      if (code === null) return yield* impossible("the secret provider of the credential makes no codes any more")
+      if (code === null) return yield* impossible("the secret provider of the credential no longer provides codes")
       if (Redacted.value(code) !== last) return code
       yield* Effect.sleep(askAgainMillis)
     }
@@ -260,7 +257,7 @@ const askedFor =
       const message = `${again}The login at ${entry.domain} asks for a code: enter the ${digits} digits ${where}`
       const given = yield* ask({ message, schema, timeoutMillis: longestMillis })
       if (typeof given?.code === "string") return Redacted.make(given.code)
-      return yield* tooLate("nobody gave the code", longestMillis)
+      return yield* tooLate("no code was given", longestMillis)
     })
 
 /** The schema of an answer with one text, which matches a pattern. */
@@ -280,7 +277,7 @@ const linkFor = Effect.fnUntraced(function* (account: Account, pattern: string |
     const message = `The login at ${entry.domain} sends a link: enter its address`
     const schema = answer("link", "^https?://[^\\s]+$")
     const link = (yield* ask({ message, schema, timeoutMillis: longestMillis }))?.link
-    if (typeof link !== "string" || !URL.canParse(link)) return yield* tooLate("nobody gave the link", longestMillis)
+    if (typeof link !== "string" || !URL.canParse(link)) return yield* tooLate("no link was given", longestMillis)
     secrets.addLink(link)
     return link
   }

@@ -60,7 +60,7 @@ const valueAt = ({ answers, data }: Memory.Memory, [first = "", ...rest]: Readon
 const ownOf = (object: Schema.JsonObject, name: string): Schema.Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined
 
-/** Changes what a person answered where it is, so that it is no more shown than before. */
+/** Changes a person's answer in place, so that it stays hidden as before. */
 const changed = (
   memory: Memory.Memory,
   names: ReadonlyArray<string>,

@@ -26,7 +26,7 @@ export const userInteraction: Action<"USER_INTERACTION"> = Effect.fnUntraced(fun
   }
   return yield* new StepFailed({
     code: "INTERACTION-E0001",
-    sentence: `Cannot go on without an answer: nobody gave one within ${timeoutMillis / 1_000} s`,
-    original: `Nobody answered within ${timeoutMillis / 1_000} s`
+    sentence: `Cannot go on without an answer: none was given within ${timeoutMillis / 1_000} s`,
+    original: `No answer was given within ${timeoutMillis / 1_000} s`
   })
 })

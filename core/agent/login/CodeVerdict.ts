@@ -11,13 +11,13 @@ export interface Sight {
 
 export type Verdict = "taken" | "refused" | "open"
 
-/** For how long, in milliseconds, the field has been without interruption as it is now seen. */
+/** For how long, in milliseconds, the field has been in its present state without interruption. */
 export interface Lasting {
   readonly gone: number
   readonly empty: number
 }
 
-/** How long a field is gone before it is gone for good: a page that does not load anew may only show that it is busy. */
+/** How long a field must be absent to count as removed: a page without a reload may only show that it is busy. */
 const goneMillis = 1_000
 const goneFromOtherMillis = 300
 
@@ -30,9 +30,9 @@ export const longestMillis = 10_000
 /**
  * The verdict on what is seen `elapsed` milliseconds after a code was sent.
  *
- * Refused is a code whose field is there again after the page was loaded anew, or stays empty, or is newly complained
- * about. Taken is one whose field is gone, or which led to another page. Where neither shows in time, a field that is
- * empty or complained about was refused, and any other code was taken.
+ * A code is refused if its field is shown again after a reload, stays empty, or gets a new complaint. It is taken if
+ * the field is gone or another page is shown. If neither happens in time, an empty field or one with a complaint means
+ * refused, and any other means taken.
  */
 export const of = (sent: Sight, seen: Sight, lasting: Lasting, elapsed: number): Verdict => {
   const { field } = seen

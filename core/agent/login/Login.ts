@@ -26,7 +26,7 @@ export interface Login {
   readonly phases: ReadonlyMap<Alias, Phase>
 }
 
-/** What came of a step, and the credentials that it began or ended the login with. */
+/** The result of a step, and the credentials that it began or ended the login with. */
 export interface Moved {
   readonly login: Login
   readonly aliases: ReadonlyArray<Alias>

@@ -1,5 +1,5 @@
 /**
- * The model as the one who tells recovery which of several elements a lost selector meant.
+ * The advisor of recovery that asks a language model which of several elements a lost selector meant.
  */
 import { Effect } from "effect"
 import type { Appearance, Trait } from "../../browser/element/Appearance.ts"
@@ -9,8 +9,8 @@ import * as Asking from "./Asking.ts"
 import * as Locating from "./Locating.ts"
 
 /**
- * Asks the model within the budget of the run. Nobody knows where none is configured, and where it gives no useful answer:
- * the step then fails as it did.
+ * Asks the model within the budget of the run. Gives no advice if no model is configured or its answer is unusable: the
+ * step then fails with its first failure.
  */
 export const make = (secrets: Secrets): Advising => ({
   choose: Effect.fnUntraced(function* ({ candidates, node, wanted }) {
@@ -20,7 +20,7 @@ export const make = (secrets: Secrets): Advising => ({
       Locating.locate({ node, description: describe(wanted), candidates: named, secrets })
     )
     if (located._tag === "Failure") {
-      yield* Effect.logDebug(`The model could not tell a lost element: ${secrets.hide(located.failure.sentence)}`)
+      yield* Effect.logDebug(`The model could not identify a lost element: ${secrets.hide(located.failure.sentence)}`)
       return null
     }
     const choice = named.findIndex(({ ref }) => ref === located.success)

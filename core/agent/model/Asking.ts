@@ -19,7 +19,7 @@ export type Said =
   | { readonly _tag: "Called"; readonly tool: string; readonly parameters: Schema.JsonObject }
   | { readonly _tag: "Object"; readonly value: Schema.JsonObject }
 
-/** What is made of an answer, and how it is told in the record. */
+/** The result of an answer, and its text for the record. */
 export interface Judged<A> {
   readonly value: A
   readonly did: string
@@ -38,7 +38,7 @@ export interface Asked<A> {
   readonly page: string | null
   readonly shot: Shot | null
   readonly form: Form
-  /** What is made of an answer in the right form, or why it is refused: the model is told so, and asked again. */
+  /** The result of a well-formed answer, or why it is refused: the model gets the reason, and is asked again. */
   readonly judge: (said: Said) => Effect.Effect<Result.Result<Judged<A>, string>, StepFailed>
 }
 
@@ -77,7 +77,7 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Asked<A>): Effect.fn.R
   for (let answers = 0; answers < mostAnswers; answers++) {
     const over = Budget.exceeded(use.budget, yield* Ref.get(use.spent))
     if (over !== null) return yield* over
-    const again = refusal === null ? [] : [`Your answer before was refused: ${refer(refusal)}. Answer anew.`]
+    const again = refusal === null ? [] : [`Your previous answer was refused: ${refer(refusal)}. Answer again.`]
     const { millis } = yield* Ref.get(use.spent)
     const question: Question = {
       instructions: `${asked.instructions} ${Prompts.caution(mark)}`,
@@ -125,7 +125,7 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Asked<A>): Effect.fn.R
     }
     refusal = judged.failure
   }
-  return yield* failure(asked, "MODEL-E0003", `${mostAnswers} answers were of no use, the last because: ${refusal}`)
+  return yield* failure(asked, "MODEL-E0003", `The model gave ${mostAnswers} invalid answers; the last: ${refusal}`)
 })
 
 /** The failure of a step that a model was to do, with the model and the prompt that it was about. */

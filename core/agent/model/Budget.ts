@@ -37,7 +37,7 @@ export const after = (spent: Spent, { inputTokens, outputTokens }: Usage, millis
   millis: spent.millis + millis
 })
 
-/** The failure of whoever wants to ask once more; `null` while there is something left of everything. */
+/** The failure of a further question; `null` while no limit is reached. */
 export const exceeded = (budget: Budget, spent: Spent): StepFailed | null => {
   if (spent.calls >= budget.calls) {
     return over(`${budget.calls} questions to the model, the most that a run may ask (SLUICE_MODEL_CALLS)`)

@@ -13,13 +13,13 @@ import * as Prompts from "./Prompts.ts"
 export interface Candidate {
   /** By which it is chosen: any text, unique among the candidates. */
   readonly ref: string
-  /** What the page shows of it: role, name, text, stable attributes. It is told to the model as data of the page. */
+  /** What the page shows of it: role, name, text, stable attributes. The model gets it as data of the page. */
   readonly description: string
 }
 
 export interface Lost {
   readonly node: Node
-  /** What is known of the element: its selector, and what it was like when it was last found. */
+  /** The known facts about the element: its selector, and what it was like when it was last found. */
   readonly description: string
   readonly candidates: ReadonlyArray<Candidate>
   readonly secrets: Secrets
@@ -44,7 +44,7 @@ export const locate = Effect.fnUntraced(function* ({
     model: null,
     instructions: Prompts.locating,
     request: `The step "${node.name}" does not find its element. What that was like comes first, then the candidates.`,
-    // What is known of the element was read from a page as well.
+    // The known facts about the element were read from a page as well.
     page: [`The element: ${description}`, ...candidates.map((one) => `${one.ref}: ${one.description}`)].join("\n"),
     shot: null,
     form: { _tag: "Choice", tools: [Prompts.chooseElement(refs), Prompts.notFound] },

@@ -2,11 +2,11 @@
  * The port to a language model, in the words of the agent.
  *
  * A `Question` says what the model is for in this step (`instructions`, which never come from a page), what it is about
- * (`parts`: texts and pictures), and in which form it must answer: a call of one of a few tools, or one JSON object. The
- * model decides nothing by itself: whoever asks judges the answer.
+ * (`parts`: texts and pictures), and in which form it must answer: a call of one of a few tools, or one JSON object.
+ * The model takes no action: the caller judges the answer.
  *
- * Steps do not speak to this port themselves. They use the verbs of this folder, which keep secrets out of what is sent,
- * keep the budget of the run, ask again after an answer that is of no use, and record each decision:
+ * Steps do not speak to this port themselves. They use the verbs of this folder, which keep secrets out of what is
+ * sent, keep the budget of the run, ask again after an unusable answer, and record each decision:
  *
  * - `Choosing.place`: which element of the page, or which point of its picture, a description means;
  * - `Reading.data`: data of a schema, from HTML, a picture or the context;

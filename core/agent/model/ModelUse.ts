@@ -1,5 +1,5 @@
 /**
- * What one run has used of the model, and who is told of each decision.
+ * How much one run has used of the model, and the listener for its decisions.
  */
 import { Context, Effect, Ref } from "effect"
 import type { Decision } from "../../run/evidence/Decision.ts"

@@ -1,6 +1,6 @@
 /**
- * Secrets of credentials by reference: a model is told `{{secret:BANK.PASSWORD}}`, and may ask to have it typed. The value
- * is put in by the agent, on a site of that credential alone.
+ * Secrets of credentials by reference: a model sees `{{secret:BANK.PASSWORD}}`, and may ask to have it typed. The agent
+ * inserts the value, only on a site of that credential.
  */
 import { Effect, Result } from "effect"
 import type { Page } from "../../browser/Browser.ts"
@@ -15,9 +15,9 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
 /**
- * A text of the workflow for a model: its expressions evaluated, apart from those that are a secret of a credential, which
- * become references and are not read at all. One that makes something else of a secret is refused: what it makes would be
- * known for a secret by nobody.
+ * A text of the workflow for a model: its expressions evaluated, apart from those that are a secret of a credential,
+ * which become references and are not evaluated. An expression that derives another value from a secret is refused,
+ * because the derived value could not be recognised as secret.
  */
 export const evaluate = Effect.fnUntraced(function* (
   text: string,
@@ -37,7 +37,7 @@ export const evaluate = Effect.fnUntraced(function* (
 })
 
 const exposing = ({ alias, entry }: Account) => {
-  const sentence = `Cannot ask a model: an expression makes something else of a secret of ${entry.domain}; expected it alone, as {{context.inputs.${alias}.PASSWORD}}`
+  const sentence = `Cannot ask a model: an expression derives another value from a secret of ${entry.domain}; expected the secret alone, as {{context.inputs.${alias}.PASSWORD}}`
   return new StepFailed({ code: "MODEL-E0006", sentence, original: null })
 }
 
@@ -63,7 +63,7 @@ export const offered = ({ credentials }: Memory.Memory): string =>
 const typed = ["USER_NAME", "PASSWORD"] as const
 const words = { USER_NAME: "the user name", PASSWORD: "the password" }
 
-/** What is to be typed: a text as it is, or a secret. */
+/** What is to be typed: a plain text, or a secret. */
 export interface ToType {
   readonly text: string
   readonly isSecret: boolean

@@ -79,7 +79,7 @@ const done = Effect.fnUntraced(function* (
       const value = yield* over(repeat.cursor.from)
       const isAbsent = Comparison.isNothing(value) || value === false
       if (isAbsent && cursor_absent === true) return result
-      // The same cursor again would bring the same answer for ever.
+      // Repeating a cursor would repeat the same answer without end.
       const text = Comparison.asText(value)
       if (isAbsent || seen.has(text)) return result
       seen.add(text)

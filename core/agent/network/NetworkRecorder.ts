@@ -1,5 +1,5 @@
 /**
- * What the windows of a session were answered by the network, as far as it is kept to be read by the run.
+ * The network answers that the windows of a session received and that are kept for the run to read.
  */
 import { Effect, type Scope } from "effect"
 import type { Page } from "../../browser/Browser.ts"

@@ -1,5 +1,5 @@
 /**
- * Who is asked which of several elements is the wanted one, when that cannot be told by rules.
+ * The advisor that chooses the wanted element among several, if rules cannot decide.
  */
 import { Context, Effect } from "effect"
 import type { Appearance } from "../../browser/element/Appearance.ts"
@@ -21,11 +21,11 @@ export interface Advice {
 }
 
 export interface Advising {
-  /** The candidate that is the wanted element; `null` when none is, or nobody knows. */
+  /** The candidate that is the wanted element; `null` if none is, or it is unknown. */
   readonly choose: (lineup: Lineup) => Effect.Effect<Advice | null>
 }
 
-/** Nobody, unless a model is put in its place. */
+/** Default: no advisor. */
 export const Advisor = Context.Reference<Advising>("sluice/core/agent/recovery/Advisor", {
   defaultValue: () => ({ choose: () => Effect.succeed(null) })
 })

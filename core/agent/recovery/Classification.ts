@@ -12,7 +12,7 @@ export interface Classification {
   readonly description: string
 }
 
-/** What the page asks of the account before it goes on. */
+/** What the page requires of the account first. */
 export type Demand = "password" | "twoFactor" | "login"
 
 /** Failures that say themselves what went wrong, whatever page is there. */
@@ -20,8 +20,8 @@ export const speaksForItself = (code: Code): boolean =>
   code !== "SELECTOR-E0001" && code !== "SELECTOR-E0002" && code !== "OPTION-E0001"
 
 /**
- * Judges a failure. `survey` is `null` where the page was not looked at, and `unseen` says why where it could not be; `typed`
- * tells whether the run filled in fields. What the page says is quoted as `hide` tells it.
+ * Judges a failure. `survey` is `null` if the page was not examined, and `unseen` says why where it could not be;
+ * `typed` tells whether the run filled in fields. What the page says is quoted as `hide` tells it.
  */
 export const of = (
   { alike, code, matched }: Pick<StepFailed, "code" | "matched" | "alike">,

@@ -1,5 +1,6 @@
 /**
- * Steps that a person may mend while the run goes on: inputs that they cannot use, and options that a list does not have.
+ * Failed steps that a person may correct during the run: inputs that they cannot use, and options that a list does not
+ * have.
  */
 import { Effect, Option, Result } from "effect"
 import type { Page } from "../../browser/Browser.ts"
@@ -21,15 +22,16 @@ interface Asked {
   readonly choices: Choices
 }
 
-/** Tells whether corrected inputs, or another option, could make a failed step succeed. */
+/** Returns whether corrected inputs, or another option, could make a failed step succeed. */
 export const isMendable = (node: Node, failure: StepFailed): boolean =>
   failure.code === "OPTION-E0001" || (failure.code === "TEMPLATE-E0001" && InputUse.of(node).length > 0)
 
 /**
  * Asks a person to mend a failed step, and tries it once more after each answer.
  *
- * It ends with the success of the step, with a failure that nobody can mend, when nobody answers in time, or after three
- * questions; and answers the memory with the corrected inputs. An option that was named for good is taken without asking.
+ * It ends with the success of the step, with a failure that corrected inputs cannot fix, without an answer in time, or
+ * after three questions; it returns the memory with the corrected inputs. An option that was chosen for all repetitions
+ * of this failure is applied without asking.
  */
 export const mend = Effect.fnUntraced(function* <A>(
   node: Node,
@@ -47,7 +49,7 @@ export const mend = Effect.fnUntraced(function* <A>(
     if (Result.isFailure(done)) failure = done.failure
   })
 
-  /** The failure of the step as it is written, which a named option mends. */
+  /** The failure of the original step, which a chosen option corrects. */
   let missed = keyOf(node, first)
   const named = choices.get(missed)
   if (fails() && named !== undefined) yield* attempt(named)

@@ -21,7 +21,7 @@ const acknowledges = /^(ok|okay|aceptar|ok!|d'accord|va bene|gut|okej|ок)$/u
 const aboutCookies =
   /cookie|consent|gdpr|privacy|tracking|datenschutz|einwilligung|confidentialit|privacidad|privacidade|riservatezza|privacyverklaring|prywatno|integritet|файл[а-я]{0,10} cookie|конфиденциальн/iu
 
-/** What commits to something, wherever it stands in a label. */
+/** Words of buttons that commit to something, anywhere in a label. */
 const commits =
   /\b(buy|purchase|pay|order|checkout|check out|delete|remove|erase|subscribe|unsubscribe|sign ?up|sign ?in|log ?in|log ?out|register|continue|proceed|confirm|submit|send|transfer|book|reserve|upgrade|install|download|save|apply|yes|next|start|join|donate|cancel (my|the|this|order|booking|subscription)|kaufen|bestellen|bezahlen|zahlen|löschen|entfernen|abonnieren|anmelden|registrieren|weiter|bestätigen|absenden|senden|buchen|speichern|ja|acheter|commander|payer|supprimer|effacer|abonner|inscrire|continuer(?! sans accepter)|confirmer|envoyer|réserver|oui|comprar|pagar|pedir|eliminar|borrar|suscribir|registrar|continuar|confirmar|enviar|reservar|acquista|paga|ordina|elimina|iscriviti|continua|conferma|invia|prenota|excluir|assinar|kopen|bestellen|betalen|verwijderen|doorgaan|bevestigen|kup|zapłać|usuń|dalej|potwierdź|köp|betala|ta bort|fortsätt|bekräfta|купить|оплатить|удалить|продолжить|подтвердить)\b/iu
 
@@ -37,8 +37,8 @@ const plain = (label: string): string =>
     .replace(/(?<![.!…])[.!…]+$/u, "")
 
 /**
- * The buttons that dismiss an overlay, the one to try first foremost: what closes it, what refuses cookies, what agrees to
- * them, and the one button of a mere notice. None that commits to anything.
+ * The buttons that dismiss an overlay, the one to try first foremost: what closes it, what refuses cookies, what agrees
+ * to them, and the one button of a mere notice. It never returns a button that commits to anything.
  */
 export const waysOut = ({ buttons, isAlert, text }: Overlay): ReadonlyArray<Button> => {
   const harmless = buttons.filter(({ label }) => !commits.test(label))

@@ -43,23 +43,23 @@ export class ElementMemory extends Context.Service<
 
 /** What an execution remembers of elements, and learns of them. */
 export interface Memories {
-  /** What is known of the element of a node; `null` when nothing is. */
+  /** The known facts about the element of a node; `null` when nothing is. */
   readonly known: (node: Node) => Effect.Effect<Remembered | null>
   readonly learn: (node: Node, selector: string, appearance: Appearance, at: number) => void
 }
 
 export const nothing: Memories = { known: () => Effect.succeed(null), learn: () => undefined }
 
-/** An element is described anew at most so often, in milliseconds: pages change slowly. */
+/** Minimum time between two descriptions of an element, in milliseconds: pages change slowly. */
 const freshMillis = 24 * 3_600_000
 
-/** The selector of a node as it is written; `null` where it names no element. */
+/** The selector in the parameters of a node; `null` if it names no element. */
 export const selectorOf = (node: Node): string | null => {
   const selector: unknown = "selector" in node.parameters ? node.parameters.selector : undefined
   return typeof selector === "string" && selector !== "" ? selector : null
 }
 
-/** Tells whether the element of a node is to be described at `at`. */
+/** Returns whether the element of a node is to be described at `at`. */
 export const isStale = (known: Remembered | null, at: number): boolean =>
   known === null || at - known.seenAt >= freshMillis
 

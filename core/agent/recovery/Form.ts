@@ -36,7 +36,7 @@ export const form: Recovery = Effect.fnUntraced(function* (trouble, { correctabl
     choosing: false,
     shot: Option.getOrNull(shot)
   })
-  if (correction?._tag !== "inputs") return ended("Nobody corrected the inputs")
+  if (correction?._tag !== "inputs") return ended("No corrected inputs were given in time")
   const corrected = { ...memory, inputs: correction.inputs }
   const steps = toRedo(trouble)
   const unrepeatable = steps.find(({ node: one }) => isNotRepeatable(one))

@@ -1,6 +1,6 @@
 /**
- * An element that its selector lost is looked for by what it looked like, or by what the selector says of it. It is taken
- * only when it can be told from all others; where it cannot, a model may know it, if there is one.
+ * An element that its selector lost is looked for by what it looked like, or by what the selector says of it. It is
+ * taken only if it can be distinguished from all others; if not, a configured model is asked.
  */
 import { Effect } from "effect"
 import { cleanOf, scrubbed } from "../../browser/element/Appearance.ts"
@@ -15,7 +15,7 @@ import { instead } from "./Instead.ts"
 import type { Recovery, Remedy } from "./Remedy.ts"
 import * as SelectorHints from "./SelectorHints.ts"
 
-/** A model is shown so many candidates. */
+/** Maximum number of candidates for a model. */
 const mostShown = 25
 
 export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered, secrets, settings }) {
@@ -67,6 +67,6 @@ const originOf = (address: string): string => (URL.canParse(address) ? new URL(a
 const offerFor = (node: Node, before: string, after: string): Offer | null => {
   const parameter = Object.entries(node.parameters).find(([, value]) => value === before)?.[0]
   if (parameter === undefined) return null
-  const reason = `The selector matched no element any more; ${after} leads to the one that is most like it`
+  const reason = `The selector no longer matched an element; ${after} matches the most similar one`
   return { kind: "selector", nodeId: node.id, nodeName: node.name, parameter, before, after, reason }
 }

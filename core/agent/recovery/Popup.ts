@@ -130,7 +130,7 @@ const factsOf = (
   }
 }
 
-/** Where a button stands in the document says nothing about the next page that has the pop-up. */
+/** The position of a button in the document does not identify it on another page with the same pop-up. */
 const offerFor = (selector: string): Offer | null =>
   selector.startsWith("//") && !/\/html[/[]/.test(selector)
     ? {
@@ -140,7 +140,7 @@ const offerFor = (selector: string): Offer | null =>
         parameter: null,
         before: null,
         after: selector,
-        reason: "A pop-up lay in the way of a step, and this button dismissed it"
+        reason: "A pop-up blocked a step, and this button dismissed it"
       }
     : null
 
@@ -171,7 +171,7 @@ export const clear = Effect.fnUntraced(function* (node: Node, page: Page, xpaths
   return pressed
 })
 
-/** What is told of the pop-ups that were dismissed before a node. */
+/** The report on the pop-ups that were dismissed before a node. */
 export const cleared = (node: Node, pressed: ReadonlyArray<string>, address: string): Analysis => ({
   node,
   kind: "popup_xpaths",

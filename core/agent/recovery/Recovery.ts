@@ -35,7 +35,7 @@ import { unavailable } from "./Unavailable.ts"
 
 const recoveries: Readonly<Record<Kind, Recovery>> = { unavailable, timing, popup, demand, form, selector: lost, modal }
 
-/** Who is told of recoveries. */
+/** The listener for recoveries. */
 export interface RecoveryListener<E> {
   readonly analysed: (analysis: Analysis) => Effect.Effect<void, E>
   readonly offered: (offer: Offer) => Effect.Effect<void, E>
@@ -57,7 +57,7 @@ export type Again<A> = (
   option: string | null
 ) => Effect.Effect<Result.Result<A, StepFailed>>
 
-/** What came of a step in the end. A failed one is judged by what the page shows. */
+/** The result of a step in the end. A failed one is judged by what the page shows. */
 export type Recovered<A> =
   | { readonly _tag: "Done"; readonly done: A; readonly memory: Memory.Memory }
   | {
@@ -76,7 +76,7 @@ export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => 
   return { _tag: "Failed", failure, classification, memory: done.memory }
 }
 
-/** Tries everything that is allowed. It fails only as those who are told do. */
+/** Tries every allowed recovery. It fails only if the listener fails. */
 export const recover = Effect.fnUntraced(function* <A, E>(
   { failure: first, memory, node, page, signedIn, trail }: Failed,
   means: Means & { readonly choices: Correction.Choices },
@@ -175,7 +175,7 @@ const clear = (node: Node, failure: StepFailed): StepFailed => {
   const why = isNotRepeatable(node)
     ? "the node must not be repeated, so it was tried once"
     : failure.acted === true
-      ? "it may have taken effect all the same, so it was not tried again"
+      ? "the action may have taken effect, so it was not tried again"
       : null
   return why === null ? failure : reworded(failure, `${failure.sentence}; ${why}`)
 }

@@ -26,7 +26,7 @@ export interface CompletedStep {
   readonly selector: string
 }
 
-/** A step that could not be done, and the page as it is now. */
+/** A failed step and the present page. */
 export interface Trouble {
   readonly node: Node
   readonly failure: StepFailed
@@ -61,7 +61,7 @@ export interface Means {
   ) => Effect.Effect<Result.Result<unknown, StepFailed>>
 }
 
-/** What is told of a recovery. */
+/** The report on a recovery. */
 export interface Analysis {
   readonly node: Node
   readonly kind: Kind | "inputs" | "popup_xpaths"
@@ -74,7 +74,7 @@ export interface Analysis {
   readonly popup: PopupFacts | null
 }
 
-/** What is told of a pop-up besides. */
+/** Additional facts about a pop-up. */
 export interface PopupFacts {
   readonly phase: "modal_decision_dispatched" | "popup_dismiss_verified"
   readonly action: string | null
@@ -103,5 +103,5 @@ export type Remedy =
 /** Answers `null` when it has nothing to offer for this trouble. */
 export type Recovery = (trouble: Trouble, means: Means) => Effect.Effect<Remedy | null>
 
-/** Tells whether a failure is that an element could not be found or used. */
+/** Returns whether a failure is that an element could not be found or used. */
 export const isAboutElement = ({ code }: StepFailed): boolean => code === "SELECTOR-E0001" || code === "SELECTOR-E0002"

@@ -1,5 +1,5 @@
 /**
- * What a run knows while it goes on, and the evaluation of templates over it.
+ * What a run knows while it is in progress, and the evaluation of templates over it.
  */
 import { Effect, type Schema } from "effect"
 import type { Page } from "../../browser/Browser.ts"

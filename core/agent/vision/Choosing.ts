@@ -15,7 +15,7 @@ import * as Looking from "./Looking.ts"
 /** So often is the page scrolled at most before nothing was found. */
 const mostScrolls = 15
 
-/** How often a page on which nothing was found is looked at again for whether it has changed, in milliseconds. */
+/** How often to check whether a page without a match has changed, in milliseconds. */
 const lookAgainMillis = 500
 
 export interface Wanted {
@@ -105,7 +105,7 @@ const tell = (choice: Choice): string => {
   return choice.place._tag === "Ref" ? choice.place.ref : `the point ${choice.place.x},${choice.place.y}`
 }
 
-/** What a call of a tool chooses, as far as it is there. */
+/** The choice of a tool call, if it exists on the page. */
 export const choiceOf = (
   said: Asking.Said,
   refs: ReadonlyArray<string>,

@@ -9,7 +9,7 @@ import type { Secrets } from "../../redaction/Secrets.ts"
 import { ofPage } from "../Failure.ts"
 import type { Memory } from "../variables/Memory.ts"
 
-/** So many elements are told of a whole page, and of what is in its window. */
+/** Maximum number of elements listed of a whole page, and of its visible part. */
 const mostElements = 400
 const mostInWindow = 120
 
@@ -59,12 +59,12 @@ const lineOf = ({ box, name, ref, role, states, value }: Outlined): string => {
 
 /** What a run knows, for executions that look at no page: its inputs, what it gathered and its loop variables, as JSON. */
 export const context = ({ credentials, data, inputs, runtime }: Memory): string => {
-  // A secret that is cut could not be told from other text.
+  // A truncated secret could not be recognised.
   const whole = credentials.secrets.refer(JSON.stringify({ ...data, inputs, runtime }))
   return whole.length <= maxCharacters ? whole : `${whole.slice(0, maxCharacters)}\n${restIsCut}`
 }
 
-/** What a model is told where it is not shown everything. */
+/** The note to the model that a list is incomplete. */
 export const restIsCut = "(The rest was cut off.)"
 
 /** A picture of the window, in which password fields and whatever shows a known secret are covered. */

@@ -19,10 +19,10 @@ import type { Memory } from "../variables/Memory.ts"
 import * as Choosing from "./Choosing.ts"
 import * as Looking from "./Looking.ts"
 
-/** So many moves may one step take. */
+/** Maximum number of moves of one step. */
 const mostMoves = 30
 
-/** So many moves of one step may be refused. */
+/** Maximum number of refused moves of one step. */
 const mostRefusals = 5
 
 /** How long an element of the list may take to be usable, in milliseconds. */
@@ -81,7 +81,7 @@ const moves = Effect.fnUntraced(function* (
   const note = Effect.fnUntraced(function* (value: Exclude<Move, { readonly ended: Place | null }>) {
     history.push(`${history.length + 1}. ${tell(value)}`)
     if ("refused" in value && ++refusals >= mostRefusals) {
-      const reason = `${mostRefusals} moves were refused, the last because: ${value.refused}`
+      const reason = `${mostRefusals} moves were refused; the last: ${value.refused}`
       return yield* Asking.failure(about, "MODEL-E0006", reason)
     }
   })
@@ -97,7 +97,7 @@ const moves = Effect.fnUntraced(function* (
     const carryOut = Effect.fnUntraced(function* (said: Asking.Said) {
       if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
       const value: Move = yield* perform(said, { ...task, refs, sites, window }).pipe(
-        // What the page does not let happen is told to the model, which sees the page anew.
+        // Report a failed move to the model, which then sees the page again.
         Effect.catchTag("PageFailure", (failed) => {
           made.acted ||= failed.acted === true
           const { kind, reason } = failed

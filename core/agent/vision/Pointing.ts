@@ -1,5 +1,5 @@
 /**
- * Where an action on an element takes place when it is not told by a selector: at a point, or at what a model chooses.
+ * The place of an action on an element without a selector: a point, or the choice of a model.
  */
 import { Effect } from "effect"
 import type { Place } from "../../browser/vision/Sight.ts"
@@ -17,7 +17,7 @@ import * as Moving from "./Moving.ts"
 
 type Pointed = NodeOf<"CLICK"> | NodeOf<"INPUT_TEXT"> | NodeOf<"TFA">
 
-/** Tells whether a node finds its element in another way than by its selector. */
+/** Returns whether a node finds its element in another way than by its selector. */
 export const isPointed = ({ parameters }: Pointed): boolean =>
   parameters.execution === "COORDINATES" || Executions.isModelExecution(parameters.execution)
 
@@ -37,7 +37,7 @@ export const point = Effect.fnUntraced(function* (node: Pointed, { memory, page 
 })
 
 /**
- * The place of an action that is not told by a selector. `COMPUTER_USE` may make moves to get there.
+ * The place of an action without a selector. `COMPUTER_USE` may make moves to get there.
  *
  * What a model chooses is not taken for a text with secrets where it belongs to another site than they do.
  */
@@ -54,7 +54,7 @@ export const place = Effect.fnUntraced(function* (node: Pointed, act: string, te
           ? null
           : `The text has a secret of ${foreign.entry.domain} in it, and this field is of another site`
       }),
-      Effect.orElseSucceed(() => "There is nothing at this place any more")
+      Effect.orElseSucceed(() => "There is no longer an element at this point")
     )
   const wanted = {
     node,

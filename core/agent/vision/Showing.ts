@@ -14,8 +14,8 @@ import * as Choosing from "./Choosing.ts"
 import * as Pointing from "./Pointing.ts"
 
 /**
- * Brings the element that `target_description` means into sight, in the container where there is one; or scrolls a container
- * to its end. The model looks at no more than 15 screens.
+ * Brings the element that `target_description` means into sight, in the container where there is one; or scrolls a
+ * container to its end. The model sees at most 15 screens.
  */
 export const show = Effect.fnUntraced(function* (
   node: NodeOf<"SCROLL">,
@@ -34,7 +34,7 @@ export const show = Effect.fnUntraced(function* (
     const place = yield* Choosing.place({ ...looks, act: "scroll", prompt })
     const spot = yield* page.spot(place).pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
     if (spot.selector !== null) return spot.selector
-    const reason = "the container that the model chose is none that a selector leads to: name it by container_xpath"
+    const reason = "no selector matches the container that the model chose: set container_xpath"
     return yield* Asking.failure({ node, model, request: prompt, secrets }, "MODEL-E0005", reason)
   })
   const container =

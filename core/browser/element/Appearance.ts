@@ -1,8 +1,8 @@
 /**
- * What an element looks like: by what it may be found again when its selector no longer leads to it.
+ * The appearance of an element, by which it may be found when its selector no longer matches.
  *
- * Nothing in it is what somebody typed: fields have no value here, and texts that hold an input or a secret of the run are
- * left out before it is kept.
+ * It contains no typed text: values of fields are left out, and texts that contain an input or a secret of the run are
+ * removed before it is stored.
  */
 import { Schema } from "effect"
 import type { Secrets } from "../../redaction/Secrets.ts"
@@ -27,9 +27,9 @@ export const Appearance = Schema.Struct({
   hrefPath: text,
   /** What it says, where it is no field. */
   text,
-  /** What the part of the page is called that it stands in: its legend, heading or label. */
+  /** The name of the part of the page that contains it: its legend, heading or label. */
   section: text,
-  /** What stands right before and after it. */
+  /** The text directly before and after it. */
   before: text,
   after: text,
   /** The tags from the document down to it, with the position among their like, such as `body>form[1]>button[2]`. */
@@ -63,10 +63,10 @@ export const unknown: Appearance = {
 /** Longer texts are data rather than names. */
 const longest = 120
 
-/** Shorter inputs stand in too many places to be told from what the page says by itself. */
+/** Shorter inputs cannot be distinguished from the page's own text. */
 const shortestInput = 3
 
-/** Tells of texts whether they may be kept beyond the run: whether they hold no secret and none of the inputs. */
+/** Returns whether a text may be stored beyond the run: it contains no secret and none of the inputs. */
 export const cleanOf = (secrets: Secrets, inputs: Schema.Json): ((text: string) => boolean) => {
   const known = textsIn(inputs).map(plain)
   return (text) => secrets.hide(text) === text && !known.some((input) => plain(text).includes(input))

@@ -1,5 +1,5 @@
 /**
- * Which of the elements of a page is the one that a step means, if it can be told.
+ * Finds the element of a page that a step means, if it can be identified.
  *
  * Each trait that is known of the wanted element counts with its weight, as far as the candidate has the same. A candidate
  * is accepted only when it is like enough, when no other comes near it, and when at least one trait that names an element
@@ -11,7 +11,7 @@ import type { Appearance, Trait } from "./Appearance.ts"
 export interface Candidate {
   readonly selector: string
   readonly appearance: Appearance
-  /** The address of the frame that it stands in; `null` in the document itself. */
+  /** The address of its frame; `null` in the document itself. */
   readonly frame: string | null
 }
 
@@ -60,11 +60,11 @@ const naming: ReadonlySet<Trait> = new Set([
 /** A naming trait agrees from this likeness on. */
 const agrees = 0.85
 
-/** A candidate is like enough from this likeness on, and alone when the next one is so much behind. */
+/** The minimum likeness of a match, and its minimum lead over the next candidate. */
 export const enough = 0.55
 export const ahead = 0.12
 
-/** So much must be known of the wanted element: less says too little to tell one from another. */
+/** Minimum number of known traits of the wanted element: with fewer, elements cannot be distinguished. */
 const leastKnown = 4
 
 const traits = Object.keys(weights) as ReadonlyArray<Trait>
@@ -155,7 +155,7 @@ export const textLikeness = (one: string, other: string): number => {
 
 const numbersIn = (text: string): string => (text.match(/\d+/g) ?? []).join(" ")
 
-/** Words are often made the contrary by what stands before them. */
+/** A preceding word often negates a word. */
 const beginsAlike = (one: string, other: string): boolean => plain(one).charAt(0) === plain(other).charAt(0)
 
 const plain = (text: string): string =>

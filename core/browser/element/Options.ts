@@ -3,7 +3,7 @@
  */
 
 export interface Option {
-  /** What the list sends for it. The same as the text where a list does not tell. */
+  /** The value that the list sends for it. Equal to the text if a list has no values. */
   readonly value: string
   /** What a person reads. */
   readonly text: string

@@ -43,7 +43,7 @@ export const parse = (selector: string): Selector => {
 /** The query of one path, without regard to the frames that it may cross. */
 export const query = (path: string): Query => queryOf(tokensOf(path.trim()))
 
-/** A path as it is meant within a row: what would begin at the document begins at the row. Predicates are left as they are. */
+/** A path relative to a row: what would begin at the document begins at the row. Predicates are not changed. */
 export const relative = (path: string): string => {
   const tokens = tokensOf(path)
   let depth = 0

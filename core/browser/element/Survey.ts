@@ -10,7 +10,7 @@ export interface Button {
 
 /** Something that lies over a page: a dialog, a banner, a notice. */
 export interface Overlay {
-  /** Tells it from others on the page: its tag, id, role and the beginning of its text. */
+  /** Distinguishes it from others on the page: its tag, id, role and the beginning of its text. */
   readonly signature: string
   readonly text: string
   /** Whether it is a dialog that says so itself, by its tag or its role. */
@@ -57,7 +57,7 @@ export interface Survey {
   readonly captcha: boolean
 }
 
-/** What is looked at: the element of the step, and the fields that the run filled in. */
+/** What to examine: the element of the step, and the fields that the run filled in. */
 export interface Sought {
   readonly target: string | null
   readonly fields: ReadonlyArray<string>
@@ -82,7 +82,7 @@ export const empty: Survey = {
 /** Whether the page is not done with what it was asked for. */
 export const isUnsettled = ({ busy, loading, requests }: Survey): boolean => loading || busy || requests > 0
 
-/** What stands in the way of a step: what lies over its element, or a dialog while the element is not there. */
+/** What blocks a step: an overlay over its element, or a dialog if the element is missing. */
 export const inTheWay = ({ matched, overlays }: Survey): Overlay | null =>
   overlays.find(({ coversTarget }) => coversTarget) ??
   (matched === 0 ? (overlays.find(({ coversPage, isDialog }) => isDialog || coversPage) ?? null) : null)

@@ -1,8 +1,8 @@
 /** Which element a verb is about. */
 
 /**
- * Tells why something may not be done on a document with this address; `null` where it may. `pasted` is a text that is to be
- * pasted and that the step did not bring.
+ * Returns why an action is not allowed on a document with this address; `null` if it is allowed. `pasted` is a text
+ * that is to be pasted and that the step did not bring.
  */
 export type Guard = (address: string, pasted?: string) => string | null
 

@@ -15,7 +15,10 @@ export const maxUploadBytes = 100_000_000
 /** How long fetching one may take, in milliseconds. */
 export const fetchMillis = 60_000
 
-/** Raised for an address that brings no file. `kind` tells whether it must not be asked, brings too much, or does not answer. */
+/**
+ * Raised if no file can be fetched from an address. `kind`: the address is forbidden, the file is too large, or there
+ * is no answer.
+ */
 export class FileNotFetched extends Schema.TaggedError<FileNotFetched>()("FileNotFetched", {
   kind: Schema.Literals(["forbidden", "tooLarge", "failed"]),
   reason: Schema.String

@@ -6,7 +6,7 @@ import type { Target } from "../element/Target.ts"
 import type { PageFailure } from "../PageFailure.ts"
 import type { LocalFile } from "./FileSource.ts"
 
-/** A file that the site gave. It is there until it is let go of, or the session ends. */
+/** A downloaded file. It exists until it is discarded or the session ends. */
 export interface Download {
   /** A name that is one everywhere: no folders, no characters that file systems or terminals take for something else. */
   readonly fileName: string
@@ -23,7 +23,7 @@ export interface Downloads {
 }
 
 export interface Transfers {
-  /** Lets go of the downloads that nobody took: what is taken from now on belongs to what is done next. */
+  /** Forgets the downloads that were not taken: later ones belong to the next step. */
   readonly forgetDownloads: Effect.Effect<void>
   /**
    * Takes the downloads that have begun since they were last forgotten, in any window, each once it is complete: all that

@@ -1,5 +1,5 @@
 /**
- * What a person does to the window that is looked at from afar, with a mouse and a keyboard.
+ * Remote control of the active window by a person, with a mouse and a keyboard.
  */
 import { type Effect, Schema } from "effect"
 
@@ -41,6 +41,6 @@ export interface RemoteHand {
    */
   readonly gesture: (gesture: Gesture) => Effect.Effect<void>
 
-  /** Lets go of every button and key that is still pressed, as one that is not would change what the run does next. */
+  /** Releases every pressed button and key, because a pressed one would change the next steps of the run. */
   readonly letGo: Effect.Effect<void>
 }

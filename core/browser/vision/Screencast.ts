@@ -1,5 +1,5 @@
 /**
- * Watching a session: the window that is looked at, as pictures or as a video, whichever window that becomes.
+ * Pictures or a video of a session: always of the window that is active at that time.
  */
 import type { Effect, Option, Scope, Stream } from "effect"
 
@@ -13,7 +13,7 @@ export interface ScreencastOptions {
   readonly intervalMillis: number
 }
 
-/** Where a video ends although the session goes on. */
+/** The limits at which a video ends before its session. */
 export interface VideoBounds {
   readonly maxMillis: number
   readonly maxBytes: number

@@ -1,6 +1,6 @@
 /**
- * What somebody sees who looks at a page for the first time, and what they can do without a selector: verbs of the page
- * for executions that choose an element by its looks or by a point.
+ * What is visible on a page, and actions without a selector: the operations for executions that choose an element by
+ * its appearance or by a point.
  */
 import type { Effect } from "effect"
 import type { ClickKind } from "../element/Target.ts"
@@ -23,13 +23,13 @@ export type Place =
   | { readonly _tag: "Ref"; readonly ref: string }
   | { readonly _tag: "Point"; readonly x: number; readonly y: number }
 
-/** An element that somebody may act on. Texts are as the page has them: they may hold anything. */
+/** An element that can be acted on. Texts come from the page unchanged and are untrusted. */
 export interface Outlined {
   /** By which it is named until the next outline is made. */
   readonly ref: string
   readonly role: string
   readonly name: string
-  /** What stands in a field; never what stands in a password field. */
+  /** The value of a field; never that of a password field. */
   readonly value: string
   /** Such as `disabled`, `checked`, `expanded`. */
   readonly states: ReadonlyArray<string>
@@ -43,7 +43,7 @@ export interface Outline {
   readonly window: { readonly width: number; readonly height: number }
   /** Elements that can be seen when scrolled to, in the order of the document, those of frames behind the others. */
   readonly elements: ReadonlyArray<Outlined>
-  /** So many more were left out. */
+  /** How many elements were left out. */
   readonly more: number
 }
 
@@ -62,9 +62,12 @@ export interface Seen {
 }
 
 export interface Sight {
-  /** The elements that somebody may act on, of the whole page and its frames; makes the refs of the outline before void. */
+  /**
+   * The elements that can be acted on, of the whole page and its frames; the refs of the previous outline become
+   * invalid.
+   */
   readonly outline: (options: { readonly maxElements: number }) => Effect.Effect<Outline, PageFailure>
-  /** Texts in the window with where they are, values of fields included. Password fields are told with an empty text. */
+  /** Visible texts with their positions, including values of fields. Password fields have an empty text. */
   readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
   /** A picture of the window, one pixel for each CSS pixel, with boxes covered in it. */
   readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
@@ -84,14 +87,16 @@ export interface Sight {
   ) => Effect.Effect<void, PageFailure>
   /** What is at a place, or has the focus when it is `null`. */
   readonly spot: (place: Place | null) => Effect.Effect<Spot, PageFailure>
-  /** Scrolls the page, or what a selector matches first, by most of what is seen of it. Tells whether anything moved. */
+  /**
+   * Scrolls the page, or what a selector matches first, by most of what is seen of it. Returns whether anything moved.
+   */
   readonly turn: (direction: "down" | "up", container: string | null) => Effect.Effect<boolean, PageFailure>
   /** Brings a place into sight. */
   readonly show: (place: Place, position: Position) => Effect.Effect<void, PageFailure>
   /**
-   * What the elements that a selector matches hold, or the whole page without one, as HTML of what can be read: no scripts,
-   * styles or pictures, and of the attributes those alone that say what something is, or all but styles and handlers with
-   * `metadata`. What stands in password fields is left out.
+   * What the elements that a selector matches hold, or the whole page without one, as HTML of what can be read: no
+   * scripts, styles or pictures, and of the attributes those alone that say what something is, or all but styles and
+   * handlers with `metadata`. Values of password fields are left out.
    */
   readonly readable: (options: {
     readonly selector: string | null

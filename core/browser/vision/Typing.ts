@@ -12,11 +12,11 @@ export interface Key {
 export interface Typing {
   /** Texts and keys in their order. */
   readonly strokes: ReadonlyArray<string | Key>
-  /** What becomes of the text that is there: replaced, emptied key by key first, or kept. */
+  /** How to treat present text: replace it, delete it key by key first, or keep it. */
   readonly existing: "replace" | "erase" | "keep"
   /** The pause between two keys, in milliseconds; 0 sets the text at once. */
   readonly delayMillis: number
-  /** The pauses between keys one after the other, over and over, in place of `delayMillis`: nobody types evenly. */
+  /** Pauses between keys, used in turn and repeatedly instead of `delayMillis`: people do not type evenly. */
   readonly pauses?: ReadonlyArray<number>
   /** Inserts the text as a paste would. */
   readonly paste: boolean
@@ -32,7 +32,7 @@ const pause = Effect.map(Effect.all([Random.next, Random.next]), ([often, seldom
   Math.round(keyMillis * (0.5 + often) * (seldom > 0.93 ? 3 : 1))
 )
 
-/** The pauses of somebody who types. */
+/** Pauses like those of a person who types. */
 export const byHand: Effect.Effect<Pick<Typing, "delayMillis" | "pauses">> = Effect.map(
   Effect.replicateEffect(pause, 64),
   (pauses) => ({ delayMillis: keyMillis, pauses })

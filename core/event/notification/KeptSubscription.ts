@@ -46,7 +46,7 @@ export const sealedPlace = Effect.map(RunSubscriptionStore, (store) =>
   )
 )
 
-/** A subscription as it is to be kept. */
+/** Converts a subscription to its stored form. */
 export const keep = Effect.fnUntraced(function* (
   workspaceId: WorkspaceId,
   { channel, ...rest }: RunSubscription
@@ -78,7 +78,7 @@ export const sealOlder = Effect.gen(function* () {
       yield* store
         .change(workspaceId, rest.id, (before) => Result.succeed({ ...before, channel: kept.channel }))
         .pipe(
-          // The same was subscribed to once more, sealed: that one is told of the events of both.
+          // An equal sealed subscription exists: merge the events into that one.
           Effect.catchTag("KeyTaken", () =>
             Effect.gen(function* () {
               const other = yield* store.find(workspaceId, kind.key(kept))

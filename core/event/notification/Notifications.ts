@@ -1,5 +1,5 @@
 /**
- * Who is told what about runs, beside the webhooks: subscriptions, and the decision which of them an event concerns.
+ * Notices about runs, apart from webhooks: subscriptions, and the decision which of them an event concerns.
  */
 import { Schema } from "effect"
 import type { Entry } from "../EventLog.ts"
@@ -14,7 +14,7 @@ export const NoticeKind = Schema.Literals([
 ])
 export type NoticeKind = typeof NoticeKind.Type
 
-/** The event of a run that each kind stands for. */
+/** The event of a run for each kind of notice. */
 const kinds: Readonly<Record<string, NoticeKind>> = {
   "execution.start": "run.started",
   "execution.success": "run.succeeded",
@@ -58,7 +58,7 @@ export const RunSubscription = Schema.Struct({
 })
 export type RunSubscription = typeof RunSubscription.Type
 
-/** Something to be told on a channel. */
+/** A message for a channel. */
 export interface Notice {
   readonly channel: Channel
   readonly kind: NoticeKind
@@ -71,10 +71,10 @@ export interface Notice {
 }
 
 /**
- * Decides which notices an event of a run brings, given the subscriptions of its workspace.
+ * Decides which notices an event of a run causes, given the subscriptions of its workspace.
  *
- * Each channel is told once, however many subscriptions lead to it. A run that was submitted with
- * `notifications: {"enabled": false}` brings none.
+ * Each channel gets one notice, even if several subscriptions name it. A run that was submitted with `notifications:
+ * {"enabled": false}` causes none.
  */
 export const notices = (
   subscriptions: ReadonlyArray<RunSubscription>,
@@ -103,7 +103,7 @@ export const body = ({ at, channel, kind, sessionId, text, workflowId }: Notice)
         message: text
       }
 
-/** Tells channels apart: two that are equal have the same key. */
+/** The identity of a channel: equal channels have the same key. */
 export const channelKey = (channel: Channel): string =>
   channel.type === "log" ? "log" : `${channel.type} ${channel.url}`
 

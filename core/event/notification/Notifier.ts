@@ -1,8 +1,8 @@
 /**
- * Tells subscribers of runs: in the log, on Slack, or at an address of their own.
+ * Sends notices about runs to their subscribers: in the log, to Slack, or to their own address.
  *
- * Any number of processes may do this at once. A notice is for people, who see the run itself as well: it is tried a few
- * times for some minutes, and may get lost with the process. Who must not miss anything registers a webhook.
+ * Any number of processes may do this at once. A notice is for people, who see the run itself as well: it is tried a
+ * few times for some minutes, and may get lost with the process. Use a webhook for at-least-once delivery.
  */
 import { Effect, FiberSet, Option, Schedule, Schema, Semaphore } from "effect"
 import * as Background from "../../runtime/Background.ts"
@@ -17,7 +17,7 @@ import * as Notifications from "./Notifications.ts"
 /** Raised by an attempt that may be made again. It names the host alone: the rest of an address may be a secret. */
 class NotTold extends Schema.TaggedError<NotTold>()("NotTold", { host: Schema.String, reason: Schema.String }) {}
 
-/** How many events are looked at in one transaction. */
+/** How many events are read in one transaction. */
 const batch = 200
 
 /** How many notices to one host are under way, and how many may wait for that, before further ones are dropped. */
@@ -37,7 +37,7 @@ export const collect = Effect.fn("Notifier.collect")(function* () {
     const cipher = yield* sealing.cipher(workspaceId)
     const opened = yield* Effect.forEach(kept, (one) => KeptSubscription.open(cipher, one))
     const lost = opened.filter(Option.isNone).length
-    if (lost > 0) yield* Effect.logWarning(`The addresses of ${lost} subscriptions to runs cannot be opened`)
+    if (lost > 0) yield* Effect.logWarning(`The addresses of ${lost} subscriptions to runs cannot be decrypted`)
     return opened.flatMap(Option.toArray)
   })
   let notices: ReadonlyArray<Notifications.Notice> = []
@@ -48,7 +48,7 @@ export const collect = Effect.fn("Notifier.collect")(function* () {
       for (const entry of entries) {
         const own = known.get(entry.workspaceId) ?? (yield* subscribed(entry.workspaceId))
         known.set(entry.workspaceId, own)
-        // What happened before somebody subscribed is not told to them, however late it is read.
+        // A subscription gets no notices of events before it was made, however late they are read.
         const since = own.filter(({ createdAt }) => createdAt <= entry.at)
         found.push(...Notifications.notices(since, entry))
       }
@@ -58,7 +58,7 @@ export const collect = Effect.fn("Notifier.collect")(function* () {
   return { notices, more }
 })
 
-/** Tells one notice, in the log or over the network, and says in the log when that is given up. */
+/** Sends one notice, to the log or over the network, and logs it if sending is given up. */
 export const tell = Effect.fnUntraced(function* (notice: Notifications.Notice) {
   const { channel } = notice
   if (channel.type === "log") return yield* Effect.logInfo(notice.text)
@@ -85,7 +85,7 @@ export const tell = Effect.fnUntraced(function* (notice: Notifications.Notice) {
   )
 })
 
-/** Tells until interrupted. A host that is slow or away is waited for by its own notices alone. */
+/** Sends until interrupted. A slow or unreachable host delays only its own notices. */
 export const run = Effect.fn("Notifier.run")(function* () {
   const telling = yield* FiberSet.make()
   const hosts = new Map<string, { readonly room: Semaphore.Semaphore; waiting: number }>()
@@ -95,7 +95,7 @@ export const run = Effect.fn("Notifier.run")(function* () {
     const name = notice.channel.type === "log" ? "" : new URL(notice.channel.url).host
     const host = hosts.get(name) ?? { room: yield* Semaphore.make(together), waiting: 0 }
     if (host.waiting >= waiting)
-      return yield* Effect.logWarning(`A notice to ${name} was dropped: too many wait for it`)
+      return yield* Effect.logWarning(`A notice to ${name} was dropped: too many notices wait for this host`)
     hosts.set(name, host)
     host.waiting++
     const done = Effect.sync(() => {

@@ -87,7 +87,7 @@ export class RunSubscriptions extends Context.Service<
           yield* store.insert(caller.workspaceId, kept)
           return fresh
         })
-        // Whoever loses the race to be the first adds to what won it.
+        // A request that loses the race to create the subscription adds to the one that won.
         return yield* attempt.pipe(Effect.retry({ times: 10 }), Effect.orDie)
       })
 

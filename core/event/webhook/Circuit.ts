@@ -31,7 +31,7 @@ export type Admission =
   | { readonly _tag: "Admitted"; readonly circuit: Circuit }
   | { readonly _tag: "PutOff"; readonly until: number; readonly circuit: Circuit }
 
-/** So many failures in a row open a circuit. */
+/** The number of consecutive failures that opens a circuit. */
 export const threshold = 5
 
 /** The first cool-down and the longest, in milliseconds. */
@@ -79,6 +79,6 @@ export const settle = (circuit: Circuit, healthy: boolean, durationMillis: numbe
 /** Takes note that an attempt ended in no way that says anything of the receiver. */
 export const released = (circuit: Circuit): Circuit => ({ ...circuit, inFlight: circuit.inFlight - 1 })
 
-/** Tells whether nothing needs to be remembered of a receiver any more. */
+/** Returns whether the state of a receiver can be forgotten. */
 export const isForgettable = (circuit: Circuit, now: number): boolean =>
   circuit.inFlight === 0 && circuit.failures === 0 && circuit.bookedUntil <= now

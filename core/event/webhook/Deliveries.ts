@@ -35,9 +35,9 @@ export class Deliveries extends Context.Service<
     readonly append: (made: ReadonlyArray<NewDelivery>) => Effect.Effect<void, StoreUnavailable>
 
     /**
-     * Waits for a delivery that is due, hands it to `attempt`, and keeps what `attempt` makes of it. Deliveries are handed
-     * out at least once: one whose process dies meanwhile is handed to another within a minute. What `attempt` makes of a
-     * delivery that was changed or handed out again meanwhile is dropped.
+     * Waits for a due delivery, passes it to `attempt`, and stores the result. Deliveries are attempted at least once:
+     * if the process dies during the attempt, another process gets the delivery within a minute. The result for a
+     * delivery that was changed or handed out again in between is dropped.
      */
     readonly next: <R>(
       attempt: (delivery: Delivery) => Effect.Effect<Delivery, StoreUnavailable, R>
@@ -65,7 +65,7 @@ export class Deliveries extends Context.Service<
     /** Forgets what has long been handed out and settled. It is about space only: no delivery is lost. */
     readonly tidy: Effect.Effect<void, StoreUnavailable>
 
-    /** Takes note that the receiver has taken a delivery that was sent by other means. A delivered one stays as it is. */
+    /** Records that the receiver accepted a delivery that was sent by other means. A delivered one is not changed. */
     readonly delivered: (
       workspaceId: WorkspaceId,
       id: string,

@@ -9,7 +9,8 @@
  * ```
  *
  * Events of one run reach one target in order as far as first attempts succeed: an event is first sent when the one
- * before it was delivered, or has failed at least once. What failed is tried again by itself, so that it holds up nothing.
+ * before it was delivered, or has failed at least once. A failed delivery is retried separately, so that it does not
+ * delay the others.
  */
 import { Result, Schema } from "effect"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -49,7 +50,7 @@ export interface Delivery extends State {
   readonly since: number
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export type Outcome =
   | {
       readonly _tag: "Answered"
@@ -67,8 +68,8 @@ const minute = 60 * second
 const hour = 60 * minute
 
 /**
- * The pauses after the first, second, … failed attempt, before they are spread by a tenth either way. Together almost 32
- * hours, so that whoever repairs a receiver within a day loses nothing.
+ * The pauses after the first, second, … failed attempt, before they are spread by a tenth either way. Together almost
+ * 32 hours, so that a receiver that is repaired within a day loses nothing.
  */
 export const ladder: ReadonlyArray<number> = [
   5 * second,
@@ -88,7 +89,7 @@ export const ladder: ReadonlyArray<number> = [
 /** A receiver may ask for a pause of at most this. */
 const longestRetryAfter = hour
 
-/** However little was tried meanwhile, as the receiver was known to be down: after so long a delivery is given up. */
+/** A delivery is given up after this time, even if few attempts were made because the receiver was known to be down. */
 export const longestPending = 72 * hour
 
 /** The pause before the next attempt after `failed` failed ones; `null` when there is none. `jitter` is from 0 to 1. */
@@ -135,17 +136,17 @@ export const dead = <D extends State>(before: D, reason: string, at: number): D 
   errors: [...before.errors, `${instant(at)} Not sent: ${reason}`]
 })
 
-/** Takes a dead delivery up again: its ladder begins anew at `at`. What went wrong before stays in its record. */
+/** Takes a dead delivery up again: its ladder starts again at `at`. Earlier failures stay in its record. */
 export const retry = (before: Delivery, at: number): Result.Result<Delivery, DeliveryNotDead> =>
   before.status === "dead"
     ? Result.succeed({ ...before, status: "pending", attempts: 0, nextAttemptAt: at, since: at })
     : Result.fail(new DeliveryNotDead({ deliveryId: before.id, status: before.status }))
 
-/** Tells whether the first attempt is over, so that the next event of the run may be sent. */
+/** Returns whether the first attempt is over, so that the next event of the run may be sent. */
 export const isSettledOnce = ({ attempts, status }: Pick<State, "attempts" | "status">): boolean =>
   attempts > 0 || status !== "pending"
 
-/** Tells whether the receiver took it. */
+/** Returns whether the receiver took it. */
 export const isDelivered = (outcome: Outcome): boolean =>
   outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
 
@@ -153,7 +154,7 @@ export const isDelivered = (outcome: Outcome): boolean =>
 export const describe = (outcome: Outcome): string => {
   if (outcome._tag !== "Answered") return outcome.reason
   const { status } = outcome
-  if (status === 410) return "Answered 410: the receiver wants no more"
+  if (status === 410) return "Answered 410: the receiver accepts no further deliveries"
   return status >= 300 && status < 400
     ? `Answered ${status}: redirects are not followed`
     : `Answered ${status}: expected 200 to 299`
@@ -178,6 +179,6 @@ export class DeliveryNotDead extends Schema.TaggedError<DeliveryNotDead>()("Deli
   status: Status
 }) {
   override get message() {
-    return `Cannot take up delivery "${this.deliveryId}" again: it is ${this.status}, expected dead`
+    return `Cannot retry delivery "${this.deliveryId}": it is ${this.status}, expected dead`
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Tells the webhooks: makes deliveries of the events of the log, and carries them out.
+ * Makes deliveries to webhooks from the events of the log, and carries them out.
  *
  * Any number of processes may do this at once. An event is made into deliveries exactly once; a delivery is made at
  * least once, also when processes die. A receiver that is down or slow has a bounded number of attempts under way, and
@@ -61,7 +61,7 @@ export const collect = Effect.fn("Dispatcher.collect")(function* () {
   return yield* log.consume("webhooks", batch, make)
 })
 
-/** Makes an attempt at a delivery, or decides that none is made now, and answers what becomes of the delivery. */
+/** Attempts a delivery, or decides that no attempt is made now, and returns the new state of the delivery. */
 const attempt = Effect.fnUntraced(function* (
   before: Delivery.Delivery,
   circuits: Map<string, Circuit.Circuit>,
@@ -76,7 +76,7 @@ const attempt = Effect.fnUntraced(function* (
     return Delivery.dead(before, "The event expired before it could be sent", now)
   }
 
-  // Before it is admitted: from then on nothing may fail without its circuit being told.
+  // Before it is admitted: every failure after admission must be reported to the circuit.
   const links = yield* options.links(before.workspaceId)
   const { origin } = new URL(target.url)
   const admission = Circuit.admit(circuits.get(origin) ?? Circuit.closed, now, options.perOrigin)
@@ -117,7 +117,7 @@ const registered = Effect.fnUntraced(function* ({ workspaceId }: Delivery.Delive
 const isHealthy = (outcome: Delivery.Outcome): boolean =>
   outcome._tag === "Answered" && outcome.status < 500 && outcome.status !== 429
 
-/** Who answers 410 wants no more. An address that was changed meanwhile has not answered that. */
+/** A receiver that answers 410 gets no further deliveries, unless its address was changed in between. */
 const gone = (webhook: Webhook, url: string, at: number): Webhook =>
   webhook.url === url ? { ...webhook, active: false, inactiveReason: "It answered 410 Gone", updatedAt: at } : webhook
 

@@ -1,5 +1,5 @@
 /**
- * Sends the events of a run again, when somebody asks for it.
+ * Sends the events of a run again, on request.
  */
 import { Clock, Effect, type Schema } from "effect"
 import type { Entry } from "../EventLog.ts"
@@ -10,7 +10,7 @@ import * as Sending from "./Sending.ts"
 import * as Target from "./Target.ts"
 import { WebhookStore } from "./Webhook.ts"
 
-/** What came of one event and one target. */
+/** The result of one event and one target. */
 export interface Replayed {
   readonly event: string
   readonly url: string
@@ -23,13 +23,13 @@ export type Subject = Pick<Entry, "workspaceId" | "workflowId" | "runId"> & {
   readonly events: ReadonlyArray<Pick<Entry, "sequence" | "runId" | "at" | "event">>
 }
 
-/** So many are under way at once, and all together take no longer. */
+/** The maximum concurrency, and the time limit for all together. */
 const concurrency = 16
 const budget = 60_000
 
 /**
  * Sends all events of a run to all targets that they have now, once each, without regard to order and to circuits, and
- * answers what came of each in the order of the events. What was not sent within a minute is refused. A delivery that
+ * returns the result of each in the order of the events. What was not sent within a minute is refused. A delivery that
  * had not arrived before and does now counts as delivered.
  */
 export const replay = Effect.fn("Replay.replay")(function* (subject: Subject, links: Links) {

@@ -1,5 +1,5 @@
 /**
- * Sends a request to an address that somebody else chose.
+ * Sends a request to an address chosen by a user.
  */
 import { Context, type Effect } from "effect"
 import type { Outcome } from "./Delivery.ts"

@@ -1,5 +1,5 @@
 /**
- * One attempt: the message as it is sent, its signature, and its headers.
+ * One delivery attempt: the message, its signature and its headers.
  */
 
 import { Clock, Effect, type Schema } from "effect"
@@ -29,7 +29,7 @@ export const messageAt = (
     : message
 }
 
-/** Tells whether an event is of no use any more at `now`. */
+/** Returns whether an event has expired at `now`. */
 export const isPerished = ({ event }: LoggedEvent, now: number): boolean => {
   const expiry = Message.expiryOf(event)
   return expiry !== null && now >= expiry * 1_000

@@ -32,7 +32,7 @@ export type EventType = typeof EventType.Type
 /** What a webhook may be subscribed to: a list without entries means every kind, those that come later included. */
 export const EventTypes = Schema.Array(EventType).check(Schema.isMaxLength(100))
 
-/** Tells whether events of this kind are sent to a webhook with this subscription. */
+/** Returns whether events of this kind are sent to a webhook with this subscription. */
 export const includes = (subscribed: ReadonlyArray<string>, event: string): boolean =>
   subscribed.length === 0 ||
   subscribed.includes(event) ||

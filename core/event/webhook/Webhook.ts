@@ -1,8 +1,8 @@
 /**
- * Addresses that are told what happens to runs: those registered for a workspace or one workflow, and the one that a
- * submission may name for its own run.
+ * Receivers of the events of runs: those registered for a workspace or one workflow, and the one that a submission may
+ * name for its own run.
  *
- * The secret that deliveries are signed with is kept sealed, and is never told again.
+ * The secret that signs deliveries is stored sealed, and is never returned again.
  */
 import { Context, Schema } from "effect"
 import type { Collection, Kind } from "../../workspace/Collection.ts"
@@ -25,17 +25,17 @@ export const Url = Schema.String.check(Schema.isMaxLength(2_048), Schema.makeFil
 /** For how many seconds a receiver may believe a delivery after it was sent: from 1 second to 7 days. */
 export const Validity = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 604_800 }))
 
-/** How long that is when nobody said otherwise. */
+/** The default of `validity`. */
 export const defaultValidity = 300
 
 export const Webhook = Schema.Struct({
   id: Schema.String,
-  /** The workflow whose runs it is told of; `null` for every workflow of the workspace. */
+  /** The workflow whose events it receives; `null` for every workflow of the workspace. */
   workflowId: Schema.NullOr(Schema.String),
   url: Schema.String,
   eventTypes: EventTypes,
   sealedSecret: Schema.String,
-  /** Enough of the secret to recognise it by, and no more. */
+  /** The part of the secret that is shown to recognise it. */
   secretHint: Schema.String,
   validity: Schema.Int,
   /** An inactive one is sent nothing. */
@@ -59,7 +59,7 @@ export class WebhookStore extends Context.Service<WebhookStore, Collection<Webho
   "sluice/core/event/webhook/WebhookStore"
 ) {}
 
-/** What a submission says of webhooks, as it is kept: its secret sealed. */
+/** The webhook of a submission as it is stored, with its secret sealed. */
 export const RunWebhook = Schema.Struct({
   /** Where the events of this run are sent, beside the registered webhooks. */
   url: Schema.optionalKey(Schema.String),

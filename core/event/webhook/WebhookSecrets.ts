@@ -10,7 +10,7 @@ import { WebhookStore } from "./Webhook.ts"
 /** Raised for a secret that was sealed under a master key that this process does not have, or changed since. */
 export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {}) {
   override get message() {
-    return "The secret of the webhook cannot be unsealed: it was sealed under another SLUICE_MASTER_KEY. Set it anew"
+    return "The secret of the webhook cannot be unsealed: it was sealed under another SLUICE_MASTER_KEY. Set it again"
   }
 }
 
@@ -20,10 +20,10 @@ export class WebhookSecrets extends Context.Service<
     /** A new secret: `whsec_` and 256 random bits. */
     readonly make: Effect.Effect<Redacted.Redacted<string>, StoreUnavailable>
 
-    /** A text from which nobody learns the secret without the master key. */
+    /** Seals the secret with the master key. */
     readonly seal: (secret: Redacted.Redacted<string>) => Effect.Effect<string, StoreUnavailable>
 
-    /** A sealed secret as it is sealed today: unchanged if it is so already. */
+    /** Re-encrypts a sealed secret with the present key; unchanged if it already is. */
     readonly renew: (sealed: string) => Effect.Effect<string, SecretUnreadable | StoreUnavailable>
 
     /** The lower-case hexadecimal HMAC-SHA256 of the UTF-8 bytes of `body` under a sealed secret. */

@@ -23,7 +23,7 @@ import {
 } from "./Webhook.ts"
 import { hintOf, WebhookSecrets } from "./WebhookSecrets.ts"
 
-/** What can be said of a webhook; what is left out of a registration has a default, and of a change stays as it is. */
+/** The settings of a webhook. An omitted field gets its default in a registration, and is not changed in an update. */
 export interface Settings {
   readonly url?: string
   readonly eventTypes?: ReadonlyArray<EventType>
@@ -44,7 +44,7 @@ export interface RunRequest {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** Registers a webhook and answers it with its secret, which is made when none was given, and told this once. */
+    /** Registers a webhook and returns it with its secret, which is generated unless given, and returned only once. */
     readonly create: (
       caller: Caller,
       settings: Settings & { readonly url: string; readonly workflowId: WorkflowId | null }
@@ -67,10 +67,10 @@ export class Webhooks extends Context.Service<
     /** Removes a webhook and answers what it was. What is still to be delivered to it is given up. */
     readonly remove: (caller: Caller, id: string) => Effect.Effect<Webhook, WebhookNotFound | StoreUnavailable>
 
-    /** Sends a webhook a signed message of the kind `webhook.test`, once, and answers what came of it. */
+    /** Sends a webhook a signed message of the kind `webhook.test`, once, and returns the result. */
     readonly test: (caller: Caller, id: string) => Effect.Effect<Outcome, WebhookNotFound | StoreUnavailable>
 
-    /** What a submission says of webhooks, as it is kept: its secret sealed. */
+    /** The webhook of a submission as it is stored, with its secret sealed. */
     readonly ofRun: (request: RunRequest) => Effect.Effect<RunWebhook, UrlRefused | StoreUnavailable>
   }
 >()("sluice/core/event/webhook/Webhooks") {

@@ -12,7 +12,7 @@ export interface Frame {
   readonly at: number
 }
 
-/** A message to the worker of a run. It can be read by whoever can read the channel, so what is secret in it is sealed. */
+/** A message to the worker of a run. Every reader of the channel can read it, so secrets in it are sealed. */
 export interface Sent {
   readonly runId: string
   readonly text: string

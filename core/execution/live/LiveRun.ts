@@ -1,8 +1,9 @@
 /**
- * The worker's side of watching a run: shows its page while somebody looks, and lets whoever has control act on it.
+ * The worker's side of live view: sends pictures while a run has viewers, and applies the input of the person in
+ * control.
  *
- * What a person types goes to the page and nowhere else: where the page shows it or sends it on, what is told of the run has
- * `[answer]` in its place. That somebody had control is told as events of the run.
+ * Typed text goes only to the page: where the page shows or sends it, the reports of the run contain `[answer]`
+ * instead. Taking and releasing control are events of the run.
  */
 import { Clock, Effect, Latch, Option, Queue, type Scope, Semaphore, Stream } from "effect"
 import type { Page } from "../../browser/Browser.ts"
@@ -31,7 +32,7 @@ const maxWaiting = 500
 
 const notWatched = "A run could not be watched for a moment"
 
-/** What somebody at a run waits for. */
+/** What the run has to do for its viewers and the person in control. */
 interface Desk {
   readonly watched: Queue.Queue<void>
   readonly controlled: Queue.Queue<void>
@@ -40,7 +41,7 @@ interface Desk {
 
 /** A run that can be watched. */
 export interface Live {
-  /** Waits while somebody has control. */
+  /** Waits while a person has control. */
   readonly hold: Effect.Effect<void>
   /** Lets the page be watched and controlled until the scope closes. */
   readonly attend: (page: Page) => Effect.Effect<void, never, Scope.Scope>
@@ -102,7 +103,7 @@ export const make = Effect.gen(function* () {
         const before = control
         control = now
         yield* tell(before, now, false)
-        // Whoever was cut off with a key down would leave it to the run.
+        // A person who was cut off with a key down would leave it pressed for the run.
         if (before !== null && before.holder !== now?.holder) {
           hide(typed.end())
           yield* page.letGo
@@ -173,7 +174,7 @@ export const make = Effect.gen(function* () {
             Effect.sync(() => void desks.set(run.id, desk)),
             () => leave(desk)
           )
-          // Somebody may have taken control in the attempt before.
+          // A person may have taken control in the previous attempt.
           yield* Queue.offer(desk.controlled, undefined)
           yield* Effect.forkScoped(Effect.forever(show(page, desk)))
           yield* Effect.forkScoped(Effect.forever(follow(page, desk)))

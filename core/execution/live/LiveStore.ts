@@ -10,14 +10,14 @@ import type { RunId, UserId, WorkspaceId } from "../../workspace/Ids.ts"
 export interface Admission {
   readonly hash: string
   readonly runId: RunId
-  /** The key that let them in; whoever came without one may only watch. */
+  /** The API key that issued the token; `null` allows watching only. */
   readonly keyId: string | null
-  /** The user who may also take control; `null` for somebody who may only watch. */
+  /** The user who may also take control; `null` for a viewer who may only watch. */
   readonly userId: UserId | null
   readonly expiresAt: number
 }
 
-/** Somebody's control of the browser of a run, by the page that they have it from. */
+/** Control of the browser of a run, held by one page of the live view. */
 export interface Control {
   readonly runId: RunId
   /** Names the page; no two pages have the same name. */
@@ -39,15 +39,14 @@ export class LiveStore extends Context.Service<
     /** Keeps an admission, and forgets those whose time is over. */
     readonly admit: (admission: Admission) => Effect.Effect<void, StoreUnavailable>
 
-    /** Takes an admission by its hash. Whoever comes first has it; it is none afterwards, and once it has expired. */
+    /** Redeems a token by its hash, once. None if unknown, used or expired. */
     readonly redeem: (hash: string) => Effect.Effect<Option.Option<Admission>, StoreUnavailable>
 
-    /** How a run stands at this moment, whosever it is, without what may be large in it; none when there is no such run. */
+    /** The present state of a run of any workspace, without its large fields; none if it does not exist. */
     readonly standing: (runId: RunId) => Effect.Effect<Option.Option<Standing>, StoreUnavailable>
 
     /**
-     * Gives control, or lengthens it for the one who has it, and answers who has it then: somebody else, if they have it
-     * still.
+     * Gives control, or extends it for its holder, and returns the holder: another person, if they still have control.
      */
     readonly take: (control: Omit<Control, "since">) => Effect.Effect<Control, StoreUnavailable>
 

@@ -1,6 +1,6 @@
 /**
- * Watching a run while it goes on, and taking its browser into one's own hands. A caller gets a token that lets somebody in
- * once; whoever is in sees how far the run is and its page, as it changes. Pictures are taken only while somebody looks.
+ * Live view and remote control of a running run. A single-use token opens a view that streams status and screenshots.
+ * Screenshots are taken only while a run has viewers.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import type { Gesture } from "../../browser/vision/RemoteHand.ts"
@@ -17,14 +17,14 @@ import { type Frame, LiveChannel } from "./LiveChannel.ts"
 import * as LiveMessage from "./LiveMessage.ts"
 import { type Admission, type Control, LiveStore } from "./LiveStore.ts"
 
-/** Raised when a run that nobody can watch is to be watched: it has not begun, or is over. */
+/** Raised when a live view is requested of a run that has not started or has ended. */
 export class NotLive extends Schema.TaggedError<NotLive>()("NotLive", { sessionId: Schema.String, status: Status }) {
   override get message() {
     return `Cannot watch run "${this.sessionId}": only a running run (execution.start) can be watched, and this one is ${this.status}`
   }
 }
 
-/** Raised when somebody acts on a run without having control of it. */
+/** Raised when a viewer sends input to a run without having control of it. */
 export class NotInControl extends Schema.TaggedError<NotInControl>()("NotInControl", {
   sessionId: Schema.String,
   reason: Schema.Literals(["taken", "none", "over"])
@@ -35,22 +35,22 @@ export class NotInControl extends Schema.TaggedError<NotInControl>()("NotInContr
 }
 
 const whys = {
-  taken: "somebody else has control; it can be taken once they have given it back",
-  none: "take control first; it is given back when its page is closed or nothing was done for a while",
+  taken: "another person has control; take control after they release it",
+  none: "take control first; control is released when its page is closed or idle",
   over: "control lasts 30 minutes at most at a time"
 }
 
-/** How long a token lets somebody in, in milliseconds. */
+/** Lifetime of a token, in milliseconds. */
 export const tokenMillis = 60_000
 
 /** How long control lasts without being lengthened, and in all, in milliseconds. */
 export const controlMillis = 15_000
 const longestControlMillis = 30 * 60_000
 
-/** How often a watcher is told how far the run is, in milliseconds. */
+/** How often a viewer gets the status of the run, in milliseconds. */
 const lookMillis = 1_000
 
-/** What is to be told of a run at a moment. */
+/** The status of a run at an instant. */
 export interface Look {
   readonly status: Status
   readonly ended: boolean
@@ -60,10 +60,10 @@ export interface Look {
   readonly control: Control | null
 }
 
-/** Somebody who was let in to a run. */
+/** A viewer who was admitted to a run. */
 export type Visitor = Pick<Admission, "runId" | "keyId" | "userId">
 
-/** What somebody who was let in may do at a moment. */
+/** What an admitted viewer may do at an instant. */
 export type Rights = "none" | "watch" | "control"
 
 export class LiveViews extends Context.Service<
@@ -76,12 +76,12 @@ export class LiveViews extends Context.Service<
       control: boolean
     ) => Effect.Effect<Redacted.Redacted<string>, RunNotFound | NotLive | StoreUnavailable>
 
-    /** Takes a token; none when it is unknown, was taken before, is too old, or its key was revoked meanwhile. */
+    /** Redeems a token; none if it is unknown, used, expired, or its key was revoked. */
     readonly enter: (token: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Admission>, StoreUnavailable>
 
     /**
-     * What somebody who was let in may do now: nothing once the key that let them in is revoked, and no more than its role
-     * allows. Whoever came without a key may watch.
+     * What an admitted viewer may do now: nothing once the key of their token is revoked, and at most what its role
+     * allows. A viewer without a key may watch.
      */
     readonly rights: (visitor: Visitor) => Effect.Effect<Rights, StoreUnavailable>
 
@@ -98,7 +98,7 @@ export class LiveViews extends Context.Service<
       userId: UserId
     ) => Effect.Effect<Control, NotInControl | NotLive | RunNotFound | StoreUnavailable>
 
-    /** Gives control back. The run goes on. */
+    /** Releases control. The run continues. */
     readonly release: (id: RunId, holder: string) => Effect.Effect<void, StoreUnavailable>
 
     /** Does something to the page of the run. What is done soonest after each other is done in that order. */

@@ -1,7 +1,8 @@
 /**
- * What a person types from afar, read from their gestures, so that it can be hidden in what is told of the run.
+ * The text that a person types by remote control, read from their gestures, so that it can be hidden in reports of the
+ * run.
  *
- * It is hidden as a whole once they go on to something else. A page may send it on while it is typed: what has no space in it
+ * It is hidden as a whole once they do something else. A page may send it on while it is typed: what has no space in it
  * yet is hidden from its eighth character on as well, with each that follows.
  */
 import type { Gesture } from "../../browser/vision/RemoteHand.ts"

@@ -70,5 +70,5 @@ export class ArtifactFiles extends Context.Service<
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Tells whether a text can be the id of an artifact. */
+/** Returns whether a text can be the id of an artifact. */
 export const isId = (text: string): boolean => uuid.test(text)

@@ -14,7 +14,7 @@ export class ArtifactLinks extends Context.Service<
     readonly under: (origin: string, workspaceId: WorkspaceId) => Effect.Effect<Links, StoreUnavailable>
     /** The same for a time of its own, in milliseconds. */
     readonly lasting: (origin: string, millis: number) => Effect.Effect<Links>
-    /** Tells whether a signature is that of this artifact and this expiry, and the expiry is not over. */
+    /** Returns whether a signature is that of this artifact and this expiry, and the expiry is not over. */
     readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean>
   }
 >()("sluice/core/run/artifact/ArtifactLinks") {}

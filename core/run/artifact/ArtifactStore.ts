@@ -25,7 +25,7 @@ export interface Used {
 
 export const nothing: Used = { bytes: 0, count: { screenshot: 0, snapshot: 0, video: 0, file: 0 } }
 
-/** What is to be told of the artifacts of a run beside its events. */
+/** What the record of a run says of its artifacts, apart from events. */
 export interface Summary {
   /** The videos that are there, oldest first, each with the instant at which it was kept. */
   readonly videos: ReadonlyArray<{ readonly id: string; readonly at: number }>
@@ -43,13 +43,13 @@ export interface Expiry {
   readonly unfinishedBefore: number
 }
 
-/** How long somebody who has taken artifacts to remove them may take, in milliseconds; then others may. */
+/** How long a process has to remove the artifacts that it took, in milliseconds; then another process may take them. */
 export const removalMillis = 600_000
 
 export class ArtifactStore extends Context.Service<
   ArtifactStore,
   {
-    /** Notes an artifact before its bytes are uploaded, so that nothing is kept that nobody knows of. */
+    /** Records an artifact before its bytes are uploaded, so that no stored bytes are unknown. */
     readonly begin: (artifact: Begun) => Effect.Effect<void, StoreUnavailable>
 
     /** Notes that an artifact is there, how large it is, and since when. */
@@ -66,8 +66,8 @@ export class ArtifactStore extends Context.Service<
     readonly summary: (runId: RunId) => Effect.Effect<Summary, StoreUnavailable>
 
     /**
-     * Takes at most `limit` artifacts that are to be removed, those of deleted workflows included. Nobody else is given
-     * them for ten minutes.
+     * Takes at most `limit` artifacts that are to be removed, those of deleted workflows included. No other process
+     * gets them for ten minutes.
      */
     readonly takeExpired: (expiry: Expiry, limit: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
 

@@ -2,7 +2,7 @@
  * Removes what runs left behind when its time is over: artifacts, snapshots, network logs and decisions of models. The records of the runs stay,
  * and say so.
  *
- * It goes on in small pieces, and any number of processes may do it at once.
+ * It works in small batches, and any number of processes may run it at once.
  */
 import { Clock, Effect } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
@@ -20,8 +20,8 @@ const batch = 100
 const uploadMillis = dayMillis
 
 /**
- * Removes everything that is older than so many days, what belongs to deleted workflows, and what uploads that never ended
- * have left; answers how many artifacts it removed. `null` days keep everything else for ever.
+ * Removes everything that is older than so many days, what belongs to deleted workflows, and what uploads that never
+ * ended have left; answers how many artifacts it removed. `null` days: everything else is kept without limit.
  */
 export const sweep = Effect.fn("Retention.sweep")(function* (days: number | null) {
   const files = yield* ArtifactFiles

@@ -32,7 +32,10 @@ export interface Keeper {
 export class RunArtifacts extends Context.Service<
   RunArtifacts,
   {
-    /** The keeper of a run, for whoever carries it out. What is not kept is logged, and counted in the run's record. */
+    /**
+     * The artifact keeper of a run, for its executor. Artifacts that could not be stored are logged, and counted in the
+     * record of the run.
+     */
     readonly of: (run: Pick<Run, "id" | "workflowId">) => Keeper
   }
 >()("sluice/core/run/artifact/RunArtifacts") {
@@ -66,12 +69,12 @@ export class RunArtifacts extends Context.Service<
           const leaveOut = (failure: NotKept) =>
             Effect.andThen(Effect.logWarning(failure.message), store.leaveOut(run.id)).pipe(
               Effect.catchTag("StoreUnavailable", ({ message }) =>
-                Effect.logWarning(`The artifact that was left out could not be counted: ${message}`)
+                Effect.logWarning(`The omitted artifact could not be counted: ${message}`)
               ),
               Effect.annotateLogs({ session_id: run.id })
             )
 
-          /** Whatever goes wrong with an artifact, the run is told in one way. */
+          /** Maps every failure of an artifact to one failure for the run. */
           const reported = <A, E>(
             kind: Kind,
             effect: Effect.Effect<A, E | NotKept | StoreUnavailable.StoreUnavailable>

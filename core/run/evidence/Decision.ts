@@ -1,18 +1,18 @@
 /**
- * The record of what a model was asked and what came of it.
+ * The record of a question to a model and its result.
  */
 import { Schema } from "effect"
 
 const nullable = Schema.NullOr(Schema.String)
 
-/** One question to the model and what came of it, with everything secret hidden in it. */
+/** One question to the model and its result, with all secrets hidden. */
 export const Decision = Schema.Struct({
   node_id: Schema.String,
   node_display_name: Schema.String,
   action_type: Schema.String,
   /** What the model was asked for: an element, data, a verdict, a move, or one of several candidates. */
   purpose: Schema.Literals(["choose", "read", "judge", "move", "locate"]),
-  /** The model that answered, or was asked in vain; `null` for the usual one that never answered. */
+  /** The model that answered, or that was asked without an answer; `null` for the default model that never answered. */
   llm_model: nullable,
   /** What was asked, cut when it is long. */
   prompt: Schema.String,
@@ -31,6 +31,6 @@ export const Decision = Schema.Struct({
 }).annotate({ identifier: "ModelDecision" })
 export type Decision = typeof Decision.Type
 
-/** So much is kept of a prompt and of an answer, in characters. */
+/** Maximum stored length of a prompt and of an answer, in characters. */
 export const maxPrompt = 8_000
 export const maxAnswer = 4_000

@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { RunId } from "../../workspace/Ids.ts"
 import type { Decision } from "./Decision.ts"
 
-/** So many decisions are kept of one run, over all its attempts. */
+/** Maximum number of stored decisions of one run, over all its attempts. */
 export const mostDecisions = 500
 
 export class DecisionStore extends Context.Service<

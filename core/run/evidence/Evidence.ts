@@ -25,7 +25,7 @@ export class NodeNotFound extends Schema.TaggedError<NodeNotFound>()("NodeNotFou
   }
 }
 
-/** What is known of the network of a run. */
+/** The recorded network requests of a run. */
 export interface Network {
   /** Whether the run keeps a network log at all. */
   readonly recorded: boolean

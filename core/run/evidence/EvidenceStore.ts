@@ -1,6 +1,6 @@
 /**
- * Where what a run leaves behind for those who look into it is kept, beside its events: the snapshots of its pages, and
- * what its pages asked of the network. The outside is not told of it; it is asked for.
+ * The store of the evidence of a run, apart from its events: the snapshots of its pages, and the network requests of
+ * its pages. Evidence is never sent; callers request it.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { Recorded } from "../../browser/Exchange.ts"
@@ -38,7 +38,7 @@ export const bounds: Room = { events: 2_000, bodyCharacters: 2_097_152 }
 export class EvidenceStore extends Context.Service<
   EvidenceStore,
   {
-    /** Keeps a snapshot. Of several of one node, the last one stands. */
+    /** Stores a snapshot. Of several for one node, the last one is kept. */
     readonly keepSnapshot: (snapshot: Snapshot) => Effect.Effect<void, StoreUnavailable>
 
     readonly snapshot: (runId: RunId, nodeId: NodeId) => Effect.Effect<Option.Option<Snapshot>, StoreUnavailable>

@@ -1,10 +1,10 @@
 /**
- * The events that tell of a question. None of them carries an answer.
+ * The events of a question. None of them contains an answer.
  */
 import type { RunEvent } from "../../event/RunEvent.ts"
 import { type Asked, missingProperties } from "./Interaction.ts"
 
-/** Tells that a run waits for a person. */
+/** The events of a run that waits for a person. */
 export const asked = (interaction: Asked): RunEvent => {
   const { expiresAt, message, node, subject } = interaction
   if (subject._tag === "interaction") {
@@ -25,18 +25,20 @@ export const asked = (interaction: Asked): RunEvent => {
   }
 }
 
-/** Tells that a question was answered. What the run does with corrected inputs tells of itself. */
+/** The events of an answered question. The use of corrected inputs has its own events. */
 export const answered = (interaction: Asked): ReadonlyArray<RunEvent> =>
   interaction.subject._tag === "interaction"
     ? [{ event: "interaction.finished", payload: { ...waiting(interaction), missing_properties: [] } }]
     : []
 
-/** Tells that nobody answered in time, or that the run gave the question up. */
+/** The events of a question that got no answer in time, or that the run gave up. */
 export const unanswered = (interaction: Asked, reason: "timeout" | "interrupted"): ReadonlyArray<RunEvent> => {
   const { askedAt, expiresAt, node, subject } = interaction
   if (subject._tag !== "interaction") return []
   const message =
-    reason === "timeout" ? `Nobody answered within ${(expiresAt - askedAt) / 1_000} s` : "The run waits no longer"
+    reason === "timeout"
+      ? `No answer was given within ${(expiresAt - askedAt) / 1_000} s`
+      : "The run no longer waits for an answer"
   return [
     { event: "interaction.failed", payload: { ...session(interaction), current_step: node.name, message, reason } }
   ]

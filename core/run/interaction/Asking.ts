@@ -18,14 +18,14 @@ const readAnswer = Schema.decodeUnknownSync(Interaction.Answer)
 /** The net under a lost signal: how long a waiting attempt sleeps at most before it looks for an answer. */
 const longestSleep = 3_000
 
-/** How long an answer that nobody takes is kept after its question expired, so that whoever waits is not overtaken. */
+/** How long an answer is kept after its question expired, so that the waiting run can still read it. */
 const graceMillis = 60_000
 
 /**
- * Asks, tells of it by `tell`, and waits until the question is answered or `lifetimeMillis` are over, when it answers
- * `null`.
+ * Asks a question, announces it with `tell`, and waits for the answer; returns `null` after `lifetimeMillis`.
  *
- * The answer is gone from the store when this ends. Interrupted, it closes the question: nobody can answer it then.
+ * The answer is gone from the store when this ends. If interrupted, it closes the question, which then accepts no
+ * answer.
  */
 export const ask = Effect.fn("Asking.ask")(function* (
   asker: Interaction.Asker,

@@ -1,5 +1,5 @@
 /**
- * What a run asks a person while it goes on, and the one answer that it waits for.
+ * What a run asks a person while it is in progress, and the one answer that it waits for.
  *
  * ```
  *            ask            answer, correct            take
@@ -30,7 +30,7 @@ export const Subject = Schema.Union([
     choosing: Schema.Boolean,
     /** The picture of the page at that moment. */
     screenshotId: Schema.NullOr(Schema.String),
-    /** The pop-up that is to be decided about, where that is what stands in the way. */
+    /** The pop-up to decide about, if a pop-up blocks the run. */
     popup: Schema.optionalKey(PopupContext)
   })
 ])
@@ -78,7 +78,7 @@ export interface Asked extends Question, Asker {
   readonly closedAt: number | null
 }
 
-/** A question as it is kept. */
+/** A stored question. */
 export interface Interaction extends Asked {
   /** Present from the answer until it is taken: an `Answer`, sealed with the key of the workspace. */
   readonly answer: string | null
@@ -153,7 +153,7 @@ export const closedTo = (interaction: Asked | null, run: Run.Run, at: number): N
   return interaction.closedAt === null ? null : "NOTHING_ASKED"
 }
 
-/** Tells how a value breaks a schema. Given where that was found out before. */
+/** Lists how a value violates a schema. A caller that validated the value before passes its own result. */
 export type Judge = (schema: Schema.JsonObject, value: Schema.Json) => ReadonlyArray<Problem>
 
 /** Accepts the answer to a question for data, if it is still open and the answer satisfies its schema. */
@@ -224,7 +224,7 @@ export const correct = (
   }
 }
 
-/** Ends a question: its answer, if there is one, is not kept any longer. A closed one stays as it is. */
+/** Ends a question: its answer, if there is one, is not kept any longer. A closed one is not changed. */
 export const close = <I extends Asked & { readonly answer: unknown }>(
   interaction: I,
   at: number

@@ -1,5 +1,5 @@
 /**
- * Where the questions of runs are kept, and their answers for as long as nobody has taken them.
+ * The store of the questions of runs, and of their answers until the run has read them.
  */
 import { Context, type Effect, type Option, type Result } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -28,8 +28,8 @@ export class InteractionStore extends Context.Service<
     ) => Effect.Effect<Option.Option<Interaction>, StoreUnavailable>
 
     /**
-     * Changes the latest question of a run by a decision made while nobody else can change it; none when the run never
-     * asked. A decision that fails changes nothing. It must be pure: it may be called again.
+     * Changes the latest question of a run by a decision made while it is locked; none if the run never asked. A
+     * decision that fails changes nothing. It must be pure: it may be called again.
      */
     readonly change: <E>(
       runId: RunId,

@@ -37,13 +37,15 @@ class AskedAnew {
 export class Interactions extends Context.Service<
   Interactions,
   {
-    /** What a run waits to be told at this instant. */
+    /** The open question of a run at this instant. */
     readonly open: (
       caller: Caller,
       id: RunId
     ) => Effect.Effect<Interaction.Interaction, RunNotFound | Interaction.NotWaiting | StoreUnavailable>
 
-    /** Answers the question of a run, which goes on within milliseconds. Of two answers only the first is accepted. */
+    /**
+     * Answers the question of a run, which continues within milliseconds. Of two answers only the first is accepted.
+     */
     readonly answer: (
       caller: Caller,
       id: RunId,

@@ -45,8 +45,8 @@ export class EncryptionKeys extends Context.Service<
     ) => Effect.Effect<Redacted.Redacted<string>, StoreUnavailable>
 
     /**
-     * Puts a key in the place of the present one, whose version is `after`; that one is accepted beside it. Tells whether
-     * it did, or somebody else was quicker.
+     * Replaces the present key, whose version is `after`; that key is still accepted. Returns false if another caller
+     * replaced it first.
      */
     readonly add: (
       workspaceId: WorkspaceId,
@@ -77,7 +77,7 @@ export class EncryptionKeys extends Context.Service<
           })
         )
 
-      /** Keeps a key of this version, unless somebody else was quicker, and answers the one that is kept. */
+      /** Stores a key of this version, unless another caller stored one first, and returns the stored key. */
       const keep = Effect.fnUntraced(function* (owner: WorkspaceId, version: number, key: Redacted.Redacted<string>) {
         const under = yield* Effect.provide(underWhich, context)
         const wrapped = yield* wrapping.wrap({ owner, version }, key, under)

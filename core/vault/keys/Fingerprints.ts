@@ -1,6 +1,6 @@
 /**
- * Short texts by which to recognise what may be secret, without keeping it: without the key of the installation nobody
- * finds out by trying what a fingerprint is of.
+ * Keyed fingerprints that recognise a possibly secret value without storing it. Without the key of the installation,
+ * values cannot be guessed from their fingerprints.
  */
 import { Context } from "effect"
 

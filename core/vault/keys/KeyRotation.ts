@@ -1,12 +1,12 @@
 /**
- * Exchanging the encryption key of a workspace while it is in use.
+ * Rotation of the encryption key of a workspace while it is in use.
  *
  * ```
- *            begin                       (everything is sealed anew)          finish
+ *            begin                    (everything is re-encrypted)             finish
  *   one key -------> two keys are accepted -----------------------> may end --------> one key
  * ```
  *
- * Callers whose clients still have the former key go on with it until the end.
+ * Clients that still have the former key can use it until the rotation is finished.
  */
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -24,7 +24,10 @@ export interface RotationState {
   readonly createdAt: number
   /** The version of the former key while callers may still use it. */
   readonly formerVersion: number | null
-  /** How many things were looked at for values under a former key, how many are left to look at, and how many values were sealed anew. */
+  /**
+   * How many records were checked for values under a former key, how many are left, and how many values were
+   * re-encrypted.
+   */
   readonly checked: number
   readonly left: number
   readonly resealed: number
@@ -63,7 +66,7 @@ export class NotResealed extends Schema.TaggedError<NotResealed>()("NotResealed"
   left: Schema.Int
 }) {
   override get message() {
-    return `Cannot finish the rotation of the encryption key yet: ${this.checked} things were looked at, and ${this.left} are left that may be under the former key. They are sealed anew in the background, where a scheduler runs; try again later`
+    return `Cannot finish the rotation of the encryption key yet: ${this.checked} records were checked, and ${this.left} are left that may be under the former key. A scheduler process re-encrypts them in the background; try again later`
   }
 }
 
@@ -72,7 +75,7 @@ export class KeyRotation extends Context.Service<
   {
     /**
      * Gives the workspace a new key, a random one if none is named, and answers it. What is sealed with the key before
-     * goes on to be accepted.
+     * is still accepted.
      */
     readonly begin: (
       workspaceId: WorkspaceId,

@@ -1,6 +1,7 @@
 /**
- * Exchanges the master key: wraps every key anew that is not under the present one, and seals anew what was once sealed
- * under a master key itself. Each step stands by itself, so this may be stopped anywhere, and run again or twice at once.
+ * Rotates the master key: rewraps every key that is not under the present master key, and re-encrypts the values that
+ * were once sealed directly under a master key. Each step is independent, so the rotation can be interrupted anywhere,
+ * repeated, or run twice concurrently.
  */
 import { Effect } from "effect"
 import { KeyWrapping, type WrappedKey, WrappedKeys } from "./WrappedKeys.ts"
@@ -14,7 +15,7 @@ export interface Resealed {
 }
 
 export interface Rotated extends Resealed {
-  /** How many keys were wrapped anew. */
+  /** How many keys were rewrapped. */
   readonly rewrapped: number
   /** How many were under the present master key already. */
   readonly kept: number
@@ -33,7 +34,7 @@ export const run = Effect.fn("MasterRotation.run")(function* <E, R>(reseal: Effe
     if (rewrapped === 0) kept = known.filter((key) => !isOld(key)).length
     const old = known.filter(isOld)
     if (old.length === 0) return { rewrapped, kept, resealed, unreadable } satisfies Rotated as Rotated
-    // By the installation's key processes tell what new keys are to be wrapped with.
+    // The installation's key goes first: processes read from it which master key wraps new keys.
     for (const key of old.toSorted((a, b) => rank(a) - rank(b))) {
       const opened = yield* Effect.orDie(wrapping.unwrap(key))
       const wrapped = yield* wrapping.wrap(key, opened.key, wrapping.present)

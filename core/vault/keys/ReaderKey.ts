@@ -3,7 +3,7 @@
  */
 import type { EncryptionKey, KeyRing } from "./EncryptionKeys.ts"
 
-/** What is known of an API key for that. */
+/** The data of an API key that decide this. */
 export interface Reader {
   readonly createdAt: number
   /** The version of the key that its holder last sealed a value with, where that was noted. */

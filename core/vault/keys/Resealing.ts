@@ -1,10 +1,10 @@
 /**
- * Seals everything of a workspace anew with its present key, a little at a time: a walk through all places, whose
- * position is kept after each step. Whoever is stopped in the middle of a step does no harm: the next one does that step
- * again. Two that walk at once do each other no harm either.
+ * Re-encrypts everything of a workspace with its present key, in small steps: a walk through all targets, whose
+ * position is stored after each step. A step that is interrupted is repeated by the next process. Concurrent walks are
+ * safe.
  *
- * A former key is thrown away when a walk has ended that began long after the key was retired: whoever was still sealing
- * with it then is done.
+ * A former key is deleted once a walk has ended that began long enough after the key was retired: by then no process
+ * still seals with it.
  */
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
@@ -17,7 +17,7 @@ import * as SealedPlaces from "./SealedPlaces.ts"
 import { type Cipher, Sealing } from "./Sealing.ts"
 import { WrappedKeys } from "./WrappedKeys.ts"
 
-/** How many holders are looked at in one step. */
+/** How many holders are checked in one step. */
 const batch = 50
 
 /** The pause between two steps, so that others find the database free. */
@@ -26,10 +26,10 @@ const breath = "20 millis"
 /** How often it is looked for workspaces that exchange their keys. */
 const every = "5 seconds"
 
-/** For how long after its end of acceptance a former key still opens what somebody may have sealed meanwhile. */
+/** How long a retired key still decrypts values, which a process may have sealed shortly before. */
 export const graceMillis = 7_200_000
 
-/** Does one step for a workspace, and tells whether there is another one to do now. */
+/** Does one step for a workspace, and returns whether there is another one to do now. */
 export const step = Effect.fn("Resealing.step")(function* (workspaceId: WorkspaceId) {
   const walks = yield* ResealingWalks
   const cipher = yield* (yield* Sealing).cipher(workspaceId)
@@ -66,7 +66,10 @@ export const step = Effect.fn("Resealing.step")(function* (workspaceId: Workspac
   return true
 })
 
-/** Seals what these hold anew, where it is under a former key. What no key opens stays, and is counted. */
+/**
+ * Re-encrypts the values of these holders that are under a former key. Values that no key decrypts are kept and
+ * counted.
+ */
 const reseal = Effect.fnUntraced(function* (
   workspaceId: WorkspaceId,
   place: SealedPlaces.Place,
@@ -116,11 +119,11 @@ const begin = Effect.fnUntraced(function* (
     unreadable: 0
   }
   if (outdated !== undefined) return yield* advance(workspaceId, outdated, () => fresh)
-  // Somebody else may have begun it.
+  // Another process may have begun it.
   yield* Effect.ignore(walks.insert(workspaceId, fresh))
 })
 
-/** Keeps how far a walk has come, unless somebody else has brought it further. */
+/** Stores the position of a walk, unless another process has advanced it. */
 const advance = Effect.fnUntraced(function* (workspaceId: WorkspaceId, seen: Walk, decide: (before: Walk) => Walk) {
   const walks = yield* ResealingWalks
   const isSame = Schema.toEquivalence(Schema.Json)
@@ -145,7 +148,7 @@ const discard = Effect.fnUntraced(function* (workspaceId: WorkspaceId, { former 
 export const round = Effect.fn("Resealing.round")(function* () {
   const known = yield* (yield* WrappedKeys).list
   const present = new Map<string, number>(known.map(({ owner, version }) => [owner, version] as const))
-  // Whoever has keys of several versions.
+  // The owners with keys of several versions.
   const waiting = new Set<string>(
     known.flatMap(({ owner, version }) => (present.get(owner) === version ? [] : [owner]))
   )
@@ -155,7 +158,7 @@ export const round = Effect.fn("Resealing.round")(function* () {
   }
 })
 
-/** Goes on with the rotations that are under way. */
+/** Continues the rotations in progress. */
 export const resealing: Periodic.Job<Effect.Services<ReturnType<typeof round>>> = {
   name: "seal secrets under the present keys",
   every,

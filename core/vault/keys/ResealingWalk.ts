@@ -1,5 +1,5 @@
 /**
- * How far the values of a workspace are sealed anew with its present key.
+ * The progress of re-encrypting the values of a workspace with its present key.
  */
 import { Context, Schema } from "effect"
 import type { Collection, Kind } from "../../workspace/Collection.ts"
@@ -8,13 +8,13 @@ export const Walk = Schema.Struct({
   id: Schema.String,
   /** The version of the key that everything is sealed with. */
   version: Schema.Int,
-  /** Where it goes on: a place and a position in it. */
+  /** Where it continues: a target and a position in it. */
   place: Schema.String,
   after: Schema.NullOr(Schema.String),
   startedAt: Schema.Finite,
-  /** When everything had been looked at; `null` before. */
+  /** When everything had been checked; `null` before. */
   endedAt: Schema.NullOr(Schema.Finite),
-  /** How many things were looked at, and how many values were sealed anew. */
+  /** How many records were checked, and how many values were re-encrypted. */
   checked: Schema.Int,
   resealed: Schema.Int,
   /** Values that no key of the workspace opens, and that stay as they are. */

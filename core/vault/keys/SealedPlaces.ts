@@ -1,6 +1,6 @@
 /**
- * Where sealed values are kept. Whatever seals with the keys of workspaces names its place here, so that its values are
- * sealed anew when a workspace exchanges its key.
+ * Where sealed values are stored. Each store that seals with the keys of workspaces registers here, so that its values
+ * are re-encrypted when a workspace rotates its key.
  */
 import { Context, Effect, Result } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -30,7 +30,7 @@ export interface Place {
   ) => Effect.Effect<{ readonly holders: ReadonlyArray<Holder>; readonly next: string | null }, StoreUnavailable>
   /** How many holders there are after a position. */
   readonly left: (workspaceId: WorkspaceId, after: string | null) => Effect.Effect<number, StoreUnavailable>
-  /** Puts others in the places of those values that the holder still has. All else of it stays as it is. */
+  /** Replaces those of the values that the holder still has. Everything else of the holder is unchanged. */
   readonly replace: (
     workspaceId: WorkspaceId,
     id: string,

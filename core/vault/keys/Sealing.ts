@@ -40,7 +40,7 @@ export interface Cipher {
   readonly seal: (value: Redacted.Redacted<Schema.Json>) => Effect.Effect<string>
   /** Opens what is kept, under whatever key of the workspace it is. */
   readonly unseal: (sealed: string) => Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal>
-  /** Opens what somebody sends, if the key that it is under is not retired. */
+  /** Decrypts a value from a caller, unless its key is retired. */
   readonly accept: (sealed: string) => Effect.Effect<Accepted, CannotUnseal>
   /** The same value under the key of a version, or the present one where there is none: unchanged if it is so already. */
   readonly under: (version: number, sealed: string) => Effect.Effect<string, CannotUnseal>
@@ -49,7 +49,7 @@ export interface Cipher {
 export class Sealing extends Context.Service<
   Sealing,
   {
-    /** The cipher of a workspace. Its keys are read once; get a cipher for each piece of work anew. */
+    /** The cipher of a workspace. Its keys are read once; get a new cipher for each piece of work. */
     readonly cipher: (workspaceId: WorkspaceId) => Effect.Effect<Cipher, StoreUnavailable>
     readonly seal: (
       workspaceId: WorkspaceId,

@@ -29,12 +29,12 @@ export class WrappedKeys extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<WrappedKey>, StoreUnavailable>
     /** Keeps a key unless its owner has one of that version, and answers the one that it has then. */
     readonly insert: (key: WrappedKey) => Effect.Effect<WrappedKey, StoreUnavailable>
-    /** Puts another wrapping in the place of `before`, unless somebody else has done so; tells whether it did. */
+    /** Replaces the wrapping `before` by another, unless another process has; returns whether it did. */
     readonly rewrap: (
       before: WrappedKey,
       after: { readonly wrapped: string; readonly under: string }
     ) => Effect.Effect<boolean, StoreUnavailable>
-    /** Retires a key that is not retired yet; tells whether it did. */
+    /** Retires a key that is not retired yet; returns whether it did. */
     readonly retire: (owner: Owner, version: number, at: number) => Effect.Effect<boolean, StoreUnavailable>
     /** Removes a retired key. */
     readonly remove: (owner: Owner, version: number) => Effect.Effect<void, StoreUnavailable>
@@ -62,7 +62,7 @@ export class KeyWrapping extends Context.Service<
   KeyWrapping,
   {
     readonly make: Effect.Effect<Redacted.Redacted<string>>
-    /** The id of the present master key. An id tells master keys apart, and nothing else of them. */
+    /** The id of the present master key. An id distinguishes master keys, and reveals nothing else about them. */
     readonly present: string
     /** The id of the master key before, if this process was given it. */
     readonly previous: string | null

@@ -20,11 +20,11 @@ const keptMillis = 60 * 60_000
 /** Raised when the secret of an entry was changed while a code was made from it. */
 export class SecretChanged extends Schema.TaggedError<SecretChanged>()("SecretChanged", {}) {
   override get message() {
-    return "Cannot make a code: the secret was changed meanwhile"
+    return "Cannot generate a one-time code: the secret was changed at the same time; try again"
   }
 }
 
-/** A code, and for how many full seconds it is good; `null` for one that is good until it is used. */
+/** A code, and for how many full seconds it is valid; `null` for one that is valid until it is used. */
 export interface Shown {
   readonly code: Redacted.Redacted<string>
   readonly expiresInSeconds: number | null
@@ -34,10 +34,10 @@ export class GeneratedCodes extends Context.Service<
   GeneratedCodes,
   {
     /**
-     * A code that nobody was given before, as soon as it is good; nothing when there is none until `latest`.
+     * A code that was not given out before, as soon as it is valid; none if there is none until `latest`.
      *
      * A code of a time step comes with at least 3 seconds left of the step, or half the period where that is shorter;
-     * a secret counts once, however many entries have it. A counter is kept before its code is given out.
+     * entries with the same secret share its codes. A counter is kept before its code is given out.
      */
     readonly next: (
       entry: VaultEntry,
@@ -45,7 +45,7 @@ export class GeneratedCodes extends Context.Service<
       latest: number
     ) => Effect.Effect<Option.Option<Redacted.Redacted<string>>, EntryNotFound | SecretChanged | StoreUnavailable>
 
-    /** The code at this instant, for somebody to use: no login is given the same one afterwards. */
+    /** The code at this instant, for a person to use: no login gets the same one afterwards. */
     readonly current: (
       entry: VaultEntry,
       otp: Otp.Otp
@@ -62,7 +62,7 @@ export class GeneratedCodes extends Context.Service<
       const keyOf = (otp: Otp.Timed) =>
         fingerprints.of("time steps", `${otp.periodSeconds} ${Redacted.value(otp.secret).hex}`)
 
-      /** The code of the next counter, which nobody else gets: it is counted on before the code is made. */
+      /** The code of the next counter, given out only once: the counter is stored before the code is generated. */
       const counted = Effect.fnUntraced(function* (entry: VaultEntry, otp: Otp.Counted) {
         const after = yield* entries
           .change(entry.workspaceId, entry.id, (before) => {
@@ -96,7 +96,7 @@ export class GeneratedCodes extends Context.Service<
       return GeneratedCodes.of({
         next: Effect.fn("GeneratedCodes.next")(function* (entry, otp, latest) {
           if (otp._tag === "Totp") return yield* timed(otp, latest)
-          // Sealed anew, a secret is still the same: what is kept now is what it is compared with.
+          // A re-encrypted secret is still the same secret, so compare with the stored one.
           const now = yield* entries.get(entry.workspaceId, entry.id)
           if (Option.isNone(now)) return yield* new EntryNotFound(entry)
           return Option.some(yield* counted(now.value, otp))

@@ -52,13 +52,16 @@ export const parse = (text: Redacted.Redacted<string>): Result.Result<Otp, Inval
 }
 
 /**
- * Reads a secret that a secret provider keeps. One that counts its codes is refused: nobody could keep its counter there.
+ * Reads a secret that a secret provider keeps. A counter-based secret (HOTP) is refused, because its counter cannot be
+ * stored there.
  */
 export const parseProvided = (text: Redacted.Redacted<string>): Result.Result<Timed, InvalidTfaSecret> =>
   Result.flatMap(parse(text), (otp) =>
     otp._tag === "Totp"
       ? Result.succeed(otp)
-      : refuse("it counts its codes, and beside a secret provider nobody can keep the count. Expected one of time")
+      : refuse(
+          "it is counter-based (HOTP), and a secret provider cannot store its counter. Expected a time-based one (TOTP)"
+        )
   )
 
 const fromBase32 = (written: string): Result.Result<Otp, InvalidTfaSecret> => {

@@ -66,7 +66,7 @@ export class PhoneNumbers extends Context.Service<
     /** The workspace whose codes come to a number. */
     readonly workspaceOf: (number: string) => Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
 
-    /** Gives a workspace a number of its own, as somebody wrote it, or takes it away with `null`. */
+    /** Gives a workspace its own number, from user input, or removes it with `null`. */
     readonly set: (
       workspaceId: WorkspaceId,
       written: string | null
@@ -91,7 +91,7 @@ export class PhoneNumbers extends Context.Service<
           const owner = yield* store.ownerOf(number)
           if (Option.isSome(owner) || number !== common) return owner
           const only = yield* store.onlyWorkspace
-          // A workspace that has a number of its own is not told at another one.
+          // A workspace with its own number gets no messages of the common number.
           return Option.isSome(only) && Option.isNone(yield* store.of(only.value)) ? only : Option.none()
         }),
         set: Effect.fn("PhoneNumbers.set")(function* (workspaceId, written) {

@@ -1,5 +1,5 @@
 /**
- * The one-time code of a credential, for whoever logs in by hand or by a program of their own.
+ * The one-time code of a credential, for a user who logs in manually or with another program.
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
@@ -21,7 +21,7 @@ export type TfaCode =
   | {
       readonly _tag: "Authenticator"
       readonly code: Redacted.Redacted<string>
-      /** Full seconds for which it is good; `null` for a code that is good until it is used. */
+      /** Full seconds for which it is valid; `null` for a code that is valid until it is used. */
       readonly expiresInSeconds: number | null
     }
   | { readonly _tag: "Email"; readonly code: Redacted.Redacted<string>; readonly receivedAt: number }
@@ -40,7 +40,7 @@ export class NoInbox extends Schema.TaggedError<NoInbox>()("NoInbox", {}) {
   }
 }
 
-/** Raised for a credential whose codes come in a way that does not tell which credential they are for. */
+/** Raised for a credential whose codes arrive without a sign of which credential they belong to. */
 export class CodesUnsupported extends Schema.TaggedError<CodesUnsupported>()("CodesUnsupported", {
   method: Schema.Literals(["SMS", "MAGIC_LINK"])
 }) {
@@ -57,10 +57,10 @@ export class TfaCodes extends Context.Service<
     /**
      * The code of a credential at this instant.
      *
-     * A secret that counts gives another code each time: the next counter is kept before the code is given out. No run is
-     * given the code of a time step that was answered here. A code that came by mail is given out as often as it is asked
-     * for, as long as it is fresh and was not used. A secret that a secret provider keeps must not count: nobody could keep
-     * its counter there.
+     * A counter-based secret (HOTP) gives another code each time: the next counter is stored before the code is
+     * returned. No run gets the code of a time step that was returned here. A code received by mail is returned on each
+     * request while it is fresh and unused. A secret in a secret provider must not be counter-based, because its
+     * counter cannot be stored there.
      */
     readonly current: (
       caller: Caller,
@@ -98,7 +98,10 @@ export class TfaCodes extends Context.Service<
       const shown = (entry: VaultEntry, otp: Otp.Otp) =>
         generated.current(entry, otp).pipe(
           Effect.map((code) => ({ _tag: "Authenticator", ...code }) as const),
-          Effect.catchTag("SecretChanged", () => new NoCode({ reason: "the secret was changed meanwhile" }))
+          Effect.catchTag(
+            "SecretChanged",
+            () => new NoCode({ reason: "the secret was changed at the same time; try again" })
+          )
         )
 
       const authenticator = (entry: VaultEntry) => Effect.flatMap(generator(entry), (otp) => shown(entry, otp))

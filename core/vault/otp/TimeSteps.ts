@@ -20,10 +20,10 @@ export class TimeSteps extends Context.Service<
       periodMillis: number
     ) => Effect.Effect<Option.Option<number>, StoreUnavailable>
 
-    /** Notes that a step was used by somebody else. */
+    /** Records that the code of a step was given out to a person. */
     readonly mark: (key: string, step: number, periodMillis: number) => Effect.Effect<void, StoreUnavailable>
 
-    /** Forgets the secrets whose last used step was over before an instant, and tells how many there were. */
+    /** Forgets the secrets whose last used step was over before an instant, and returns how many there were. */
     readonly forgetBefore: (at: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("sluice/core/vault/otp/TimeSteps") {}

@@ -23,15 +23,15 @@ export class BoundSecrets extends Context.Service<
   BoundSecrets,
   {
     /**
-     * What the item of an entry holds. It is asked for anew unless the entry, or else its connection, lets it be used
-     * again for a while. Nothing is used that was asked for before the entry or the connection was last changed.
+     * The secrets of the item that an entry is bound to. They are fetched each time unless the entry, or else its
+     * connection, allows caching. Values fetched before the last change of the entry or the connection are not used.
      */
     readonly of: (entry: VaultEntry) => Effect.Effect<ProvidedSecrets, SourceError | StoreUnavailable>
 
     /** The same, asked for now. */
     readonly fresh: (entry: VaultEntry) => Effect.Effect<ProvidedSecrets, SourceError | StoreUnavailable>
 
-    /** Makes the next reader ask for it anew, as after a login with it failed. */
+    /** Makes the next reader fetch the item again, for example after a failed login. */
     readonly forget: (entry: VaultEntry) => Effect.Effect<void, StoreUnavailable>
 
     /** The store behind a connection, and the connection with its access opened. */
@@ -67,7 +67,7 @@ export class BoundSecrets extends Context.Service<
         if (Option.isNone(found)) {
           return yield* new SourceUnavailable({
             provider: id,
-            reason: "this workspace has no such connection any more"
+            reason: "this workspace no longer has such a connection"
           })
         }
         return { provider: found.value, ref: fields.secret_ref ?? "" }

@@ -149,7 +149,7 @@ export const settle = (
   if (before !== null && before.url !== access.url) {
     for (const name of sealedNames) {
       if (access[name] !== undefined && opened[name] === undefined)
-        problem(name, "Expected anew, as config.url changes")
+        problem(name, "Expected the value again, because config.url changes")
     }
   }
   for (const [path, message] of waysIn(type, access)) problem(path, message)

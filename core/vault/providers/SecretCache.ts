@@ -22,8 +22,8 @@ export interface Wanted {
 
 export interface SecretCache<A, E> {
   /**
-   * The secret of a key: one that was kept, or else what `ask` answers. Whoever asks for the same key meanwhile gets the
-   * same answer, and whoever leaves stops nobody. A failure is not kept.
+   * The secret of a key: the cached one, or else the result of `ask`. Concurrent callers of the same key share one
+   * request, and a caller that is interrupted does not stop the others. Failures are not cached.
    */
   readonly get: (key: string, wanted: Wanted, ask: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
@@ -46,7 +46,7 @@ export const make = <A, E>(scope: Scope.Scope): SecretCache<A, E> => {
   const finish = (key: string, mine: Asked<A, E>, exit: Exit.Exit<A, E>) =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      // Nobody forgot it since it was asked for.
+      // The key was not forgotten since the request.
       if (asked.get(key) === mine) {
         asked.delete(key)
         const goodUntil = mine.askedAt + mine.ttlMillis

@@ -43,12 +43,12 @@ export class ConnectionInUse extends Schema.TaggedError<ConnectionInUse>()("Conn
   }
 }
 
-/** Raised when somebody else changed the configuration of a connection at the same time. */
+/** Raised when another caller changed the configuration of a connection at the same time. */
 export class ConnectionChanged extends Schema.TaggedError<ConnectionChanged>()("ConnectionChanged", {
   name: Schema.String
 }) {
   override get message() {
-    return `Cannot change the secret provider "${this.name}": its configuration was changed meanwhile. Read it again, then try again`
+    return `Cannot change the secret provider "${this.name}": its configuration was changed at the same time. Read it again, then try again`
   }
 }
 
@@ -183,7 +183,7 @@ export class SecretConnections extends Context.Service<
               ? null
               : yield* Effect.gen(function* () {
                   const { providerType } = before
-                  // An access that nobody can open any more is replaced as a whole.
+                  // Replace an access that no key can decrypt as a whole.
                   const known = yield* Effect.catchTag(bound.open(before), "AccessRefused", () => Effect.succeed(null))
                   const source = known?.source ?? sources.get(providerType)
                   if (source === undefined) return yield* new ConnectionNotFound({ id })

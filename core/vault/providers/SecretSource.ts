@@ -24,7 +24,7 @@ export interface SecretItem {
 
 /** What an item holds to sign in with: at least a password or a way to one-time codes. */
 export interface ProvidedSecrets extends LoginSecrets {
-  /** A code that the store made just now, where it does not tell the secret that codes are made from. */
+  /** A code that the store generated just now, if it does not reveal the secret of the codes. */
   readonly oneTimeCode: Redacted.Redacted<string> | null
 }
 

@@ -16,7 +16,7 @@ export const hostOf = (domain: string): string | null => {
   return isHost(hostname) ? host : null
 }
 
-/** Tells whether two domains mean the same site: written alike, or of one host. */
+/** Returns whether two domains mean the same site: written alike, or of one host. */
 export const matches = (one: string, other: string): boolean => {
   if (one === other) return true
   const host = hostOf(one)
@@ -46,9 +46,9 @@ export const hostnameOf = (domain: string): string | null => {
   return origin === undefined ? null : new URL(origin).hostname
 }
 
-/** Tells whether one host lies below another, or is it: `app.example.com` is within `example.com`. */
+/** Returns whether one host lies below another, or is it: `app.example.com` is within `example.com`. */
 export const isWithin = (hostname: string, above: string): boolean =>
   hostname === above || (hostname.endsWith(`.${above}`) && !isAddress(hostname))
 
-/** Tells an address from a name. */
+/** Distinguishes an IP address from a name. */
 export const isAddress = (hostname: string): boolean => /^[\d.]+$/.test(hostname) || hostname.startsWith("[")

@@ -16,7 +16,7 @@ export interface Home {
   readonly fields: Pick<VaultEntry["fields"], "allowed_origins">
 }
 
-/** Tells whether the secrets of a credential may be used on a document, or in a request, with this address. */
+/** Returns whether the secrets of a credential may be used on a document, or in a request, with this address. */
 export const permits = ({ domain, fields }: Home, address: string): boolean => {
   if (!URL.canParse(address)) return false
   const { hostname, origin, port, protocol } = new URL(address)

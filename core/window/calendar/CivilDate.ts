@@ -71,7 +71,7 @@ export const following = (date: Parts): Parts => {
 /** Monday is 0. */
 export const weekday = (day: EpochDay): number => modulo(day + 3, 7)
 
-/** Tells whether there is such a date, in the years 1 to 9999. */
+/** Returns whether there is such a date, in the years 1 to 9999. */
 export const exists = (year: number, month: number, dayOfMonth: number): boolean =>
   year >= 1 && year <= 9999 && month >= 1 && month <= 12 && dayOfMonth >= 1 && dayOfMonth <= daysInMonth(year, month)
 

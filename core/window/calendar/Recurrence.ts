@@ -12,7 +12,7 @@ export interface Series {
   readonly rule: Rule
   readonly start: CivilDate.EpochDay
   readonly prefilter: DatePrefilter
-  /** Tells whether the series holds a date. */
+  /** Returns whether the series holds a date. */
   readonly has: (date: CivilDate.Parts) => boolean
 }
 
@@ -38,7 +38,7 @@ export const series = (rule: Rule, start: CivilDate.EpochDay): Series => {
 }
 
 /**
- * How many dates must be looked at to count the series up to `day`: the cost of the first question about that day. Zero
+ * How many dates must be examined to count the series up to `day`: the cost of the first question about that day. Zero
  * for a series without COUNT.
  */
 export const countingCost = (rule: Rule, start: CivilDate.EpochDay, day: CivilDate.EpochDay): number => {
@@ -89,7 +89,9 @@ const prefilterOf = (rule: Rule, first: CivilDate.Parts): DatePrefilter => {
   }
 }
 
-/** Tells whether a date lies in a period that the interval does not skip, counted from the one that holds the start. */
+/**
+ * Returns whether a date lies in a period that the interval does not skip, counted from the one that holds the start.
+ */
 const periods = (rule: Rule, first: CivilDate.Parts): ((date: CivilDate.Parts) => boolean) => {
   const { interval } = rule
   if (interval === 1) return () => true
@@ -107,7 +109,9 @@ const periods = (rule: Rule, first: CivilDate.Parts): ((date: CivilDate.Parts) =
   }
 }
 
-/** Tells whether a date is in the set of its period, before BYSETPOS. What the rule leaves out comes from the start. */
+/**
+ * Returns whether a date is in the set of its period, before BYSETPOS. What the rule leaves out comes from the start.
+ */
 const candidates = (rule: Rule, first: CivilDate.Parts): ((date: CivilDate.Parts) => boolean) => {
   const { byDay, byMonthDay, byWeekNumber, byYearDay, frequency } = rule
   const tests: Array<(date: CivilDate.Parts) => boolean> = []
@@ -203,7 +207,7 @@ const periodOf = (rule: Rule, date: CivilDate.Parts): { readonly from: number; r
   }
 }
 
-/** Tells whether a produced date is among the first `count`. */
+/** Returns whether a produced date is among the first `count`. */
 const counter = (
   rule: Rule,
   start: CivilDate.EpochDay,

@@ -21,7 +21,7 @@ export interface Zone {
   readonly segmentAt: (at: number) => Segment
 }
 
-/** Tells whether a name is in the IANA database, and this runtime knows its rules. */
+/** Returns whether a name is in the IANA database, and this runtime knows its rules. */
 export const isKnown = (name: string): boolean => zoneNames.has(name) && offsetAt(name, 0) !== null
 
 /** The zone of a name that `isKnown`. Zones are shared: what one schedule has asked for, the next one finds. */

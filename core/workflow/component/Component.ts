@@ -1,5 +1,5 @@
 /**
- * Components: parts of graphs that workflows share, in numbered versions of which each is fixed for ever.
+ * Components: parts of graphs that several workflows use, in numbered versions that never change.
  */
 import { Schema } from "effect"
 import type { UserId, WorkspaceId } from "../../workspace/Ids.ts"

@@ -19,8 +19,8 @@ export interface StoredComponent {
 export type Unfit = InvalidWorkflow | FieldsTooLarge
 
 /**
- * What becomes of a workflow that holds a component, seen while nobody else can change it; its version must be new. It
- * may be asked again about the same workflow.
+ * Decides what a workflow that contains a component becomes, while the workflow is locked; its version must be new. It
+ * may be called again for the same workflow.
  */
 export type Carry = (workflow: Stored, now: number) => Effect.Effect<Stored, Unfit>
 
@@ -71,9 +71,9 @@ export class ComponentStore extends Context.Service<
     ) => Effect.Effect<StoredComponent, ComponentNotFound | StoreUnavailable>
 
     /**
-     * Keeps a next version by a decision made while nobody else can change the component, and carries it into the
-     * workflows that hold it, all in one transaction. The decision answers what becomes of those workflows as well, or
-     * `null` to leave them alone. A workflow that cannot follow stays as it is and is reported.
+     * Stores the next version by a decision made while the component is locked, and updates the workflows that contain
+     * it, all in one transaction. The decision also returns how to change those workflows, or `null` to leave them
+     * unchanged. A workflow that cannot be updated is left unchanged and reported.
      *
      * `accept` judges the sizes that the fields of each workflow have in the store.
      */
@@ -87,7 +87,10 @@ export class ComponentStore extends Context.Service<
       accept: (sizes: StoredSizes) => Result.Result<void, FieldsTooLarge>
     ) => Effect.Effect<StoredComponent & Propagation, ComponentNotFound | StoreUnavailable>
 
-    /** Removes a component and its versions, and lets go of it in the workflows that hold it, all in one transaction. */
+    /**
+     * Removes a component and its versions, and detaches its nodes in the workflows that contain it, all in one
+     * transaction.
+     */
     readonly remove: (
       workspaceId: WorkspaceId,
       id: ComponentId,

@@ -1,5 +1,5 @@
 /**
- * Marks on the nodes of a workflow that tell from which component they came.
+ * Marks on the nodes of a workflow that name the component they came from.
  *
  * A node of an instance carries `source_component_instance_id`: the id of the component, followed by `:` and a UUID
  * where the workflow holds it more than once. It also carries `source_component_node_id`, the id of the node within the

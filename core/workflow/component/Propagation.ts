@@ -19,13 +19,12 @@ export interface Carried {
  * Gives every instance of a component in a workflow the nodes and inner edges of the new version.
  *
  * Nodes are matched by their id within the component. A matched node keeps its id in the workflow, and its name,
- * description, action and parameters become those of the component. A node that the component has no more goes, and one
- * that is new comes. What led into the component where it began leads to where it begins now; what led out of it still
- * does. Of credentials with the same alias the workflow's own stay.
+ * description, action and parameters become those of the component. A node that the component no longer has is removed,
+ * and a new one is added. Edges into the start of the component lead to its new start; edges out of it are kept. If a
+ * credential alias exists in both, the workflow keeps its own.
  *
- * Fails where it is not clear to where something leads: out of a new end of an instance that had several ways out, or to
- * a node that is gone from a component that has no single beginning. Whether the result is a valid workflow is for the
- * caller to check.
+ * Fails if the target of an edge is ambiguous: out of a new end of an instance that had several exits, or to a removed
+ * node of a component without a single start. The caller must check that the result is a valid workflow.
  */
 export const carry = (content: Content, carried: Carried): Result.Result<Content, ReadonlyArray<Problem>> => {
   const problems: Array<Problem> = []
@@ -95,7 +94,7 @@ const carryInto = (graph: Graph, instance: string, { after, before }: Carried, p
       if (onlyExit === null) {
         problems.push({
           path: `edges.${id}.${name}`,
-          message: `It is not clear to where node "${String(workflowNode.name)}" leads out of the component`
+          message: `It is ambiguous where node "${String(workflowNode.name)}" leads out of the component`
         })
       }
       return [name, onlyExit] as const
@@ -115,7 +114,7 @@ const carryInto = (graph: Graph, instance: string, { after, before }: Carried, p
     if (entryId === null) {
       problems.push({
         path,
-        message: "It leads to a node of the component that is gone, and the component has no single beginning"
+        message: "It leads to a node that the component no longer has, and the component has no single start node"
       })
     }
     return entryId ?? end

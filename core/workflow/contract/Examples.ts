@@ -11,7 +11,7 @@ export interface Example {
   readonly payload: Schema.JsonObject
 }
 
-/** No more examples than this are made. */
+/** Maximum number of generated examples. */
 const most = 20
 
 /**

@@ -70,7 +70,7 @@ const credential = {
   description: "The permissioned_user_id of a vault entry, or several to choose from"
 } satisfies Schema.JsonObject
 
-/** Checks the input schema of a workflow when it is saved, by itself and with what the vault schema adds to it. */
+/** Checks the input schema of a workflow when it is saved, alone and with what the vault schema adds to it. */
 export const checkContract = (content: Contract): ReadonlyArray<Problem> => {
   const own = checkSchema(content.input_schema, "input_schema")
   return own.length > 0 ? own : checkSchema(effectiveSchema(content), "input_schema")
@@ -210,7 +210,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const notValid = (reason: string): string => `Not a valid JSON Schema (draft-07, strict): ${reason}`
 
-/** The errors of a value by a compiled schema. A value in which the schema goes on for too long is one error. */
+/** The errors of a value by a compiled schema. A value that takes the schema too long is one error. */
 const errorsOf = (validate: ValidateFunction, value: Schema.Json): ReadonlyArray<ErrorObject> => {
   try {
     return validate(value) ? [] : [...(validate.errors ?? [])]

@@ -23,10 +23,10 @@ const isEntry = Schema.is(
   })
 )
 
-/** What stands for a credential where none is given, such as `<bank>`. */
+/** The placeholder of a credential that is not given, such as `<bank>`. */
 export const placeholder = (alias: string): string => `<${alias.toLowerCase()}>`
 
-/** Tells whether a value given for a credential is such a placeholder, or a list of them. */
+/** Returns whether a value given for a credential is such a placeholder, or a list of them. */
 export const isPlaceholder = (value: Schema.Json | undefined): boolean =>
   Array.isArray(value)
     ? value.length > 0 && value.every((one) => isPlaceholder(one))

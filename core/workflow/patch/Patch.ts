@@ -89,7 +89,7 @@ export class PatchOutdated extends Schema.TaggedError<PatchOutdated>()("PatchOut
   }
 }
 
-/** What becomes of a patch that another run brings as well. One that a person decided about stays decided. */
+/** Merges a patch that another run suggests again. One that a person decided about stays decided. */
 export const confirmed = (patch: Patch, runId: string, at: number): Patch =>
   patch.lastRunId === runId
     ? patch

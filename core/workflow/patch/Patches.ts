@@ -24,7 +24,7 @@ export class PatchStore extends Context.Service<
   }
 >()("sluice/core/workflow/patch/PatchStore") {}
 
-/** No more different patches are kept of one workflow: whoever has not looked at these needs no further ones. */
+/** Maximum number of different patches stored for one workflow; further ones would not be reviewed either. */
 export const mostPatches = 200
 
 export interface Applied {

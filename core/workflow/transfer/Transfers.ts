@@ -93,7 +93,7 @@ export class Transfers extends Context.Service<
           codes,
           Effect.fnUntraced(function* ({ ref, ...code }) {
             const made = { ...drafted(code), id: yield* identifiers.uuid, createdAt: at, updatedAt: at }
-            // Whoever loses the race for a name finds the code that won it.
+            // A request that loses the race for a name finds the code that won.
             const attempt = Effect.gen(function* () {
               const found = yield* errorCodes.find(caller.workspaceId, errorCodeKind.key(made))
               if (Option.isSome(found)) return { ref, id: found.value.id, isNew: false }

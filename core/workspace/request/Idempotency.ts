@@ -12,7 +12,7 @@ import type { WorkspaceId } from "../Ids.ts"
 /** How long a key is remembered, in milliseconds. */
 export const lifetimeMillis = 86_400_000
 
-/** After so many milliseconds an attempt that reserved a key and never told its end is taken for dead. */
+/** After this many milliseconds, an attempt that reserved a key without reporting its end counts as dead. */
 export const reservedMillis = 300_000
 
 /** A request and the key under which its client sent it. */
@@ -23,7 +23,7 @@ export interface Named {
   readonly digest: string
 }
 
-/** An answer as it is kept. `body` is sealed; it is `null` where the answer held a secret that is told once. */
+/** A stored answer. `body` is sealed; it is `null` if the answer contained a secret that is returned only once. */
 export interface Answer {
   readonly status: number
   readonly contentType: string
@@ -39,7 +39,7 @@ export type Verdict =
   /** It is undone where that can be done, and the key is free again. */
   | { readonly _tag: "Undo" }
 
-/** What came of a request: it was carried out, or its answer had been kept. */
+/** The result of a request: it was carried out, or its answer had been kept. */
 export type Outcome<A> =
   | { readonly _tag: "Done"; readonly value: A }
   | { readonly _tag: "Kept"; readonly answer: Answer }
@@ -73,11 +73,11 @@ export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
     /**
-     * Carries out a request unless it was before: together with keeping its answer, or not at all.
+     * Carries out a request unless that was done before. The effect and its stored answer are committed together.
      *
-     * Of several at once, in whatever processes, one is carried out and the others wait for its answer. When the process
-     * ends before the answer is kept, nothing of the effect stands, as far as it is in the same database. The effect must
-     * not wait for anything but that: it holds a transaction open.
+     * Of several concurrent requests, in any processes, one is carried out and the others wait for its answer. If the
+     * process ends before the answer is stored, the effect is rolled back, as far as it is in the same database. The
+     * effect must wait for nothing else, because it holds a transaction open.
      */
     readonly once: <A, E, R>(
       named: Named,
@@ -89,7 +89,7 @@ export class IdempotencyStore extends Context.Service<
      * Like `once`, for an effect that reaches out of the database: the key is reserved before, the answer kept after.
      *
      * When the process ends in between, the key stays reserved for five minutes; whether the effect took place is then
-     * not known, and a later request carries it out again. Others that come meanwhile fail with `StillAnswering`.
+     * not known, and a later request carries it out again. Requests that arrive in between fail with `StillAnswering`.
      */
     readonly reserved: <A, E, R>(
       named: Named,
@@ -110,7 +110,7 @@ export interface Entry {
   readonly answer: Answer | null
 }
 
-/** Tells whether an entry no longer stands in the way of a new request. */
+/** Returns whether an entry no longer blocks a new request. */
 export const isOver = (entry: Entry, now: number): boolean =>
   entry.answer === null ? entry.reservedUntil <= now : entry.createdAt + lifetimeMillis <= now
 

@@ -45,7 +45,7 @@ export const parse = (text: string): Result.Result<ReadonlyArray<Limit>, string>
 
 /** The latest accepted requests of one caller, as many as its limits look back on. It changes with every decision. */
 export interface Log {
-  /** A ring of instants in order, which grows as it is needed. */
+  /** A ring buffer of instants in order, which grows when needed. */
   instants: Float64Array
   first: number
   size: number
@@ -54,19 +54,19 @@ export interface Log {
 /** The log of a caller that has made no request. */
 export const empty = (): Log => ({ instants: new Float64Array(8), first: 0, size: 0 })
 
-/** Tells whether nothing in a log counts any more. */
+/** Returns whether no entry of a log counts any longer. */
 export const isSpent = (log: Log, limits: ReadonlyArray<Limit>, now: number): boolean =>
   log.size === 0 || instant(log, log.size - 1) <= now - longest(limits)
 
-/** Tells whether a request at `now` would be refused. Nothing is counted. There must be at least one limit. */
+/** Returns whether a request at `now` would be refused. Nothing is counted. There must be at least one limit. */
 export const isFull = (log: Log, limits: ReadonlyArray<Limit>, now: number): boolean => {
   const at = log.size === 0 ? now : Math.max(now, instant(log, log.size - 1))
   return limits.some(({ requests, seconds }) => log.size - firstAfter(log, at - seconds * 1_000) >= requests)
 }
 
 /**
- * Decides about a request at `now`, and keeps it in the log if it is accepted. An instant before the last one counts as
- * that: a clock that is set back gives nobody more. There must be at least one limit.
+ * Decides about a request at `now`, and keeps it in the log if it is accepted. An earlier instant than the last one
+ * counts as the last one: setting the clock back gives no additional requests. There must be at least one limit.
  */
 export const take = (log: Log, limits: ReadonlyArray<Limit>, now: number): Decision => {
   const at = log.size === 0 ? now : Math.max(now, instant(log, log.size - 1))

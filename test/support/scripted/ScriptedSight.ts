@@ -34,7 +34,7 @@ export const make = ({ address, click, elements, textOf, type, visited }: Script
     const index = place._tag === "Ref" ? Number(place.ref.slice(1)) - 1 : Math.floor(place.y / lineHeight)
     const found = all[index]
     if (found !== undefined) return found
-    const reason = place._tag === "Ref" ? `the page has no element ${place.ref} any more` : "nothing is at this point"
+    const reason = place._tag === "Ref" ? `the page no longer has the element ${place.ref}` : "nothing is at this point"
     return yield* new PageFailure({ kind: "mismatch", reason, matched: 0 })
   })
 

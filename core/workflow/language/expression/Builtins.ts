@@ -20,7 +20,7 @@ interface Focus {
   readonly createSequence: (...given: ReadonlyArray<unknown>) => Array<unknown>
 }
 
-/** An environment of the language, as far as it is used here. */
+/** The part of a JSONata environment that is used here. */
 export interface Environment {
   readonly base: {
     readonly lookup: (name: string) => unknown
@@ -183,7 +183,7 @@ const quoted = (text: string): string => `${text.length} ${text}`
 
 const maxEvaluated = 10_000
 
-/** An error within is told by each evaluation around it, with twice the length, so that they may not nest deeply. */
+/** Each enclosing evaluation repeats an inner error at twice the length, so the nesting depth is bounded. */
 const evaluating = (evaluate: Implementation): Implementation =>
   async function (this: Focus, source: unknown, focus: unknown): Promise<unknown> {
     if (lengthOf(source) > maxEvaluated) {
@@ -279,7 +279,7 @@ const nowOf = (all: ReadonlyArray<readonly [string, Definition]>): unknown => {
   const fromMillis = all.find(([name]) => name === "fromMillis")?.[1]
   const implementation = function (this: Focus, shape: unknown, zone: unknown): unknown {
     const millis = meterOf(this.environment).at
-    // It checks by itself what it is given.
+    // The implementation checks its own arguments.
     return fromMillis?.implementation.apply(this, [millis, shape, zone] as unknown as Array<never>)
   }
   return ownFunction(implementation)

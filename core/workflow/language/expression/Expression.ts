@@ -193,7 +193,10 @@ interface Problem {
   readonly error: unknown
 }
 
-/** The paths of names that an expression reads, such as `["context", "inputs", "user"]`, each as far as it is fixed. */
+/**
+ * The paths of names that an expression reads, such as `["context", "inputs", "user"]`, each up to its first part that
+ * is not constant.
+ */
 export const reads = (expression: Expression): ReadonlyArray<ReadonlyArray<string>> => {
   if (expression.path !== null) return [expression.path]
   const found: Array<ReadonlyArray<string>> = []

@@ -48,7 +48,7 @@ export class LimitReached extends Error {
 const charactersPerUnit = 64
 const elementsPerUnit = 16
 
-/** After so many operations others get their turn. */
+/** The number of operations after which other fibers get their turn. */
 const unitsPerTurn = 2_000
 
 /** How large each list and object was found to be, and how deep. They are never changed once they are measured. */

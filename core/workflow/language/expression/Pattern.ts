@@ -61,7 +61,7 @@ const complement = (set: CharSet): CharSet => {
   return next > last ? found : [...found, [next, last]]
 }
 
-/** Tells whether two sets have a character in common. */
+/** Returns whether two sets have a character in common. */
 export const overlap = (a: CharSet, b: CharSet): boolean =>
   a.some(([from, to]) => b.some(([start, end]) => from <= end && start <= to))
 

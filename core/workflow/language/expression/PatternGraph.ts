@@ -1,9 +1,9 @@
 /**
- * The positions of a pattern and how a match may go from one to the next: what its cost is told from.
+ * The positions of a pattern and the possible steps of a match between them, from which its cost is computed.
  */
 import { type CharSet, overlap, type Pattern } from "./Pattern.ts"
 
-/** Positions are numbered; position 0 stands before the pattern. */
+/** Positions are numbered; position 0 is before the pattern. */
 export interface PatternGraph {
   readonly sets: ReadonlyArray<CharSet>
   /** Where a match may go from each position. One that is reached in two ways stands there twice. */
@@ -137,6 +137,6 @@ export const components = ({ next }: PatternGraph): ReadonlyArray<ReadonlyArray<
   return found.reverse()
 }
 
-/** Tells whether two positions may take the same character. */
+/** Returns whether two positions may take the same character. */
 export const alike = ({ sets }: PatternGraph, a: number, b: number): boolean =>
   a === b || overlap(sets[a] ?? [], sets[b] ?? [])

@@ -111,7 +111,7 @@ const isLoop = (graph: PatternGraph, part: ReadonlyArray<number>): boolean =>
   part.length > 1 || part.some((position) => graph.next[position]?.includes(position) === true)
 
 /**
- * Tells whether a loop can take some text in two ways and be where it was after either: then every repetition doubles
+ * Returns whether a loop can take some text in two ways and be where it was after either: then every repetition doubles
  * the ways. `null` when that would take too long to find out.
  */
 const isAmbiguous = (graph: PatternGraph, loop: ReadonlySet<number>): boolean | null => {
@@ -171,7 +171,7 @@ const longestChain = (graph: PatternGraph, loops: ReadonlyArray<ReadonlyArray<nu
   return Math.max(0, ...lengths)
 }
 
-/** Tells whether a way leads from one loop to another by characters of one set alone. */
+/** Returns whether a way leads from one loop to another by characters of one set alone. */
 const leadsTo = (
   graph: PatternGraph,
   from: ReadonlyArray<number>,
@@ -196,7 +196,7 @@ const intersection = (a: CharSet, b: CharSet): CharSet =>
     )
   )
 
-/** Tells whether a match can only begin at the start of the text. */
+/** Returns whether a match can only begin at the start of the text. */
 const beginsAtStart = (part: Pattern): boolean => {
   switch (part._tag) {
     case "Start":
@@ -233,7 +233,7 @@ const looksIn = (
   }
 }
 
-/** Tells whether a look stands before everything that takes characters, so that it is taken once. */
+/** Returns whether a look stands before everything that takes characters, so that it is taken once. */
 const leads = (pattern: Pattern, look: Pattern): boolean => {
   if (pattern._tag !== "Sequence") return false
   for (const part of pattern.parts) {

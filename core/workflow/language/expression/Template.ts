@@ -28,7 +28,7 @@ export interface Parsed {
 /** How many expressions one text may have. */
 const maxExpressions = 1_000
 
-/** Tells whether a text has an expression in it. */
+/** Returns whether a text has an expression in it. */
 export const isTemplate = (text: string): boolean => text.includes("{{")
 
 const known = new Map<string, Parsed>()
@@ -69,7 +69,7 @@ const parseNew = (text: string): Parsed => {
   return { template: { text, parts, whole: whole && unreadable.length === 0 }, unreadable }
 }
 
-/** A text cut into what stands as it is and its expressions, none of which is read. */
+/** A text split into literal parts and expressions, which are not parsed. */
 export interface Split {
   readonly parts: ReadonlyArray<string | { readonly source: string }>
   readonly whole: boolean

@@ -14,7 +14,7 @@ export const asText = (value: Schema.Json): string =>
 export const isNothing = (value: Schema.Json): boolean =>
   value === null || value === "" || value === "null" || (Array.isArray(value) && value.length === 0)
 
-/** Tells whether a comparison holds. Values compare as texts: `true` equals "true". A list contains its elements. */
+/** Returns whether a comparison holds. Values compare as texts: `true` equals "true". A list contains its elements. */
 export const holds = (operator: Operator, one: Schema.Json, other: Schema.Json): boolean => {
   switch (operator) {
     case "EQUAL":

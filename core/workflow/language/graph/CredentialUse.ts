@@ -36,10 +36,13 @@ export const usedBy = (node: Node, isAlias: (name: string) => boolean): Readonly
   return used
 }
 
-/** The parameters that a model is told. */
+/** The parameters that are sent to a model. */
 const told = new Set(["prompt", "target_description", "container_description"])
 
-/** Whether an expression makes something else of a secret: where a model is told of it, only the secret itself may stand. */
+/**
+ * Whether an expression derives a value from a secret. In a text for a model, a secret may only be referenced as a
+ * whole.
+ */
 const exposes = (expression: Expression.Expression, isAlias: (name: string) => boolean): boolean => {
   const isAlone = Expression.isPath(expression)
   return Expression.reads(expression).some((path) => readBy(path, isAlias) !== null && !(isAlone && path.length === 4))

@@ -21,10 +21,10 @@ interface Placed {
 
 /** A graph as far as it could be read. */
 export interface Examined {
-  /** `null` where it cannot be told where its edges lead. Nodes with wrong parameters are not among its nodes. */
+  /** `null` if the targets of its edges are unknown. Nodes with wrong parameters are not among its nodes. */
   readonly graph: Graph | null
   readonly problems: ReadonlyArray<Problem>
-  /** Where a node stands in the document. */
+  /** The path of a node in the document. */
   readonly pathOf: (id: NodeId) => string
 }
 
@@ -101,7 +101,7 @@ type Note = (path: string, message: string) => null
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Reads one node, and notes what is wrong with it at its path; `null` where it cannot be told what node it is. */
+/** Reads one node, and records its problems at their paths; `null` if it cannot be identified. */
 export const readNode = (value: unknown, path: string, note: Note): Placed | null => {
   if (!isFields(value)) return note(path, "Expected an object")
   const { action, id, name } = value
@@ -140,8 +140,8 @@ const readParameters = (
 }
 
 /**
- * What is wrong with parameters, those that are missing beside others among it: a schema asks for these only where each
- * parameter is right by itself. Which are needed is unknown while the execution is.
+ * The problems of parameters, including missing ones: the schema reports these only when every present parameter is
+ * valid. Which parameters are required is unknown while the execution is unknown.
  */
 const wrongParameters = (action: ActionName, given: Fields, error: Schema.SchemaError): ReadonlyArray<Problem> => {
   const wrong = problemsOf(error)
@@ -153,7 +153,7 @@ const wrongParameters = (action: ActionName, given: Fields, error: Schema.Schema
   return [...wrong, ...problemsOf(others.failure).filter((problem) => !names.has(nameOf(problem)))]
 }
 
-/** Far deeper than anybody writes, and nothing that could exhaust a stack. */
+/** Far deeper than realistic graphs, and too little to exhaust a stack. */
 const maxDepth = 100
 
 const isTooDeep = (value: unknown): boolean => {

@@ -6,7 +6,7 @@ import type { Problem } from "../../Workflow.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Every problem that an error of a schema tells of. `prefix` is the path of the value that was read. */
+/** Every problem in a schema error. `prefix` is the path of the value that was read. */
 export const problemsOf = (error: Schema.SchemaError, prefix = ""): ReadonlyArray<Problem> =>
   format(error.issue).issues.map((issue) => ({
     path: (issue.path ?? []).reduce(

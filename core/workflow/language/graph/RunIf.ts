@@ -1,5 +1,5 @@
 /**
- * The condition under which a node is done. Where it does not hold the node is skipped, and the run goes on after it.
+ * The condition under which a node is done. If it does not hold, the node is skipped and the run continues.
  */
 import { Result, Schema } from "effect"
 import * as Expression from "../expression/Expression.ts"

@@ -1,5 +1,5 @@
 /**
- * Selectors in the parameters of a node that can be told to be wrong without a page.
+ * Finds selectors in the parameters of a node that are invalid on every page.
  */
 import type { Problem } from "../../Workflow.ts"
 import { type DataModel, paths } from "../parameters/DataModel.ts"

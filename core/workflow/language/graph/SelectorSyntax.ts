@@ -2,7 +2,7 @@
  * Whether a text can be an XPath at all, as far as its syntax tells. It refuses nothing that an engine for XPath 3.1 takes.
  */
 
-/** How long a selector may be, in characters: longer than anybody writes one, and nothing that takes long to read. */
+/** How long a selector may be, in characters: longer than realistic selectors, and fast to parse. */
 export const maxLength = 10_000
 
 /** Why a selector cannot be read; `null` when it can, or when only the page can tell, as for a bare `#name`. */

@@ -84,7 +84,7 @@ export interface SetVariables {
   readonly isReached: (id: NodeId) => boolean
 }
 
-/** So many variables are followed at once, each as one bit. */
+/** The number of variables that are followed at a time, each as one bit. */
 const blockSize = 1_024
 const words = blockSize / 32
 

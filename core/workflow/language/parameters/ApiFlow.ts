@@ -178,7 +178,7 @@ const Step = Schema.Struct({
   Schema.makeFilter(({ body, method, retry }) => {
     const times = typeof retry === "object" ? (retry?.max_attempts ?? 0) : (retry ?? 0)
     if (times > 0 && (method === "POST" || method === "PATCH")) {
-      return { path: ["retry"], issue: `A ${method} is never tried again: it could be done twice` }
+      return { path: ["retry"], issue: `A ${method} is never retried, because it could take effect twice` }
     }
     return body && (method === "GET" || method === "HEAD")
       ? { path: ["body"], issue: `A ${method} has no body` }
@@ -201,7 +201,7 @@ const FieldMap = Schema.Union([Jsonata, Schema.Record(text, Jsonata)]).check(
   })
 )
 
-/** A place of the context as it is named with or without `context.` before it. */
+/** A path in the context, normalised to begin with `context.`. */
 export const placeOf = (name: string): string => (name.startsWith("context.") ? name : `context.${name}`)
 
 /** The order in which steps are done: as they are written, but none before those that it comes after. `null` in a circle. */

@@ -7,7 +7,7 @@ import * as SafePattern from "../expression/SafePattern.ts"
 import { paths, RootModel } from "./DataModel.ts"
 import { filled } from "./Fields.ts"
 
-/** What stands before an address that is a pattern. */
+/** The prefix of an address that is a pattern. */
 export const regexPrefix = "regex:"
 
 /** An address, a part of one, one with `*` in it, or a pattern after `regex:`. */

@@ -28,7 +28,7 @@ interface Described {
   readonly container_xpath?: string | null
 }
 
-/** What a model still has to be told of where to scroll. A container may be named by its XPath all the same. */
+/** The description that a model needs and that is missing. A container may still be given by its XPath. */
 const missingDescription = (mode: string, goal: string | null | undefined, given: Described) => {
   if (mode === "region" && !isGiven(given.container_description) && !isGiven(given.container_xpath)) {
     const issue = "Expected what the container looks like, as execution is LLM_VISION and scroll_mode is region"

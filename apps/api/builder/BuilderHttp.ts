@@ -1,6 +1,5 @@
 /** Answers the endpoints of conversations that build a workflow. */
 import { Clock, Effect, Option, Schema, Stream } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Answer } from "../../../core/builder/Answering.ts"
 import { Builder, defaultNote, type Reading } from "../../../core/builder/Builder.ts"
@@ -18,6 +17,7 @@ import { CurrentCaller, callerWho } from "../http/Authorization.ts"
 import { Closing } from "../http/Closing.ts"
 import * as Errors from "../http/Errors.ts"
 import { runId } from "../run/RunsHttp.ts"
+import { holderOf, Streams } from "../stream/Streams.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import { view } from "../workflow/WorkflowView.ts"
 import type { MessageJson, StatusJson } from "./BuilderApi.ts"
@@ -35,6 +35,7 @@ export const layer = HttpApiBuilder.group(
     const runs = yield* Runs
     const closing = yield* Closing
     const admitted = yield* Admitted.make
+    const streams = yield* Streams
 
     const opened = ({ conversation, status }: Reading) => ({
       ...statusJson({ conversation, status }),
@@ -246,7 +247,7 @@ export const layer = HttpApiBuilder.group(
             Stream.rechunk(1),
             Stream.tap(() => Effect.yieldNow)
           )
-          return HttpServerResponse.stream(all, {
+          return yield* streams.answer(holderOf(caller), all, {
             contentType: "text/event-stream",
             headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
           })

@@ -10,6 +10,7 @@ import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { RunId } from "../../../core/workspace/Ids.ts"
 import { Closing } from "../http/Closing.ts"
 import * as Errors from "../http/Errors.ts"
+import { Streams } from "../stream/Streams.ts"
 import * as LivePage from "./LivePage.ts"
 import * as LiveStream from "./LiveStream.ts"
 import { LiveTickets } from "./LiveTickets.ts"
@@ -62,6 +63,7 @@ export const routes = Layer.unwrap(
     const tickets = yield* LiveTickets
     const closing = yield* Closing
     const limited = LiveStream.limited(mostPages)
+    const streams = yield* Streams
 
     /** The ticket that a request comes with, and what may be done with it; none when it is not valid for the run of its address. */
     const admitted = Effect.gen(function* () {
@@ -114,7 +116,11 @@ export const routes = Layer.unwrap(
         LiveStream.of(told(ticket), views.frames(ticket.runId)).pipe(Stream.interruptWhen(closing.begun))
       )
       if (stream === null) return answer(503, Errors.general(503, "Too many runs are watched here; try again later"))
-      return HttpServerResponse.stream(stream, {
+      const workspaceId = yield* views.workspaceOf(ticket.runId)
+      if (Option.isNone(workspaceId)) return notValid()
+      // A view that was opened without a key is counted for its run.
+      const holder = { workspaceId: workspaceId.value, key: ticket.keyId ?? ticket.runId }
+      return yield* streams.answer(holder, stream, {
         contentType: "application/octet-stream",
         headers: {
           "cache-control": "no-store, no-transform",

@@ -14,7 +14,6 @@ import { Api } from "../Api.ts"
 import { frame } from "../event/Frame.ts"
 import * as Admitted from "../http/Admitted.ts"
 import { CurrentCaller, callerWho } from "../http/Authorization.ts"
-import { Closing } from "../http/Closing.ts"
 import * as Errors from "../http/Errors.ts"
 import { runId } from "../run/RunsHttp.ts"
 import { holderOf, Streams } from "../stream/Streams.ts"
@@ -33,7 +32,6 @@ export const layer = HttpApiBuilder.group(
     const builder = yield* Builder
     const workflows = yield* Workflows
     const runs = yield* Runs
-    const closing = yield* Closing
     const admitted = yield* Admitted.make
     const streams = yield* Streams
 
@@ -241,7 +239,6 @@ export const layer = HttpApiBuilder.group(
           )
           // Each frame is a write of its own, for readers that take what arrives at once for one event.
           const all = Stream.merge(frames, pings, { haltStrategy: "left" }).pipe(
-            Stream.interruptWhen(closing.begun),
             whileAdmitted,
             Stream.encodeText,
             Stream.rechunk(1),

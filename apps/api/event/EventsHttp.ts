@@ -10,7 +10,6 @@ import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import * as Admitted from "../http/Admitted.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
-import { Closing } from "../http/Closing.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { runId } from "../run/RunsHttp.ts"
@@ -24,7 +23,6 @@ export const layer = HttpApiBuilder.group(
     const events = yield* EventStreams
     const runs = yield* Runs
     const links = yield* ArtifactLinks
-    const closing = yield* Closing
     const admitted = yield* Admitted.make
     const streams = yield* Streams
 
@@ -38,9 +36,7 @@ export const layer = HttpApiBuilder.group(
           const all = yield* waitUntilBack(links.under(address, caller.workspaceId))
           return Stream.fromIterable(Frame.frames(batch, all), { chunkSize: 1 })
         })
-        const pieces = Stream.flatMap(whileAdmitted(Stream.interruptWhen(batches, closing.begun)), (batch) =>
-          Stream.unwrap(written(batch))
-        )
+        const pieces = Stream.flatMap(whileAdmitted(batches), (batch) => Stream.unwrap(written(batch)))
         return yield* streams.answer(holderOf(caller), pieces, { contentType: "text/event-stream", headers: streamed })
       })
 

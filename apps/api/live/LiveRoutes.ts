@@ -8,7 +8,6 @@ import type { Ticket } from "../../../adapters/crypto/Tickets.ts"
 import { Gesture } from "../../../core/browser/vision/RemoteHand.ts"
 import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { RunId } from "../../../core/workspace/Ids.ts"
-import { Closing } from "../http/Closing.ts"
 import * as Errors from "../http/Errors.ts"
 import { Streams } from "../stream/Streams.ts"
 import * as LivePage from "./LivePage.ts"
@@ -61,7 +60,6 @@ export const routes = Layer.unwrap(
   Effect.gen(function* () {
     const views = yield* LiveViews
     const tickets = yield* LiveTickets
-    const closing = yield* Closing
     const limited = LiveStream.limited(mostPages)
     const streams = yield* Streams
 
@@ -112,9 +110,7 @@ export const routes = Layer.unwrap(
       const visitor = yield* admitted
       if (visitor === null || visitor.rights === "none") return notValid()
       const { ticket } = visitor
-      const stream = limited(
-        LiveStream.of(told(ticket), views.frames(ticket.runId)).pipe(Stream.interruptWhen(closing.begun))
-      )
+      const stream = limited(LiveStream.of(told(ticket), views.frames(ticket.runId)))
       if (stream === null) return answer(503, Errors.general(503, "Too many runs are watched here; try again later"))
       const workspaceId = yield* views.workspaceOf(ticket.runId)
       if (Option.isNone(workspaceId)) return notValid()

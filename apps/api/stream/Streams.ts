@@ -3,9 +3,10 @@
  */
 import type { ServerResponse } from "node:http"
 import { NodeHttpServerRequest } from "@effect/platform-node"
-import { Context, Effect, Layer, Stream } from "effect"
+import { Cause, Context, Deferred, Effect, Layer, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
+import { Closing } from "../http/Closing.ts"
 import * as Errors from "../http/Errors.ts"
 import * as StreamPlaces from "./StreamPlaces.ts"
 
@@ -20,8 +21,8 @@ export class Streams extends Context.Service<
     /**
      * Answers the present request with a stream, or with 429 where its holder has as many open as the limits allow.
      *
-     * The next piece is asked for when the one before has left for the network as a whole. The stream ends with its
-     * connection.
+     * The next piece is asked for when the one before has left the process as a whole. The stream ends with its
+     * connection, and when the server begins to close.
      */
     readonly answer: (
       holder: StreamPlaces.Holder,
@@ -33,8 +34,8 @@ export class Streams extends Context.Service<
   static readonly layer = Layer.effect(
     Streams,
     Effect.gen(function* () {
-      const limits = yield* StreamPlaces.StreamLimits
-      const places = StreamPlaces.make(limits)
+      const closing = yield* Closing
+      const places = StreamPlaces.make(yield* StreamPlaces.StreamLimits)
       return Streams.of({
         answer: Effect.fnUntraced(function* (holder, pieces, options) {
           const taken = places.take(holder)
@@ -42,11 +43,17 @@ export class Streams extends Context.Service<
           const request = yield* HttpServerRequest.HttpServerRequest
           // The server speaks HTTP/1 alone.
           const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
-          onceClosed(response, taken)
-          const paced = Stream.transformPull(Stream.rechunk(pieces, 1), (pull) =>
-            Effect.succeed(afterEach(pull, sent(response)))
-          )
-          return HttpServerResponse.stream(Stream.interruptWhen(paced, closed(response)), options)
+          const gone = Deferred.makeUnsafe<void>()
+          onceClosed(response, () => {
+            taken()
+            Deferred.doneUnsafe(gone, Effect.void)
+          })
+          const paced = Stream.transformPull(Stream.rechunk(pieces, 1), (pull) => {
+            // `Stream.interruptWhen` would ask for a piece ahead, which counts as word that the one before was written.
+            const next = pulledAfter(pull, sent(response))
+            return Effect.succeed(Effect.raceAllFirst([end(Deferred.await(gone)), end(closing.begun), next]))
+          })
+          return HttpServerResponse.stream(paced, options)
         })
       })
     })
@@ -59,11 +66,14 @@ export const holderOf = ({ keyId, userId, workspaceId }: Caller): StreamPlaces.H
   key: keyId ?? userId
 })
 
-/** A pull that waits, before each but the first, until `ready`. */
-const afterEach = <A, E, R>(pull: Effect.Effect<A, E, R>, ready: Effect.Effect<void>): Effect.Effect<A, E, R> => {
+/** The end of a stream, when an effect has completed. */
+const end = (when: Effect.Effect<void>) => Effect.andThen(when, Cause.done())
+
+/** What is pulled next, if all pulls but the first wait until what was pulled before was `taken`. */
+const pulledAfter = <A, E, R>(pull: Effect.Effect<A, E, R>, taken: Effect.Effect<void>): Effect.Effect<A, E, R> => {
   let isFirst = true
   return Effect.suspend(() => {
-    if (!isFirst) return Effect.andThen(ready, pull)
+    if (!isFirst) return Effect.andThen(taken, pull)
     isFirst = false
     return pull
   })
@@ -75,27 +85,20 @@ const sent = (response: ServerResponse): Effect.Effect<void> =>
     response.write("", () => resume(Effect.void))
   })
 
-const closed = (response: ServerResponse): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => Effect.sync(onceClosed(response, () => resume(Effect.void))))
-
 /**
  * Does something once, when a response or its connection is closed; at once if that has happened. A response that waits
- * behind another one on its connection does not tell of the end of the connection. Returns what takes it back.
+ * behind another one on its connection does not tell of the end of the connection.
  */
-const onceClosed = (response: ServerResponse, act: () => void): (() => void) => {
+const onceClosed = (response: ServerResponse, act: () => void): void => {
   const { socket } = response.req
-  const forget = () => {
+  const done = () => {
     response.off("close", done)
     socket.off("close", done)
-  }
-  const done = () => {
-    forget()
     act()
   }
   response.once("close", done)
   socket.once("close", done)
   if (response.closed || socket.destroyed) done()
-  return forget
 }
 
 const refusal = ({ limit, scope }: StreamPlaces.Full): Response => {

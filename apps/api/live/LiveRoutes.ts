@@ -55,6 +55,13 @@ const sent = <A>(schema: Schema.Codec<A, unknown>) =>
     request.json.pipe(Effect.flatMap(Schema.decodeUnknownEffect(schema)), Effect.option)
   )
 
+/** No proxy may hold a view back, compress it or store it. */
+const streamed = {
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+  "x-content-type-options": "nosniff"
+}
+
 /** The page and what it asks for. */
 export const routes = Layer.unwrap(
   Effect.gen(function* () {
@@ -116,14 +123,7 @@ export const routes = Layer.unwrap(
       if (Option.isNone(workspaceId)) return notValid()
       // A view that was opened without a key is counted for its run.
       const holder = { workspaceId: workspaceId.value, key: ticket.keyId ?? ticket.runId }
-      return yield* streams.answer(holder, stream, {
-        contentType: "application/octet-stream",
-        headers: {
-          "cache-control": "no-store, no-transform",
-          "x-accel-buffering": "no",
-          "x-content-type-options": "nosniff"
-        }
-      })
+      return yield* streams.answer(holder, stream, { contentType: "application/octet-stream", headers: streamed })
     })
 
     /** Who may take control, with the body that they send. Whoever may not any more does not keep it until it lapses. */

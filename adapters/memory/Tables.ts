@@ -92,7 +92,7 @@ interface Shape {
   readonly idempotency: Map<string, Entry>
   readonly wrappedKeys: Map<string, WrappedKey>
   readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
-  /** When each message that was kept once arrived, by its id. */
+  /** Until when each message that was kept once is remembered, by its id. */
   readonly receivedMessages: Map<string, number>
   /** The phone numbers of workspaces that have one of their own. */
   readonly phoneNumbers: Map<string, string>

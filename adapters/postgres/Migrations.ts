@@ -30,6 +30,7 @@ import { lifetimes } from "./migrations/0032_lifetimes.ts"
 import { sharedLogins } from "./migrations/0033_shared_logins.ts"
 import { decisionAge } from "./migrations/0034_decision_age.ts"
 import { mailboxes } from "./migrations/0035_mailboxes.ts"
+import { rememberedMessages } from "./migrations/0036_remembered_messages.ts"
 
 /** Raised when the database cannot be reached, or cannot be brought to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -67,7 +68,8 @@ const migrate = Migrator.make({})({
     "0032_lifetimes": lifetimes,
     "0033_shared_logins": sharedLogins,
     "0034_decision_age": decisionAge,
-    "0035_mailboxes": mailboxes
+    "0035_mailboxes": mailboxes,
+    "0036_remembered_messages": rememberedMessages
   }),
   table: "sluice_migrations"
 })

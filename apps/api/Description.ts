@@ -8,9 +8,10 @@ import * as Summaries from "./Summaries.ts"
 interface Operation {
   operationId: string
   summary?: string
+  description?: string
   parameters: ReadonlyArray<{ readonly in: string }>
   requestBody?: { content: Record<string, { schema: unknown }> }
-  responses: Record<string, unknown>
+  responses: Record<string, { content?: Record<string, unknown> }>
 }
 
 interface Document {
@@ -41,6 +42,8 @@ export const complete =
         operation.operationId = camelCase(operation.operationId)
         const summary = Summaries.operations[operation.operationId]
         if (summary !== undefined) operation.summary = summary
+        if ("text/event-stream" in (operation.responses[200]?.content ?? {}))
+          operation.description = Summaries.ofStreams
         const kept = own.get(`${method.toUpperCase()} ${path}`) ?? new Set()
         for (const status of foreign(method)) if (!kept.has(status)) delete operation.responses[status]
       }

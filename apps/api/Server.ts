@@ -60,6 +60,8 @@ import { Readiness } from "./Readiness.ts"
 import * as Reference from "./Reference.ts"
 import * as ArtifactRoutes from "./run/ArtifactRoutes.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
+import * as Stalled from "./stream/Stalled.ts"
+import { Streams } from "./stream/Streams.ts"
 import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
 import * as EncryptionKeyHttp from "./vault/EncryptionKeyHttp.ts"
 import * as NoStore from "./vault/NoStore.ts"
@@ -174,7 +176,7 @@ const routes = Layer.mergeAll(
   InboundRoutes.routes,
   health,
   readiness
-).pipe(Layer.provide(Builder.layer), Layer.provide(services))
+).pipe(Layer.provide([Builder.layer, Streams.layer]), Layer.provide(services))
 
 /**
  * Internal errors are written to the log only; the caller gets a plain 500. No answer is sent to a caller that has
@@ -237,26 +239,36 @@ export const layer = (options: {
   readonly host: string
   readonly port: number
   readonly rateLimits?: ReadonlyArray<RateLimit.Limit>
+  /** After how long a connection is closed whose client takes nothing. */
+  readonly stalledSeconds?: number
 }): Layer.Layer<HttpServer.HttpServer, CannotListen, Needs> =>
   Closing.atRelease.pipe(
     Layer.provideMerge(served(options.rateLimits ?? [])),
     Layer.provide(Closing.Closing.layer),
     Layer.provideMerge(
-      NodeHttpServer.layerServer(
-        () =>
-          // A client that sends its headers or body slowly occupies only a socket, for at most this time.
-          createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }).on(
-            "clientError",
-            Unreadable.answer
-          ),
-        { port: options.port, host: options.host, gracefulShutdownTimeout: "5 seconds" }
-      ).pipe(
+      listening(options).pipe(
         Layer.catch((error) =>
           Layer.effect(HttpServer.HttpServer, Effect.fail(new CannotListen({ ...options, reason: reasonOf(error) })))
         )
       )
     ),
     Layer.provide(NodeHttpServer.layerHttpServices)
+  )
+
+/** The server behind the interface. It closes the connections of clients that do not read. */
+const listening = (options: { readonly host: string; readonly port: number; readonly stalledSeconds?: number }) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      // A client that sends its headers or body slowly occupies only a socket, for at most this time.
+      const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 })
+      server.on("clientError", Unreadable.answer)
+      yield* Stalled.watch(server, options.stalledSeconds ?? Stalled.defaultSeconds)
+      return NodeHttpServer.layerServer(() => server, {
+        port: options.port,
+        host: options.host,
+        gracefulShutdownTimeout: "5 seconds"
+      })
+    })
   )
 
 const reasonOf = (error: { readonly cause?: unknown }): string => {

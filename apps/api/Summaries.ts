@@ -137,6 +137,10 @@ export const operations: Readonly<Record<string, string>> = {
   "workspaces.revokeApiKey": "Revoke an API key immediately, unless it is the last one with the role Owner"
 }
 
+/** What holds for every operation that answers with a stream of events. */
+export const ofStreams =
+  "A key and its workspace may have so many streams and live views open at once, 200 and 1,000 in each process unless set otherwise; one more is answered with 429 until another one is closed. The connection of a client that reads nothing for 30 seconds, unless set otherwise, is closed; its next stream goes on from what it took, after `Last-Event-ID` where the stream reads that."
+
 /** Descriptions of the groups of operations. */
 export const groups: Readonly<Record<string, string>> = {
   authentication: "Credentials and sessions of users of sites, under the names that the first clients use",

@@ -8,6 +8,8 @@ import { Flag } from "effect/cli"
 import * as PhoneNumbers from "../../core/vault/otp/PhoneNumbers.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import * as RateLimit from "../../core/workspace/request/RateLimit.ts"
+import * as Stalled from "../api/stream/Stalled.ts"
+import * as StreamPlaces from "../api/stream/StreamPlaces.ts"
 
 /** A number written in decimal digits. */
 export const wholeNumber = (minimum: number, maximum: number, accepted: string) =>
@@ -150,6 +152,30 @@ export const listening = {
     ),
     Flag.map((written) => Result.getOrElse(RateLimit.parse(written), () => RateLimit.defaults)),
     Flag.withDefault(RateLimit.defaults)
+  ),
+  streamsPerKey: setting(
+    "streams-per-key",
+    "SLUICE_STREAMS_PER_KEY",
+    "How many event streams and live views a key may have open at once, in each process"
+  ).pipe(
+    Flag.withSchema(wholeNumber(1, 100_000, "a number from 1 to 100000")),
+    Flag.withDefault(StreamPlaces.defaultLimits.perKey)
+  ),
+  streamsPerWorkspace: setting(
+    "streams-per-workspace",
+    "SLUICE_STREAMS_PER_WORKSPACE",
+    "How many event streams and live views a workspace may have open at once, in each process"
+  ).pipe(
+    Flag.withSchema(wholeNumber(1, 100_000, "a number from 1 to 100000")),
+    Flag.withDefault(StreamPlaces.defaultLimits.perWorkspace)
+  ),
+  stalledSeconds: setting(
+    "stalled-seconds",
+    "SLUICE_STALLED_SECONDS",
+    "After how long a connection is closed whose client reads nothing of what it is sent"
+  ).pipe(
+    Flag.withSchema(wholeNumber(1, 3_600, "a number of seconds from 1 to 3600")),
+    Flag.withDefault(Stalled.defaultSeconds)
   ),
   publicUrl: setting(
     "public-url",

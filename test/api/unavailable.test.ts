@@ -41,8 +41,12 @@ it.layer(layerOn(stores))("while the database cannot be reached", (it) => {
         const { key } = yield* member("Owner")
         const ask = send({ method: "GET", path: "/workflows", key })
         assert.strictEqual((yield* ask).status, 200)
-        switches[part] = true
-        const refused = yield* ask.pipe(Effect.ensuring(Effect.sync(() => void (switches[part] = false))))
+        const off = (isOff: boolean) => Effect.sync(() => Object.assign(switches, { [part]: isOff }))
+        const refused = yield* Effect.acquireUseRelease(
+          off(true),
+          () => ask,
+          () => off(false)
+        )
         assert.strictEqual(refused.status, 503)
         assert.match(refused.headers.get("retry-after") ?? "", /^[1-9]\d*$/)
         assert.deepStrictEqual(Object.keys(refused.body).sort(), ["error", "message", "statusCode"])

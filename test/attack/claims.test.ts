@@ -6,26 +6,15 @@ import { claimsOf, problemsOf } from "./Claims.ts"
 
 const root = join(import.meta.dirname, "../..")
 
-/** Tests that are written at the same time as the page. One that is there leaves the list, which is to be empty. */
-const pending = new Set(["streams"].map((name) => `test/attack/${name}.test.ts`))
-
 const page = readFileSync(join(root, "docs/security.md"), "utf8")
 
 describe("the claims of docs/security.md", () => {
   it("name tests that exist, each at least one", () => {
     assert.deepStrictEqual(
-      problemsOf(page, (path) => pending.has(path) || existsSync(join(root, path))),
+      problemsOf(page, (path) => existsSync(join(root, path))),
       []
     )
     assert.isAtLeast(claimsOf(page).length, 25)
-  })
-
-  it("name no test as still to come that is there, and wait for none that no claim names", () => {
-    const named = new Set(claimsOf(page).flatMap(({ tests }) => tests))
-    assert.deepStrictEqual(
-      [...pending].filter((path) => existsSync(join(root, path)) || !named.has(path)),
-      []
-    )
   })
 
   it("are caught when they name no test, one that does not exist, or one outside of the tests", () => {

@@ -41,31 +41,47 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           { workspaceId: other, code: code("b@inbox.example", 5) }
         ]
         const outcomes = yield* Effect.all(
-          Array.from({ length: 6 }, () => codes.keepOnce(messageId, brought())),
+          Array.from({ length: 6 }, () => codes.keepOnce({ id: messageId, until: 5 }, brought())),
           { concurrency: "unbounded" }
         )
         assert.lengthOf(outcomes.filter(Boolean), 1)
         const taken = Option.getOrThrow(yield* codes.take(workspaceId, "a@inbox.example", wanted))
         assert.strictEqual(taken.authentication, authentication)
         assert.isFalse("authentication" in Option.getOrThrow(yield* codes.latest(other, "b@inbox.example", wanted)))
-        assert.isFalse(yield* codes.keepOnce(messageId, brought()))
+        assert.isFalse(yield* codes.keepOnce({ id: messageId, until: 5 }, brought()))
         assert.isTrue(Option.isNone(yield* codes.latest(workspaceId, "a@inbox.example", wanted)))
-        assert.isTrue(yield* codes.keepOnce(randomUUID(), brought()))
+        assert.isTrue(yield* codes.keepOnce({ id: randomUUID(), until: 5 }, brought()))
       })
     )
 
-    it.effect("forget the messages of before an instant, and no later ones", () =>
+    it.effect("forget messages once their time is over, and no earlier", () =>
       Effect.gen(function* () {
         const codes = yield* ReceivedCodes
         const { workspaceId } = yield* makeWorkspace()
-        yield* codes.forgetMessagesBefore(Number.MAX_SAFE_INTEGER / 2)
-        const at = (receivedAt: number) => [{ workspaceId, code: code("a@inbox.example", receivedAt) }]
-        const [early, late] = [randomUUID(), randomUUID()]
-        yield* codes.keepOnce(early, at(1_000))
-        yield* codes.keepOnce(late, at(2_000))
-        assert.strictEqual(yield* codes.forgetMessagesBefore(2_000), 1)
-        assert.isFalse(yield* codes.keepOnce(late, at(2_000)))
-        assert.isTrue(yield* codes.keepOnce(early, at(1_000)))
+        const most = 1_000
+        yield* codes.forgetMessages({ now: Number.MAX_SAFE_INTEGER / 2, most })
+        const brought = [{ workspaceId, code: code("a@inbox.example", 0) }]
+        const [early, late] = [
+          { id: randomUUID(), until: 1_000 },
+          { id: randomUUID(), until: 2_000 }
+        ]
+        yield* codes.keepOnce(early, brought)
+        yield* codes.keepOnce(late, [])
+        assert.strictEqual(yield* codes.forgetMessages({ now: 2_000, most }), 1)
+        assert.isFalse(yield* codes.keepOnce(late, []))
+        assert.isTrue(yield* codes.keepOnce(early, []))
+      })
+    )
+
+    it.effect("forget beyond a number of messages those whose time is over first", () =>
+      Effect.gen(function* () {
+        const codes = yield* ReceivedCodes
+        yield* codes.forgetMessages({ now: Number.MAX_SAFE_INTEGER / 2, most: 0 })
+        const messages = [3_000, 1_000, 4_000, 2_000].map((until) => ({ id: randomUUID(), until }))
+        yield* Effect.forEach(messages, (message) => codes.keepOnce(message, []))
+        assert.strictEqual(yield* codes.forgetMessages({ now: 0, most: 2 }), 2)
+        const again = yield* Effect.forEach(messages, (message) => codes.keepOnce(message, []))
+        assert.deepStrictEqual(again, [false, true, false, true])
       })
     )
 

@@ -15,7 +15,7 @@ it.layer(Layer.fresh(Memory.layer))("codes that nobody took", (it) => {
       const codes = yield* ReceivedCodes
       const { workspaceId } = yield* makeWorkspace()
       const keep = (receivedAt: number) =>
-        codes.keepOnce("message", [
+        codes.keepOnce({ id: "message", until: receivedAt + 86_400_000 }, [
           { workspaceId, code: { id: randomUUID(), kind: "code", address: "a", sealed: "00", receivedAt } }
         ])
       const kept = codes.latest(workspaceId, "a", { kind: "code", since: 0 })

@@ -25,18 +25,20 @@ export const layer = Layer.effect(
 
     return ReceivedCodes.of({
       keep: (workspaceId, code) => Effect.sync(() => keep(workspaceId, code)),
-      keepOnce: (messageId, codes) =>
+      keepOnce: ({ id, until }, codes) =>
         Effect.sync(() => {
-          if (receivedMessages.has(messageId)) return false
-          receivedMessages.set(messageId, Math.max(0, ...codes.map(({ code }) => code.receivedAt)))
+          if (receivedMessages.has(id)) return false
+          receivedMessages.set(id, until)
           for (const { code, workspaceId } of codes) keep(workspaceId, code)
           return true
         }),
-      forgetMessagesBefore: (at) =>
+      forgetMessages: ({ most, now }) =>
         Effect.sync(() => {
-          const old = [...receivedMessages].filter(([, receivedAt]) => receivedAt < at)
-          for (const [messageId] of old) receivedMessages.delete(messageId)
-          return old.length
+          const forgotten = [...receivedMessages]
+            .toSorted(([, one], [, other]) => other - one)
+            .filter(([, until], index) => until < now || index >= most)
+          for (const [id] of forgotten) receivedMessages.delete(id)
+          return forgotten.length
         }),
       latest: (workspaceId, address, { kind, since }) =>
         Effect.sync(() => newest(arrived(workspaceId, address, kind), since)),

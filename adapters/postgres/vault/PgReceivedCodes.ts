@@ -52,13 +52,12 @@ export const layer = Layer.effect(
 
     return ReceivedCodes.of({
       keep: Effect.fn("ReceivedCodes.keep")((workspaceId, code) => withoutSqlErrors(keep([{ workspaceId, code }]))),
-      keepOnce: Effect.fn("ReceivedCodes.keepOnce")((messageId, codes) =>
+      keepOnce: Effect.fn("ReceivedCodes.keepOnce")(({ id, until }, codes) =>
         transaction(
           sql,
           Effect.gen(function* () {
-            const at = new Date(Math.max(0, ...codes.map(({ code }) => code.receivedAt)))
             const [first] = yield* sql`
-              insert into received_messages ${sql.insert({ id: messageId, received_at: at })}
+              insert into received_messages ${sql.insert({ id, remember_until: new Date(until) })}
               on conflict (id) do nothing returning id`
             if (first === undefined) return false
             yield* keep(codes)
@@ -66,8 +65,12 @@ export const layer = Layer.effect(
           })
         )
       ),
-      forgetMessagesBefore: Effect.fn("ReceivedCodes.forgetMessagesBefore")((at) =>
-        sql`delete from received_messages where received_at < ${new Date(at)} returning id`.pipe(
+      forgetMessages: Effect.fn("ReceivedCodes.forgetMessages")(({ most, now }) =>
+        sql`
+          delete from received_messages
+          where remember_until < ${new Date(now)}
+            or id in (select id from received_messages order by remember_until desc offset ${most})
+          returning id`.pipe(
           Effect.map((rows) => rows.length),
           withoutSqlErrors
         )

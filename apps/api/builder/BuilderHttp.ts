@@ -1,6 +1,5 @@
 /** Answers the endpoints of conversations that build a workflow. */
 import { Clock, Effect, Option, Schema, Stream } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Answer } from "../../../core/builder/Answering.ts"
 import { Builder, defaultNote, type Reading } from "../../../core/builder/Builder.ts"
@@ -15,9 +14,9 @@ import { Api } from "../Api.ts"
 import { frame } from "../event/Frame.ts"
 import * as Admitted from "../http/Admitted.ts"
 import { CurrentCaller, callerWho } from "../http/Authorization.ts"
-import { Closing } from "../http/Closing.ts"
 import * as Errors from "../http/Errors.ts"
 import { runId } from "../run/RunsHttp.ts"
+import { holderOf, Streams } from "../stream/Streams.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import { view } from "../workflow/WorkflowView.ts"
 import type { MessageJson, StatusJson } from "./BuilderApi.ts"
@@ -33,8 +32,8 @@ export const layer = HttpApiBuilder.group(
     const builder = yield* Builder
     const workflows = yield* Workflows
     const runs = yield* Runs
-    const closing = yield* Closing
     const admitted = yield* Admitted.make
+    const streams = yield* Streams
 
     const opened = ({ conversation, status }: Reading) => ({
       ...statusJson({ conversation, status }),
@@ -240,13 +239,12 @@ export const layer = HttpApiBuilder.group(
           )
           // Each frame is a write of its own, for readers that take what arrives at once for one event.
           const all = Stream.merge(frames, pings, { haltStrategy: "left" }).pipe(
-            Stream.interruptWhen(closing.begun),
             whileAdmitted,
             Stream.encodeText,
             Stream.rechunk(1),
             Stream.tap(() => Effect.yieldNow)
           )
-          return HttpServerResponse.stream(all, {
+          return yield* streams.answer(holderOf(caller), all, {
             contentType: "text/event-stream",
             headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
           })

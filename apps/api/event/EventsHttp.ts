@@ -1,57 +1,57 @@
 /** Answers the endpoints that stream events. */
 import { Clock, Effect, Schema, Stream } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type Batch, EventStreams } from "../../../core/event/stream/EventStreams.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as Run from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"
-import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import * as Admitted from "../http/Admitted.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
-import { Closing } from "../http/Closing.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { runId } from "../run/RunsHttp.ts"
+import { holderOf, Streams } from "../stream/Streams.ts"
 import * as Frame from "./Frame.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
   "events",
   Effect.fn(function* (handlers) {
-    const streams = yield* EventStreams
+    const events = yield* EventStreams
     const runs = yield* Runs
     const links = yield* ArtifactLinks
-    const closing = yield* Closing
     const admitted = yield* Admitted.make
+    const streams = yield* Streams
 
-    const answer = (workspaceId: WorkspaceId, batches: Stream.Stream<Batch>) =>
+    const answer = (caller: Caller, batches: Stream.Stream<Batch>) =>
       Effect.gen(function* () {
         const address = yield* origin
         const whileAdmitted = yield* admitted
         const written = Effect.fnUntraced(function* (batch: Batch) {
-          if (batch.length === 0) return Frame.ping(yield* Clock.currentTimeMillis)
+          if (batch.length === 0) return Stream.succeed(Frame.ping(yield* Clock.currentTimeMillis))
           // A stream that broke here would be read as the end of its runs.
-          return Frame.frames(batch, yield* waitUntilBack(links.under(address, workspaceId)))
+          const all = yield* waitUntilBack(links.under(address, caller.workspaceId))
+          return Stream.fromIterable(Frame.frames(batch, all), { chunkSize: 1 })
         })
-        const frames = Stream.mapEffect(whileAdmitted(Stream.interruptWhen(batches, closing.begun)), written)
-        return HttpServerResponse.stream(frames, { contentType: "text/event-stream", headers: streamed })
+        const pieces = Stream.flatMap(whileAdmitted(batches), (batch) => Stream.unwrap(written(batch)))
+        return yield* streams.answer(holderOf(caller), pieces, { contentType: "text/event-stream", headers: streamed })
       })
 
     return handlers
       .handleRaw(
         "clientEvents",
         Effect.fn(function* ({ params }) {
-          const { workspaceId } = yield* CurrentCaller
+          const caller = yield* CurrentCaller
           const isId: boolean = isUuid(params.client_id)
           if (!isId) {
             return yield* Effect.fail(
               Errors.badRequest(`client_id: Expected a UUID, got "${params.client_id.slice(0, 80)}"`)
             )
           }
-          return yield* answer(workspaceId, streams.ofClient(workspaceId, params.client_id.toLowerCase()))
+          return yield* answer(caller, events.ofClient(caller.workspaceId, params.client_id.toLowerCase()))
         })
       )
       .handleRaw(
@@ -68,8 +68,8 @@ export const layer = HttpApiBuilder.group(
           }
           const history = (from: number) => Effect.orDie(runs.events(caller, id, from))
           const isOver = Run.isEnded(run) && (yield* history(Number(after))).length === 0
-          if (isOver) return yield* answer(caller.workspaceId, Stream.succeed([]))
-          return yield* answer(caller.workspaceId, streams.ofRun(caller.workspaceId, id, Number(after), history))
+          if (isOver) return yield* answer(caller, Stream.succeed([]))
+          return yield* answer(caller, events.ofRun(caller.workspaceId, id, Number(after), history))
         })
       )
   })
@@ -77,5 +77,5 @@ export const layer = HttpApiBuilder.group(
 
 const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))
 
-/** Nobody on the way may keep a stream back, compress it or remember it. */
+/** No proxy may hold a stream back, compress it or store it. */
 const streamed = { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }

@@ -7,9 +7,21 @@ import type { Batch } from "../../../core/event/stream/EventStreams.ts"
 
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 
-/** The frames of a batch in one piece. */
-export const frames = (batch: Batch, links: Links): Uint8Array =>
-  new TextEncoder().encode(batch.map((entry) => frameOf(entry, links)).join(""))
+/** How much one piece holds beside its last frame, in bytes. */
+const pieceBytes = 65_536
+
+/** The frames of a batch in pieces of whole frames. Each is made when it is asked for. */
+export function* frames(batch: Batch, links: Links): Generator<Uint8Array> {
+  const encoder = new TextEncoder()
+  let piece = ""
+  for (const entry of batch) {
+    piece += frameOf(entry, links)
+    if (piece.length < pieceBytes) continue
+    yield encoder.encode(piece)
+    piece = ""
+  }
+  if (piece !== "") yield encoder.encode(piece)
+}
 
 /** A sign of life. */
 export const ping = (now: number): Uint8Array => new TextEncoder().encode(frame("ping", { ts: now }))

@@ -135,14 +135,14 @@ export const routes = Layer.unwrap(
         )
       }
       const sid = fields.get("MessageSid") ?? fields.get("SmsMessageSid")
-      yield* receiving.sms(
-        smsArrival({
-          from: fields.get("From") ?? "",
-          to: fields.get("To") ?? "",
-          text: fields.get("Body") ?? "",
-          id: sid === null ? null : Inbound.idOf("twilio", sid)
-        })
-      )
+      const arrival = smsArrival({
+        from: fields.get("From") ?? "",
+        to: fields.get("To") ?? "",
+        text: fields.get("Body") ?? "",
+        id: Inbound.idOf("twilio", sid ?? request.headers["x-twilio-signature"] ?? "")
+      })
+      // The signature of Twilio covers no time.
+      yield* receiving.sms({ ...arrival, replayable: true })
       return HttpServerResponse.text("<Response/>", { contentType: "text/xml" })
     })
 

@@ -8,8 +8,8 @@ import type { Ticket } from "../../../adapters/crypto/Tickets.ts"
 import { Gesture } from "../../../core/browser/vision/RemoteHand.ts"
 import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { RunId } from "../../../core/workspace/Ids.ts"
-import { Closing } from "../http/Closing.ts"
 import * as Errors from "../http/Errors.ts"
+import { Streams } from "../stream/Streams.ts"
 import * as LivePage from "./LivePage.ts"
 import * as LiveStream from "./LiveStream.ts"
 import { LiveTickets } from "./LiveTickets.ts"
@@ -55,13 +55,20 @@ const sent = <A>(schema: Schema.Codec<A, unknown>) =>
     request.json.pipe(Effect.flatMap(Schema.decodeUnknownEffect(schema)), Effect.option)
   )
 
+/** No proxy may hold a view back, compress it or store it. */
+const streamed = {
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+  "x-content-type-options": "nosniff"
+}
+
 /** The page and what it asks for. */
 export const routes = Layer.unwrap(
   Effect.gen(function* () {
     const views = yield* LiveViews
     const tickets = yield* LiveTickets
-    const closing = yield* Closing
     const limited = LiveStream.limited(mostPages)
+    const streams = yield* Streams
 
     /** The ticket that a request comes with, and what may be done with it; none when it is not valid for the run of its address. */
     const admitted = Effect.gen(function* () {
@@ -110,18 +117,13 @@ export const routes = Layer.unwrap(
       const visitor = yield* admitted
       if (visitor === null || visitor.rights === "none") return notValid()
       const { ticket } = visitor
-      const stream = limited(
-        LiveStream.of(told(ticket), views.frames(ticket.runId)).pipe(Stream.interruptWhen(closing.begun))
-      )
+      const stream = limited(LiveStream.of(told(ticket), views.frames(ticket.runId)))
       if (stream === null) return answer(503, Errors.general(503, "Too many runs are watched here; try again later"))
-      return HttpServerResponse.stream(stream, {
-        contentType: "application/octet-stream",
-        headers: {
-          "cache-control": "no-store, no-transform",
-          "x-accel-buffering": "no",
-          "x-content-type-options": "nosniff"
-        }
-      })
+      const workspaceId = yield* views.workspaceOf(ticket.runId)
+      if (Option.isNone(workspaceId)) return notValid()
+      // A view that was opened without a key is counted for its run.
+      const holder = { workspaceId: workspaceId.value, key: ticket.keyId ?? ticket.runId }
+      return yield* streams.answer(holder, stream, { contentType: "application/octet-stream", headers: streamed })
     })
 
     /** Who may take control, with the body that they send. Whoever may not any more does not keep it until it lapses. */

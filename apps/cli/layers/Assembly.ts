@@ -48,6 +48,7 @@ import { Inbound } from "../../api/inbound/Inbound.ts"
 import * as LiveTickets from "../../api/live/LiveTickets.ts"
 import { Readiness } from "../../api/Readiness.ts"
 import * as Server from "../../api/Server.ts"
+import { StreamLimits } from "../../api/stream/StreamPlaces.ts"
 import * as BrowserSettings from "../BrowserSettings.ts"
 import * as Artifacts from "./Artifacts.ts"
 import * as Inbox from "./Inbox.ts"
@@ -107,6 +108,9 @@ export interface Serving extends Inbox.Reachable, Models.Asked {
   readonly host: string
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
+  readonly streamsPerKey: number
+  readonly streamsPerWorkspace: number
+  readonly stalledSeconds: number
   readonly inboundSecret: Option.Option<Redacted.Redacted<string>>
   readonly twilioAuthToken: Option.Option<Redacted.Redacted<string>>
   readonly proxies: ReadonlyArray<Proxies.Pooled>
@@ -129,7 +133,14 @@ const layerSecretSources = (settings: Pick<Serving, "allowPrivateNetworks" | "se
 /** The HTTP interface, on the stores and the encryption keys, and the delivery of events to webhooks. */
 export const layerApi = (settings: Serving) =>
   layerWebhooks.pipe(
-    Layer.provideMerge(Server.layer({ host: settings.host, port: settings.port, rateLimits: settings.rateLimits })),
+    Layer.provideMerge(
+      Server.layer({
+        host: settings.host,
+        port: settings.port,
+        rateLimits: settings.rateLimits,
+        stalledSeconds: settings.stalledSeconds
+      })
+    ),
     Layer.provide([
       layerSandbox,
       layerReadiness,
@@ -139,6 +150,7 @@ export const layerApi = (settings: Serving) =>
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
       layerSecretSources(settings),
       Layer.succeed(PublicUrl, settings.publicUrl),
+      Layer.succeed(StreamLimits, { perKey: settings.streamsPerKey, perWorkspace: settings.streamsPerWorkspace }),
       Inbox.layerNumbers(settings),
       Layer.succeed(Inbound, {
         secret: Option.getOrNull(settings.inboundSecret),

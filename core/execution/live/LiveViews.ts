@@ -9,7 +9,7 @@ import { RunStore } from "../../run/RunStore.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
-import { type RunId, RunNotFound, type UserId } from "../../workspace/Ids.ts"
+import { type RunId, RunNotFound, type UserId, type WorkspaceId } from "../../workspace/Ids.ts"
 import { Keys } from "../../workspace/Keys.ts"
 import { allows, type Caller } from "../../workspace/Workspace.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
@@ -84,6 +84,9 @@ export class LiveViews extends Context.Service<
      * allows. A viewer without a key may watch.
      */
     readonly rights: (visitor: Visitor) => Effect.Effect<Rights, StoreUnavailable>
+
+    /** The workspace of a run; none where there is no such run. */
+    readonly workspaceOf: (id: RunId) => Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
 
     /** How far a run is: at once, every second and whenever control changes hands; ends with the run. */
     readonly looks: (id: RunId) => Stream.Stream<Look, RunNotFound | StoreUnavailable>
@@ -186,6 +189,11 @@ export class LiveViews extends Context.Service<
           return isValid ? admission : Option.none()
         }),
         rights,
+        workspaceOf: (id) =>
+          Effect.map(
+            store.standing(id),
+            Option.map(({ workspaceId }) => workspaceId)
+          ),
         looks: (id) => Stream.unwrap(looks(id)),
         frames: channel.frames,
         take: Effect.fn("LiveViews.take")(function* (id, holder, userId) {

@@ -24,6 +24,14 @@ export interface Wanted {
   readonly since: number
 }
 
+/** A message that is to be kept once. */
+export interface Remembered {
+  /** At most 200 characters. */
+  readonly id: string
+  /** Until when it is remembered, as an epoch instant in milliseconds. */
+  readonly until: number
+}
+
 /** Addresses are the same whatever their case, as mail programs change it. */
 export class ReceivedCodes extends Context.Service<
   ReceivedCodes,
@@ -31,16 +39,22 @@ export class ReceivedCodes extends Context.Service<
     readonly keep: (workspaceId: WorkspaceId, code: ReceivedCode) => Effect.Effect<void, StoreUnavailable>
 
     /**
-     * Keeps all that a message brought, together or not at all, unless the message was kept from before: then nothing,
-     * and the answer is false. `messageId` is of at most 200 characters. Of several who keep one message at once, one does.
+     * Keeps all that a message brought, together or not at all, and remembers the message. A message that is remembered
+     * already changes nothing, and the answer is false. Of several calls for one message at once, one keeps it.
      */
     readonly keepOnce: (
-      messageId: string,
+      message: Remembered,
       codes: ReadonlyArray<{ readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
     ) => Effect.Effect<boolean, StoreUnavailable>
 
-    /** Forgets which messages arrived before an instant, and tells how many there were: one of them would be kept again. */
-    readonly forgetMessagesBefore: (at: number) => Effect.Effect<number, StoreUnavailable>
+    /**
+     * Forgets the messages that were to be remembered until an instant before `now`, and beyond `most` those that would be
+     * forgotten first. Returns how many were forgotten: each would be kept again.
+     */
+    readonly forgetMessages: (limits: {
+      readonly now: number
+      readonly most: number
+    }) => Effect.Effect<number, StoreUnavailable>
 
     /** What of a kind arrived last at an address, if it arrived at `since` or later. It stays. */
     readonly latest: (

@@ -24,6 +24,8 @@ export interface Arrival {
   readonly message: Message
   /** What the message is known by where it may arrive more than once; `null` where that is not known. */
   readonly id: string | null
+  /** Whether the request that brought it stays valid for as long as its key, so that a copy may arrive at any time. */
+  readonly replayable?: boolean
   /** What was found out of its sender, such as `spf=pass dkim=fail`. */
   readonly authentication?: string
 }
@@ -38,8 +40,14 @@ export interface Outcome {
   readonly repeated: boolean
 }
 
-/** For how long the messages that arrived are told apart from new ones. */
+/** For how long the messages that arrived are told apart from new ones, in milliseconds. */
 const rememberedMillis = 86_400_000
+
+/** The same for messages whose requests can be replayed: longer than copies of requests are usually kept. */
+const replayableMillis = 400 * 86_400_000
+
+/** How many messages are remembered at most, those of short memory going first. */
+const mostRemembered = 1_000_000
 
 export class Receiving extends Context.Service<
   Receiving,
@@ -75,7 +83,7 @@ export class Receiving extends Context.Service<
       })
 
       const keep = Effect.fnUntraced(function* (
-        { authentication, id, message }: Arrival,
+        { authentication, id, message, replayable = false }: Arrival,
         owners: ReadonlyMap<string, WorkspaceId>
       ) {
         const [code] = codesIn(message)
@@ -84,7 +92,9 @@ export class Receiving extends Context.Service<
           ...(code === undefined ? [] : [["code", code.code] as const]),
           ...(links.length === 0 ? [] : [["link", links] as const])
         ]
-        if (owners.size === 0 || found.length === 0) return { recipients: owners.size, kept: 0, repeated: false }
+        const bringsNothing = owners.size === 0 || found.length === 0
+        // A message whose recipient gets an owner later would otherwise bring its code then.
+        if (bringsNothing && !replayable) return { recipients: owners.size, kept: 0, repeated: false }
         const receivedAt = yield* Clock.currentTimeMillis
         const sealed = yield* Effect.forEach([...owners], ([address, workspaceId]) =>
           Effect.forEach(found, ([kind, value]) =>
@@ -102,8 +112,9 @@ export class Receiving extends Context.Service<
           )
         )
         const all = sealed.flat()
-        const isNew = yield* codes.keepOnce(id ?? (yield* identifiers.uuid), all)
-        if (isNew) yield* signals.publish({ _tag: "received" })
+        const until = receivedAt + (replayable ? replayableMillis : rememberedMillis)
+        const isNew = yield* codes.keepOnce({ id: id ?? (yield* identifiers.uuid), until }, all)
+        if (isNew && all.length > 0) yield* signals.publish({ _tag: "received" })
         return { recipients: owners.size, kept: isNew ? all.length : 0, repeated: !isNew }
       })
 
@@ -157,6 +168,6 @@ export const forgetting: Periodic.Job<ReceivedCodes> = {
     const codes = yield* ReceivedCodes
     const now = yield* Clock.currentTimeMillis
     yield* codes.discardBefore(now - Inbox.freshMillis)
-    yield* codes.forgetMessagesBefore(now - rememberedMillis)
+    yield* codes.forgetMessages({ now, most: mostRemembered })
   })
 }

@@ -1,0 +1,57 @@
+/**
+ * Closes connections whose clients do not read what they asked for.
+ *
+ * Sent bytes count when they have left the process. What a client did not read by then is still delivered by the system,
+ * so an answer is cut off and nothing of it is taken back.
+ */
+import type { Server } from "node:http"
+import type { Socket } from "node:net"
+import { Clock, Effect } from "effect"
+
+/** How long nothing may leave for a client, in seconds, unless it is set otherwise. */
+export const defaultSeconds = 30
+
+/** What a client may take its time for beyond that: as long as these bytes take at 32 KiB a second. */
+const slowestBytesPerMilli = 32.768
+
+/** How far the answers on a connection were when something last left. */
+interface Progress {
+  readonly sent: number
+  readonly pending: number
+  readonly at: number
+}
+
+/**
+ * Watches the connections of a server for as long as the scope is open. A connection with bytes to send, of which none
+ * of the pieces written to it has left whole for `seconds` and the time that the pending bytes take at 32 KiB a second, is
+ * closed.
+ */
+export const watch = (server: Server, seconds: number) =>
+  Effect.gen(function* () {
+    const connections = new Map<Socket, Progress>()
+    const add = (socket: Socket) => {
+      connections.set(socket, { sent: 0, pending: 0, at: 0 })
+      socket.once("close", () => connections.delete(socket))
+    }
+    server.on("connection", add)
+    yield* Effect.addFinalizer(() => Effect.sync(() => server.off("connection", add)))
+
+    const look = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      let closed = 0
+      for (const [socket, before] of connections) {
+        const pending = socket.writableLength
+        const sent = socket.bytesWritten - pending
+        if (pending === 0 || before.pending === 0 || sent !== before.sent) {
+          connections.set(socket, { sent, pending, at: now })
+        } else if (now - before.at >= seconds * 1_000 + before.pending / slowestBytesPerMilli) {
+          closed++
+          socket.destroy()
+        }
+      }
+      if (closed > 0) {
+        yield* Effect.logInfo(`Closed ${closed} connections whose clients took nothing for ${seconds} seconds`)
+      }
+    })
+    yield* Effect.sleep(seconds * 250).pipe(Effect.andThen(look), Effect.forever, Effect.forkScoped)
+  })

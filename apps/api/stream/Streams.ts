@@ -1,0 +1,111 @@
+/**
+ * Answers that are streams: each holds a place of its key and its workspace, and has no more than one piece in memory.
+ */
+import type { ServerResponse } from "node:http"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Cause, Context, Deferred, Effect, Layer, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Caller } from "../../../core/workspace/Workspace.ts"
+import { Closing } from "../http/Closing.ts"
+import * as Errors from "../http/Errors.ts"
+import * as StreamPlaces from "./StreamPlaces.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** When a place may be free again, in seconds. */
+const retryAfterSeconds = 5
+
+export class Streams extends Context.Service<
+  Streams,
+  {
+    /**
+     * Answers the present request with a stream, or with 429 where its holder has as many open as the limits allow.
+     *
+     * The next piece is asked for when the one before has left the process as a whole. The stream ends with its
+     * connection, and when the server begins to close.
+     */
+    readonly answer: (
+      holder: StreamPlaces.Holder,
+      pieces: Stream.Stream<Uint8Array, unknown>,
+      options: { readonly contentType: string; readonly headers: Readonly<Record<string, string>> }
+    ) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest>
+  }
+>()("sluice/apps/api/stream/Streams") {
+  static readonly layer = Layer.effect(
+    Streams,
+    Effect.gen(function* () {
+      const closing = yield* Closing
+      const places = StreamPlaces.make(yield* StreamPlaces.StreamLimits)
+      return Streams.of({
+        answer: Effect.fnUntraced(function* (holder, pieces, options) {
+          const taken = places.take(holder)
+          if (typeof taken !== "function") return refusal(taken)
+          const request = yield* HttpServerRequest.HttpServerRequest
+          // The server speaks HTTP/1 alone.
+          const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+          const gone = Deferred.makeUnsafe<void>()
+          onceClosed(response, () => {
+            taken()
+            Deferred.doneUnsafe(gone, Effect.void)
+          })
+          const paced = Stream.transformPull(Stream.rechunk(pieces, 1), (pull) => {
+            // `Stream.interruptWhen` would ask for a piece ahead, which counts as word that the one before was written.
+            const next = pulledAfter(pull, sent(response))
+            return Effect.succeed(Effect.raceAllFirst([end(Deferred.await(gone)), end(closing.begun), next]))
+          })
+          return HttpServerResponse.stream(paced, options)
+        })
+      })
+    })
+  )
+}
+
+/** Whom a stream is counted for that a caller asks for. */
+export const holderOf = ({ keyId, userId, workspaceId }: Caller): StreamPlaces.Holder => ({
+  workspaceId,
+  key: keyId ?? userId
+})
+
+/** The end of a stream, when an effect has completed. */
+const end = (when: Effect.Effect<void>) => Effect.andThen(when, Cause.done())
+
+/** What is pulled next, if all pulls but the first wait until what was pulled before was `taken`. */
+const pulledAfter = <A, E, R>(pull: Effect.Effect<A, E, R>, taken: Effect.Effect<void>): Effect.Effect<A, E, R> => {
+  let isFirst = true
+  return Effect.suspend(() => {
+    if (!isFirst) return Effect.andThen(taken, pull)
+    isFirst = false
+    return pull
+  })
+}
+
+/** Waits until all that was written of a response has left the process: an empty write is carried out after the others. */
+const sent = (response: ServerResponse): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    response.write("", () => resume(Effect.void))
+  })
+
+/**
+ * Does something once, when a response or its connection is closed; at once if that has happened. A response that waits
+ * behind another one on its connection does not tell of the end of the connection.
+ */
+const onceClosed = (response: ServerResponse, act: () => void): void => {
+  const { socket } = response.req
+  const done = () => {
+    response.off("close", done)
+    socket.off("close", done)
+    act()
+  }
+  response.once("close", done)
+  socket.once("close", done)
+  if (response.closed || socket.destroyed) done()
+}
+
+const refusal = ({ limit, scope }: StreamPlaces.Full): Response => {
+  const holder = scope === "key" ? "This API key" : "This workspace"
+  const message = `${holder} has ${limit} streams open here, and may have ${limit}: close one, then ask again`
+  return HttpServerResponse.jsonUnsafe(
+    { ...Errors.general(429, message), limit, remaining: 0, retryAfterSeconds },
+    { status: 429, headers: { "retry-after": String(retryAfterSeconds) } }
+  )
+}

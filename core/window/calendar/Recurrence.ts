@@ -37,17 +37,21 @@ export const series = (rule: Rule, start: CivilDate.EpochDay): Series => {
   }
 }
 
+/** Choosing by position looks at all dates of a period for each of them, which takes about four times as long. */
+const positionWeight = 4
+
 /**
  * How many dates must be examined to count the series up to `day`: the cost of the first question about that day. Zero
- * for a series without COUNT.
+ * for a series without COUNT. A date of a rule with BYSETPOS counts `positionWeight` times.
  */
 export const countingCost = (rule: Rule, start: CivilDate.EpochDay, day: CivilDate.EpochDay): number => {
   if (rule.count === null || day <= start || arithmeticCount(rule, start) !== null) return 0
   const perPeriod = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, YEARLY: 366 }[rule.frequency]
-  return Math.min(
+  const dates = Math.min(
     (day - start) / (rule.frequency === "DAILY" ? rule.interval : 1),
     perPeriod * rule.count * rule.interval
   )
+  return dates * (rule.bySetPosition.length > 0 ? positionWeight : 1)
 }
 
 /**

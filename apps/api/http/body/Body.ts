@@ -26,7 +26,7 @@ const large =
   /^\/run$|^\/workflows\/[^/]+\/validate-input$|^\/workflow-builder\/agent\/session\/from-(workflow|failed-run)$/
 
 /** More structure than this is nothing that the interface has a use for, and would take long to parse. */
-const limits: JsonMeter.Limits = { depth: 100, names: 200_000, nameBytes: 4 * megabyte, values: 500_000 }
+const limits: JsonMeter.Limits = { depth: 100, names: 100_000, nameBytes: 4 * megabyte, values: 500_000 }
 
 const tooMuch: Record<JsonMeter.Excess, string> = {
   depth: `The body is nested more than ${limits.depth} levels deep`,

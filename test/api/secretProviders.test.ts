@@ -246,7 +246,7 @@ it.layer(Layer.fresh(layer).pipe(Layer.provide(clock.layer)), { timeout: "60 sec
       assert.deepStrictEqual((yield* bind("Code")).body, { type: "authenticator", code: "424242" })
       for (const [name, message] of [
         ["None", "has none"],
-        ["Counting", "counts"],
+        ["Counting", "counter-based"],
         ["Missing", "no item"]
       ] as const) {
         const refused = yield* bind(name)

@@ -56,7 +56,7 @@ it("a thread that ends by itself ends its operation as a defect, and the next ge
     const ending = await cheap(pool)
     assert.strictEqual(
       ending._tag === "Broken" ? ending.error.message : ending,
-      "A thread of the sandbox ended by itself"
+      "A thread of the sandbox ended unexpectedly"
     )
   }
 })

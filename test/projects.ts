@@ -92,6 +92,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
   e2e: [
     "test/api/idempotency.test.ts",
     "test/attack/browserUser.test.ts",
+    "test/attack/browserUsers.test.ts",
     "test/attack/fileModes.test.ts",
     "test/attack/fuzz/fuzz.test.ts",
     "test/e2e/",

@@ -10,6 +10,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "no
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Processes from "./Processes.ts"
+import * as UserClaims from "./UserClaims.ts"
 
 export interface BrowserUser {
   readonly uid: number
@@ -96,16 +97,25 @@ const [firstId, lastId] = [60_578, 61_183]
 /** Ids of browsers that are being started or run. */
 const taken = new Set<number>()
 
-const firstFree = (): BrowserUser => {
+const free = (): ReadonlyArray<number> => {
   const used = new Set([...taken, ...accounts().map(({ uid }) => uid), ...Processes.users()])
-  for (let id = firstId; id <= lastId; id++) if (!used.has(id)) return { uid: id, gid: id }
-  throw new Error(`no user id from ${firstId} to ${lastId} is free`)
+  return Array.from({ length: lastId - firstId + 1 }, (_, index) => firstId + index).filter((id) => !used.has(id))
 }
+
+const userOf = (id: number | undefined): BrowserUser => {
+  if (id === undefined) throw new Error(`no user id from ${firstId} to ${lastId} is free`)
+  return { uid: id, gid: id }
+}
+
+const firstFree = (): BrowserUser => userOf(free()[0])
+
+/** The first free id that no other process of this machine has claimed. It is claimed now. */
+const claimFree = (): BrowserUser => userOf(free().find(UserClaims.claim))
 
 /** A user for one browser, until it is released. `release` ends every process of a user that was the browser's alone. */
 export const hold = ({ user }: Confinement): { readonly user: BrowserUser | null; readonly release: () => void } => {
   if (user !== "fresh") return { user, release: () => undefined }
-  const fresh = firstFree()
+  const fresh = claimFree()
   taken.add(fresh.uid)
   return {
     user: fresh,
@@ -117,6 +127,7 @@ export const hold = ({ user }: Confinement): { readonly user: BrowserUser | null
         for (const pid of left) Processes.kill(pid)
       }
       taken.delete(fresh.uid)
+      UserClaims.release(fresh.uid)
     }
   }
 }

@@ -3,7 +3,7 @@
  * kept in `.cache` until the code that makes its tables changes.
  */
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { PGlite } from "@electric-sql/pglite"
@@ -34,10 +34,15 @@ const make = async (): Promise<string> => {
   const bytes = Buffer.from(await (await database.dumpDataDir("none")).arrayBuffer())
   await database.close()
   mkdirSync(cache, { recursive: true })
-  // Two workers may make it at the same time: the file appears under its name when it is whole.
+  // Two workers may make it at the same time. The first file stays: a file that is replaced cannot be read on.
   const partial = `${file}.${process.pid}`
   writeFileSync(partial, bytes)
-  renameSync(partial, file)
+  try {
+    linkSync(partial, file)
+  } catch (error) {
+    if (!existsSync(file)) throw error
+  }
+  rmSync(partial)
   for (const other of readdirSync(cache)) {
     if (/^embedded-[0-9a-f]+\.tar$/.test(other) && other !== name) rmSync(join(cache, other), { force: true })
   }

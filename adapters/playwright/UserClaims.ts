@@ -1,0 +1,69 @@
+/**
+ * Claims on user ids that hold between the processes of a machine: two workers that start browsers at the same time must
+ * not give them the same user, because each ends all processes of a user when its browser is over.
+ *
+ * A claim is a file that only root can make. The claim of a process that ended without releasing it is taken over.
+ */
+import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Processes from "./Processes.ts"
+
+/** The folder of the claims, which belongs to root alone. */
+const folder = (): string => {
+  for (const above of ["/run", tmpdir()]) {
+    const path = join(above, "sluice-browser-users")
+    try {
+      mkdirSync(path, { mode: 0o700, recursive: true })
+      const { mode, uid } = lstatSync(path)
+      if (lstatSync(path).isDirectory() && uid === 0 && (mode & 0o077) === 0) return path
+    } catch {}
+  }
+  throw new Error(`no folder for the claims on users of browsers can be made in /run or ${tmpdir()}`)
+}
+
+const fileOf = (id: number): string => join(folder(), String(id))
+
+const written = (file: string, text: string): boolean => {
+  try {
+    writeFileSync(file, text, { flag: "wx", mode: 0o600 })
+    return true
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false
+    throw error
+  }
+}
+
+const readIfThere = (file: string): string | null => {
+  try {
+    return readFileSync(file, "utf8")
+  } catch {
+    return null
+  }
+}
+
+/** Whether the process that wrote a claim is gone. A claim that is being written is empty, and not abandoned. */
+const isAbandoned = (text: string): boolean => {
+  const [pid = "", birth = ""] = text.split(" ")
+  return birth !== "" && Processes.birthOf(Number(pid)) !== birth
+}
+
+/** Claims an id for this process, and answers whether it is its own now. */
+export const claim = (id: number): boolean => {
+  const file = fileOf(id)
+  const mine = `${process.pid} ${Processes.birthOf(process.pid) ?? ""}`
+  if (written(file, mine)) return true
+  const found = readIfThere(file)
+  if (found === null || !isAbandoned(found)) return false
+  const aside = `${file}.${process.pid}`
+  try {
+    renameSync(file, aside)
+    // Another process may have taken it over since it was read: then its claim is put back.
+    if (readIfThere(aside) !== found) linkSync(aside, file)
+  } catch {}
+  rmSync(aside, { force: true })
+  return written(file, mine)
+}
+
+/** Gives an id back. */
+export const release = (id: number): void => rmSync(fileOf(id), { force: true })

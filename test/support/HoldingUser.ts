@@ -1,0 +1,6 @@
+/** Holds a user for a browser until it is ended, and says which. */
+import * as Confinement from "../../adapters/playwright/Confinement.ts"
+
+const { user } = Confinement.hold({ user: "fresh", sandbox: true, gaps: [] })
+process.stdout.write(`${user?.uid}\n`)
+setInterval(() => {}, 60_000)

@@ -10,10 +10,21 @@ import { Api } from "./Api.ts"
 
 const html = { contentType: "text/html; charset=utf-8" }
 
+/** What stands between each opening of a script and the next end of one. */
+const scriptsIn = (page: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (let open = page.indexOf("<script>"); open >= 0; ) {
+    const end = page.indexOf("</script>", open)
+    if (end < 0) break
+    found.push(page.slice(open + "<script>".length, end))
+    open = page.indexOf("<script>", end)
+  }
+  return found
+}
+
 /** The scripts that stand in the page are the only ones that it runs. */
 const policy = (page: string): string => {
-  const scripts = page.split("<script>").flatMap((part, index) => (index === 0 ? [] : part.split("</script>", 1)))
-  const hashes = scripts.map((script) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`)
+  const hashes = scriptsIn(page).map((script) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`)
   return [
     "default-src 'none'",
     `script-src ${hashes.join(" ")}`,

@@ -105,7 +105,7 @@ export class Secrets {
     return found
   }
 
-  /** An address that opens a door, and what in it may do so by itself. */
+  /** Adds a link that signs in, and the tokens in it. */
   readonly addLink = (address: string): void => {
     this.add(address, "secret")
     if (!URL.canParse(address)) return

@@ -70,7 +70,7 @@ const maxShown = 100_000
 export interface Walk {
   /** Whether it stops before the node that comes next. Every walk stops at the end. */
   readonly stops: (cursor: Draft.Cursor, next: Node) => boolean
-  /** Is told of the draft and the stage behind each step. */
+  /** Called after each step with the draft and the stage that it led to. */
   readonly reached: (draft: Draft.Draft, stage: Stage) => Effect.Effect<void>
 }
 

@@ -50,9 +50,10 @@ export const finish = Effect.fnUntraced(function* (
   const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
   const mismatch = node.action === "END" ? yield* OutputContract.mismatch(execution.outputSchema, output) : null
   const { secrets } = execution
-  if (mismatch === null) return { _tag: "Success", data: secrets.hideInData(output) }
+  const told = yield* secrets.hideInData(output)
+  if (mismatch === null) return { _tag: "Success", data: told }
   return failed(
-    secrets.hideInData(output),
+    told,
     new StepFailed({ code: "OUTPUT_SCHEMA_MISMATCH", sentence: mismatch, original: null }),
     node,
     address,

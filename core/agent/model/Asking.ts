@@ -70,14 +70,14 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Asked<A>): Effect.fn.R
   const { refer } = asked.secrets
   const mark = (yield* Random.nextIntBetween(0x1000_0000, 0x7fff_ffff)).toString(16)
   const texts = [
-    `Task: ${refer(asked.request)}`,
-    ...(asked.page === null ? [] : [Prompts.wrapped(refer(asked.page), mark)])
+    `Task: ${yield* refer(asked.request)}`,
+    ...(asked.page === null ? [] : [Prompts.wrapped(yield* refer(asked.page), mark)])
   ]
   let refusal: string | null = null
   for (let answers = 0; answers < mostAnswers; answers++) {
     const over = Budget.exceeded(use.budget, yield* Ref.get(use.spent))
     if (over !== null) return yield* over
-    const again = refusal === null ? [] : [`Your previous answer was refused: ${refer(refusal)}. Answer again.`]
+    const again = refusal === null ? [] : [`Your previous answer was refused: ${yield* refer(refusal)}. Answer again.`]
     const { millis } = yield* Ref.get(use.spent)
     const question: Question = {
       instructions: `${asked.instructions} ${Prompts.caution(mark)}`,

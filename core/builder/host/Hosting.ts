@@ -228,10 +228,10 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
 const look = (stage: Turn.Stage, kind: ViewKind): Effect.Effect<View | null> =>
   Effect.gen(function* () {
     const { page } = stage
-    const { hide } = Turn.secretsOf(stage)
+    const { hide, hideLong } = Turn.secretsOf(stage)
     const body =
       kind === "html"
-        ? hide(yield* page.html({ sanitized: false }))
+        ? yield* hideLong(yield* page.html({ sanitized: false }))
         : base64((yield* page.screenshot({ fullPage: false })).bytes)
     return { url: hide(yield* page.address), body }
   }).pipe(Effect.orElseSucceed(() => null))

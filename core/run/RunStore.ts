@@ -1,7 +1,7 @@
 /**
  * Where runs and their events are kept, and from where workers take them.
  */
-import { Context, type Effect, type Result, Schema } from "effect"
+import { Context, Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
 import type { Gate } from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
@@ -90,7 +90,10 @@ export class RunStore extends Context.Service<
 
     readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
 
-    /** The events of a run, oldest first, from the one after `after` (0 for all). Empty for an unknown run. */
+    /**
+     * One page of the events of a run, oldest first, from the one after `after` (0 for the first page). Empty when there are
+     * no more, and for an unknown run.
+     */
     readonly events: (id: RunId, after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable>
 
     /** Changes one run by a decision made while the run is locked. A decision that fails changes nothing. */
@@ -177,3 +180,13 @@ export class RunStore extends Context.Service<
     readonly nextDue: (after: number) => Effect.Effect<number | null, StoreUnavailable>
   }
 >()("sluice/core/run/RunStore") {}
+
+/** All events of a run after the one with the sequence `after`, read page by page. */
+export const history = Effect.fnUntraced(function* (runs: Pick<RunStore["Service"], "events">, id: RunId, after = 0) {
+  const all: Array<LoggedEvent> = []
+  for (;;) {
+    const some = yield* runs.events(id, all.at(-1)?.sequence ?? after)
+    if (some.length === 0) return all
+    for (const one of some) all.push(one)
+  }
+})

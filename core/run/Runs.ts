@@ -17,7 +17,7 @@ import type { Caller } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Run from "./Run.ts"
-import { type Filter, type Gated, type Listed, RunStore } from "./RunStore.ts"
+import { type Filter, type Gated, history, type Listed, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
 /** A run as its record shows it at one instant. */
@@ -54,7 +54,7 @@ export class Runs extends Context.Service<
 
     readonly get: (caller: Caller, id: RunId) => Effect.Effect<View, RunNotFound | StoreUnavailable>
 
-    /** The events of a run after the one with the sequence `after` (0 for all), oldest first. */
+    /** One page of the events of a run after the one with the sequence `after`, oldest first; none when there are no more. */
     readonly events: (
       caller: Caller,
       id: RunId,
@@ -145,7 +145,7 @@ export class Runs extends Context.Service<
 
       const get = Effect.fn("Runs.get")(function* (caller: Caller, id: RunId) {
         const gated = yield* runs.get(caller.workspaceId, id)
-        return view(gated, yield* Clock.currentTimeMillis, yield* runs.events(id, 0))
+        return view(gated, yield* Clock.currentTimeMillis, yield* history(runs, id))
       })
 
       const events = Effect.fn("Runs.events")(function* (caller: Caller, id: RunId, after: number) {

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Ref } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Entry, EventLog } from "../../core/event/EventLog.ts"
+import { type Entry, EventLog, page } from "../../core/event/EventLog.ts"
 import { ClientProgress } from "../../core/event/stream/ClientProgress.ts"
 import type { GateStore } from "../../core/gate/GateStore.ts"
-import { RunStore } from "../../core/run/RunStore.ts"
+import { history, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -13,6 +13,8 @@ import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
 type Needed = ClientProgress | EventLog | GateStore | RunStore | WorkflowStore | WorkspaceStore
+
+type Told = Pick<Entry, "event" | "sequence">
 
 const kinds = (entries: ReadonlyArray<Entry>) => entries.map(({ event }) => event.event)
 
@@ -62,6 +64,64 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
           })
         }
         assert.lengthOf(yield* runs.events(run.id, 0), 302)
+      })
+    )
+
+    it.effect("gives many large events page by page, each once and in their order", () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const progress = yield* ClientProgress
+        const runs = yield* RunStore
+        const clientId = randomUUID()
+        const sent = submission(yield* makeWorkflow(yield* makeWorkspace()), { options: { client_id: clientId } })
+        let position = yield* log.end
+        const { run } = yield* runs.submit(sent)
+        const claimed = yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
+        const held = { id: run.id, fence: claimed.find((one) => one.run.id === run.id)?.run.lease?.fence ?? 0 }
+        const step = { session_id: run.id, workflow_id: run.workflowId, next_step: null }
+        // Three pages by characters and one by number, of which one is larger than a page.
+        const large = [3, 1, 2, 9, 1].map((part, index) => `${index}${"x".repeat((page.characters * part) / 4)}`)
+        const steps = [...large, ...Array.from({ length: page.events }, (_, index) => String(index))]
+        yield* runs.report(held, {
+          events: steps.map((current_step) => ({ event: "execution.step", payload: { ...step, current_step } }))
+        })
+        const pagesOf = Effect.fnUntraced(function* (
+          read: (after: number) => Effect.Effect<ReadonlyArray<Told>, unknown>
+        ) {
+          const pages: Array<ReadonlyArray<Told>> = []
+          for (;;) {
+            const one = yield* read(pages.at(-1)?.at(-1)?.sequence ?? 0)
+            if (one.length === 0) return pages
+            pages.push(one)
+          }
+        })
+        const fromLog: Array<ReadonlyArray<Told>> = []
+        for (let more = true; more; ) {
+          const read = yield* log.read(position, page.events)
+          more = read.more
+          position = read.position
+          if (read.entries.length > 0) fromLog.push(read.entries)
+        }
+        for (const pages of [
+          yield* pagesOf((after) => runs.events(run.id, after)),
+          yield* pagesOf((after) => progress.owed(sent.workspaceId, clientId, 0, after)),
+          fromLog
+        ]) {
+          const told = pages
+            .flat()
+            .flatMap(({ event }) => (event.event === "execution.step" ? event.payload.current_step : []))
+          assert.isTrue(told.length === steps.length && told.every((one, index) => one === steps[index]))
+          assert.isAtLeast(pages.length, 4)
+          for (const one of pages) {
+            const sizes = one.map(({ event }) => JSON.stringify(event.payload).length)
+            assert.isAtMost(sizes.length, page.events)
+            assert.isBelow(
+              sizes.slice(0, -1).reduce((sum, size) => sum + size, 0),
+              page.characters
+            )
+          }
+        }
+        assert.lengthOf(yield* history(runs, run.id), steps.length + 2)
       })
     )
 
@@ -132,7 +192,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         const sent = submission(workflow, { options: { client_id: clientId } })
         const other = submission(workflow, { options: { client_id: randomUUID() } })
         yield* Effect.forEach([sent, other], runs.submit)
-        const owed = progress.owed(sent.workspaceId, clientId, 0)
+        const owed = progress.owed(sent.workspaceId, clientId, 0, 0)
         const [queued] = yield* owed
         assert.deepInclude(queued, { runId: sent.id, clientId })
         const sequence = queued?.sequence ?? 0
@@ -140,8 +200,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         assert.deepStrictEqual(yield* owed, [])
         yield* runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
         assert.deepStrictEqual(kinds(yield* owed), ["execution.stopped"])
-        assert.deepStrictEqual(yield* progress.owed(sent.workspaceId, clientId, Number.MAX_SAFE_INTEGER / 2), [])
-        assert.deepStrictEqual(yield* progress.owed((yield* makeWorkspace()).workspaceId, clientId, 0), [])
+        assert.deepStrictEqual(yield* progress.owed(sent.workspaceId, clientId, Number.MAX_SAFE_INTEGER / 2, 0), [])
+        assert.deepStrictEqual(yield* progress.owed((yield* makeWorkspace()).workspaceId, clientId, 0, 0), [])
         yield* progress.written([{ runId: sent.id, sequence: 1, last: true }])
         yield* progress.written([{ runId: sent.id, sequence: 1, last: false }])
         assert.deepStrictEqual(yield* owed, [])

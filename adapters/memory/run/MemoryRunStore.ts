@@ -16,6 +16,7 @@ import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { type RunId, RunNotFound, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
+import { pageOf } from "../event/Page.ts"
 import { append, gateIn, gateOf, Tables, waitingOf, write } from "../Tables.ts"
 import * as MemorySlots from "./MemorySlots.ts"
 
@@ -90,7 +91,7 @@ export const layer = Layer.effect(
         )
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        Effect.sync(() => tables.events.filter((event) => event.runId === id && event.sequence > after))
+        Effect.sync(() => pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after)))
       ),
       change: Effect.fn("RunStore.change")((workspaceId, id, decide) =>
         Effect.flatMap(find(workspaceId, id), (one) => apply(one, decide))

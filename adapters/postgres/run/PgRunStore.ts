@@ -1,6 +1,7 @@
 /** Runs and their events in PostgreSQL. */
 import { Clock, Effect, Layer, type Result } from "effect"
 import { SqlClient } from "effect/sql"
+import { page } from "../../../core/event/EventLog.ts"
 import { LeaseLost, type Run, type Status } from "../../../core/run/Run.ts"
 import { type Filter, type Gated, type Held, type Listed, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
@@ -189,8 +190,11 @@ export const layer = Layer.effect(
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
         sql<Rows.EventRow>`
-          select sequence, run_id, at, event, payload, expires_at from run_events
-          where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
+          with found as (
+            select sequence, run_id, at, event, payload, expires_at from run_events
+            where run_id = ${id} and sequence > ${after} order by sequence limit ${page.events}),
+          page as (select *, sum(octet_length(payload)) over (order by sequence) - octet_length(payload) as before from found)
+          select * from page where before < ${page.characters} order by sequence`.pipe(
           Effect.map((rows) => rows.map(Rows.toLogged)),
           withoutSqlErrors
         )

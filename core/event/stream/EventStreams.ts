@@ -31,8 +31,8 @@ export class EventStreams extends Context.Service<
     readonly ofClient: (workspaceId: WorkspaceId, clientId: string) => Stream.Stream<Batch<Entry>>
 
     /**
-     * The events of one run after the one with the sequence `after`, until its last. `history` reads those that were appended
-     * by now. Empty batches come as they do for a client.
+     * The events of one run after the one with the sequence `after`, until its last. `history` reads a page of those that were
+     * appended by now. Empty batches come as they do for a client.
      */
     readonly ofRun: (
       workspaceId: WorkspaceId,
@@ -123,8 +123,13 @@ export class EventStreams extends Context.Service<
           yield* StoreUnavailable.waitUntilBack(subscribe(mailbox))
           const cursors = new Map<string, number>()
           const held = new Map<string, Array<Entry>>()
-          let handed: Batch<Entry> = []
-          let unconfirmed: Array<{ readonly entry: Entry; readonly at: number }> = []
+          // Of what was handed over, only how far it goes is kept: payloads may be large.
+          let handed: ReadonlyArray<Written> = []
+          let unconfirmed: Array<{ readonly written: Written; readonly at: number }> = []
+          /** Runs whose last event was written. Their cursors are kept until the mailbox has nothing more of them. */
+          const over = new Set<string>()
+          /** Up to where the log was read for what the mailbox does not have; `null` where it has the rest. */
+          let missedAfter: number | null = null
 
           const mayBegin = ({ runId, submittedAt }: Entry, now: number) =>
             announced.has(runId) || submittedAt + longestHold <= now
@@ -149,11 +154,14 @@ export class EventStreams extends Context.Service<
               return entries
             })
 
-          const catchUp = Effect.gen(function* () {
+          /** The next page of what is owed. The mailbox waits meanwhile: what it has comes after all pages. */
+          const catchUp = Effect.fnUntraced(function* (after: number) {
             // What is not saved yet would be owed again.
-            yield* save
+            if (after === 0) yield* save
             const now = yield* Clock.currentTimeMillis
-            return admit(yield* progress.owed(workspaceId, clientId, now - remembered), now)
+            const owed = yield* progress.owed(workspaceId, clientId, now - remembered, after)
+            missedAfter = owed.at(-1)?.sequence ?? null
+            return admit(owed, now)
           })
 
           const firstDue = () =>
@@ -163,23 +171,32 @@ export class EventStreams extends Context.Service<
           const confirm = (now: number) => {
             const received = unconfirmed.filter(({ at }) => at + untilReceived <= now)
             unconfirmed = unconfirmed.slice(received.length)
-            for (const { entry } of received) {
-              const last = isLast(entry.event) || unsaved.get(entry.runId)?.last === true
-              unsaved.set(entry.runId, { runId: entry.runId, sequence: entry.sequence, last })
-              if (last) cursors.delete(entry.runId)
+            for (const { written } of received) {
+              const last = written.last || unsaved.get(written.runId)?.last === true
+              unsaved.set(written.runId, { ...written, last })
+              if (last) over.add(written.runId)
             }
           }
 
           const next = Effect.gen(function* () {
             const began = yield* Clock.currentTimeMillis
-            unconfirmed.push(...handed.map((entry) => ({ entry, at: began })))
+            unconfirmed.push(...handed.map((written) => ({ written, at: began })))
             while (true) {
               const now = yield* Clock.currentTimeMillis
               confirm(now)
-              const missed = Mailbox.takeMissed(mailbox) ? yield* StoreUnavailable.waitUntilBack(catchUp) : []
-              const fresh = admit(yield* Mailbox.takeNow(mailbox), now)
-              handed = [...missed, ...release(now), ...fresh]
-              if (handed.length > 0 || began + quiet <= now) return handed
+              if (missedAfter === null && Mailbox.takeMissed(mailbox)) missedAfter = 0
+              const fresh =
+                missedAfter === null
+                  ? admit(yield* Mailbox.takeNow(mailbox), now)
+                  : yield* StoreUnavailable.waitUntilBack(catchUp(missedAfter))
+              if (missedAfter === null) {
+                for (const runId of over) cursors.delete(runId)
+                over.clear()
+              }
+              const batch = [...release(now), ...fresh]
+              handed = batch.map(({ event, runId, sequence }) => ({ runId, sequence, last: isLast(event) }))
+              if (batch.length > 0 || began + quiet <= now) return batch
+              if (missedAfter !== null) continue
               const due = Math.min(began + quiet, firstDue(), (unconfirmed[0]?.at ?? Infinity) + untilReceived)
               yield* Mailbox.arrival(mailbox, Math.max(due - now, 1))
             }
@@ -198,11 +215,16 @@ export class EventStreams extends Context.Service<
           const mailbox = yield* Mailbox.make(workspaceId, runId)
           yield* StoreUnavailable.waitUntilBack(subscribe(mailbox))
           let cursor = after
+          let catchesUp = false
           const next = Effect.gen(function* () {
             const began = yield* Clock.currentTimeMillis
             while (true) {
-              const missed = Mailbox.takeMissed(mailbox) ? yield* StoreUnavailable.waitUntilBack(history(cursor)) : []
-              const batch = [...missed, ...(yield* Mailbox.takeNow(mailbox))].filter(({ sequence }) => {
+              if (Mailbox.takeMissed(mailbox)) catchesUp = true
+              const missed = catchesUp ? yield* StoreUnavailable.waitUntilBack(history(cursor)) : []
+              catchesUp = missed.length > 0
+              // What is in the mailbox comes after all pages of the log.
+              const entries = catchesUp ? missed : yield* Mailbox.takeNow(mailbox)
+              const batch = entries.filter(({ sequence }) => {
                 const isNew = sequence > cursor
                 if (isNew) cursor = sequence
                 return isNew

@@ -5,7 +5,7 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import type { Gesture } from "../../browser/vision/RemoteHand.ts"
 import { Ended, Status, statusAt } from "../../run/Run.ts"
-import { RunStore } from "../../run/RunStore.ts"
+import { history, RunStore } from "../../run/RunStore.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
@@ -148,7 +148,7 @@ export class LiveViews extends Context.Service<
         const look = Effect.gen(function* () {
           const { status } = yield* standing(id)
           const ended = Schema.is(Ended)(status)
-          const events = yield* runs.events(id, sequence)
+          const events = yield* history(runs, id, sequence)
           for (const { event } of events) if (event.event === "execution.step") step = event.payload.current_step
           sequence = events.at(-1)?.sequence ?? sequence
           if (status === "execution.start") yield* signals.publish({ _tag: "watched", runId: id })

@@ -3,19 +3,15 @@
  */
 import { SchemaAST } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
-import * as Summaries from "./Summaries.ts"
 
 interface Operation {
   operationId: string
-  summary?: string
-  description?: string
   parameters: ReadonlyArray<{ readonly in: string }>
   requestBody?: { content: Record<string, { schema: unknown }> }
   responses: Record<string, { content?: Record<string, unknown> }>
 }
 
 interface Document {
-  tags: Array<{ name: string; description?: string }>
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, unknown> }
 }
@@ -33,17 +29,9 @@ export const complete =
     // What was generated is such a document; its generator does not say so.
     const document = spec as unknown as Document
     const own = ownErrors(api())
-    for (const tag of document.tags) {
-      const description = Summaries.groups[tag.name]
-      if (description !== undefined) tag.description = description
-    }
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(operations)) {
         operation.operationId = camelCase(operation.operationId)
-        const summary = Summaries.operations[operation.operationId]
-        if (summary !== undefined) operation.summary = summary
-        if ("text/event-stream" in (operation.responses[200]?.content ?? {}))
-          operation.description = Summaries.ofStreams
         const kept = own.get(`${method.toUpperCase()} ${path}`) ?? new Set()
         for (const status of foreign(method)) if (!kept.has(status)) delete operation.responses[status]
       }

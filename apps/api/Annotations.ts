@@ -4,6 +4,7 @@
  */
 import { Context } from "effect"
 import type { Ability } from "../../core/workspace/Workspace.ts"
+import * as Errors from "./http/Errors.ts"
 
 /** What a caller must be able to do. An endpoint that does not say it is for Owners alone. */
 export const Needs = Context.Reference<Ability>("sluice/apps/api/Needs", { defaultValue: () => "manage" })
@@ -19,6 +20,11 @@ export const ReachesOut = Context.Reference<boolean>("sluice/apps/api/ReachesOut
 
 /** A successful answer contains a secret that is returned only once, so the answer is not stored for repetitions. */
 export const TellsSecret = Context.Reference<boolean>("sluice/apps/api/TellsSecret", { defaultValue: () => false })
+
+/** The error body for a request body that cannot be read or that does not fit. */
+export const InvalidBody = Context.Reference<typeof Errors.invalidBody>("sluice/apps/api/InvalidBody", {
+  defaultValue: () => Errors.invalidBody
+})
 
 /** The description of every endpoint that answers with a stream of events. */
 export const streamLimits =

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
-import { Needs } from "../Annotations.ts"
+import { InvalidBody, Needs } from "../Annotations.ts"
 import { bodyIs } from "../http/body/Described.ts"
 import { edits, json, optional, workflow } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
@@ -49,6 +49,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
     })
       .annotate(OpenApi.Summary, "Replace the run window of a workflow; waiting runs are held or released at once")
       .annotate(Needs, "edit")
+      .annotate(InvalidBody, Errors.invalidWindowBody)
       .annotate(OpenApi.Identifier, "setRunWindow")
       .annotateMerge(bodyIs("RunWindow")),
     HttpApiEndpoint.delete("removeRunWindow", "/workflows/:workflow_id/run-window", {
@@ -74,6 +75,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
         "Show what setting this run window would do now and when it would open, without setting it"
       )
       .annotate(Needs, "read")
+      .annotate(InvalidBody, Errors.invalidWindowBody)
       .annotateMerge(bodyIs("RunWindow")),
     HttpApiEndpoint.post("pause", "/workflows/:workflow_id/pause", {
       params: workflow,

@@ -144,19 +144,27 @@ export const details = (problems: ReadonlyArray<Problem>) =>
   }))
 
 /**
- * A body that cannot be read, or holds what is wrong in any body, in the shape that its endpoint gives to invalid bodies.
- * Without `problems`, the body as a whole is the problem.
+ * A body that cannot be read, or holds what is wrong in any body. Without `problems`, the body as a whole is the problem.
  */
-export const invalidBody = (path: string, message: string, problems: ReadonlyArray<Problem>): BadRequest => {
-  const all = problems.length === 0 ? [{ path: "", message }] : problems
-  if (path === "/authentication") return { ...badRequest(message), ...{ detail: details(all) } }
-  if (/\/run-window(\/preview)?$/.test(path)) {
-    return { statusCode: 400, error: "InvalidRunWindow", message, errors: all }
-  }
-  return problems.length === 0
-    ? badRequest(message)
-    : { ...badRequest(message), code: "VALIDATION_FAILED", errors: all }
-}
+export const invalidBody = (message: string, problems: ReadonlyArray<Problem>): BadRequest =>
+  problems.length === 0 ? badRequest(message) : { ...badRequest(message), code: "VALIDATION_FAILED", errors: problems }
+
+const orWhole = (message: string, problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
+  problems.length === 0 ? [{ path: "", message }] : problems
+
+/** The same in the shape of the older endpoints of credentials. */
+export const invalidBodyInDetail = (message: string, problems: ReadonlyArray<Problem>): BadRequest => ({
+  ...badRequest(message),
+  ...{ detail: details(orWhole(message, problems)) }
+})
+
+/** The same in the shape of the endpoints of run windows. */
+export const invalidWindowBody = (message: string, problems: ReadonlyArray<Problem>): BadRequest => ({
+  statusCode: 400,
+  error: "InvalidRunWindow",
+  message,
+  errors: orWhole(message, problems)
+})
 
 /** Problems in one sentence. */
 export const told = (problems: ReadonlyArray<Problem>): string =>

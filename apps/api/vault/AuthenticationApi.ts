@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EntryBody } from "../../../core/vault/EntryBody.ts"
 import { Cookie } from "../../../core/vault/VaultEntry.ts"
-import { Needs } from "../Annotations.ts"
+import { InvalidBody, Needs } from "../Annotations.ts"
 import * as Described from "../http/body/Described.ts"
 import * as Errors from "../http/Errors.ts"
 import { filter } from "./VaultApi.ts"
@@ -60,6 +60,7 @@ export class AuthenticationGroup extends group.add(
   })
     .annotate(OpenApi.Summary, "Store the credentials and sessions of a new user of a site")
     .annotate(Needs, "edit")
+    .annotate(InvalidBody, Errors.invalidBodyInDetail)
     .annotateMerge(Described.body(EntryBody)),
   HttpApiEndpoint.put("updateAuthentication", "/authentication", {
     payload: Schema.Json,
@@ -68,5 +69,6 @@ export class AuthenticationGroup extends group.add(
   })
     .annotate(OpenApi.Summary, "Change the given fields of the entry of a user for a site")
     .annotate(Needs, "edit")
+    .annotate(InvalidBody, Errors.invalidBodyInDetail)
     .annotateMerge(Described.body(EntryBody))
 ) {}

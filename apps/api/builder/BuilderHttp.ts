@@ -13,7 +13,7 @@ import type { RunNotFound, WorkflowNotFound } from "../../../core/workspace/Ids.
 import { Api } from "../Api.ts"
 import { frame } from "../event/Frame.ts"
 import * as Admitted from "../http/Admitted.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { runId } from "../run/RunsHttp.ts"
 import { holderOf, Streams } from "../stream/Streams.ts"
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "openSession",
         Effect.fn(function* ({ payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const inputs = yield* Page.inputs(payload.jsonExample ?? null, payload.inputVariables ?? {})
           const reading = yield* builder
             .open(caller, {
@@ -69,7 +69,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "openSessionFromWorkflow",
         Effect.fn(function* ({ payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* workflowId(payload.workflowId)
           const opening = yield* Sources.ofWorkflow(caller, id, payload.targetNodeId ?? null, given(payload)).pipe(
             Effect.provideService(Workflows, workflows),
@@ -81,7 +81,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "openSessionFromFailedRun",
         Effect.fn(function* ({ payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const named = payload.sessionId ?? payload.session_id ?? null
           if (named === null) return yield* Effect.fail(Errors.badRequest("sessionId: Expected the id of a failed run"))
           const opening = yield* Sources.ofFailedRun(caller, yield* runId(named), given(payload)).pipe(
@@ -116,7 +116,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "say",
         Effect.fn(function* ({ params, payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
           const taken = yield* builder.say(caller, id, payload.text).pipe(Effect.catchTags(Refusals.saying))
           return { ...statusJson(taken), messageId: taken.messageId }
@@ -148,7 +148,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "respond",
         Effect.fn(function* ({ params, payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
           const answer: Answer["given"] | null =
             payload.responses != null
@@ -192,7 +192,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "save",
         Effect.fn(function* ({ params, payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
           const stored = yield* builder
             .save(caller, id, { note: payload?.versionNote ?? defaultNote, force: payload?.force === true })
@@ -203,7 +203,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "interruptSession",
         Effect.fn(function* ({ params }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
           return statusJson(yield* builder.interrupt(caller, id).pipe(Refusals.orGone))
         })
@@ -211,7 +211,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "endSession",
         Effect.fn(function* ({ params }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
           return statusJson(yield* builder.end(caller, id).pipe(Refusals.orGone))
         })

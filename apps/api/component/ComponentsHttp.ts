@@ -11,7 +11,7 @@ import type { StoredComponent, Unfit } from "../../../core/workflow/component/Co
 import { Components } from "../../../core/workflow/component/Components.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import { versionNumber } from "../workflow/WorkflowsHttp.ts"
@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(
         return (yield* components.list(yield* CurrentCaller)).map(item)
       }),
       createComponent: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         return view(yield* components.create(caller, payload).pipe(Effect.catchTags(refused)))
       }),
       getComponent: Effect.fn(function* ({ params }) {
@@ -36,7 +36,7 @@ export const layer = HttpApiBuilder.group(
         return view(yield* components.get(yield* CurrentCaller, id).pipe(Errors.orNotFound))
       }),
       saveComponent: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* componentId(params.component_id)
         const saved = yield* components.save(caller, id, payload).pipe(Effect.catchTags({ ...refused, ...missing }))
         return {
@@ -49,12 +49,12 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       renameComponent: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* componentId(params.component_id)
         return view(yield* components.rename(caller, id, payload).pipe(Effect.catchTags({ ...refused, ...missing })))
       }),
       removeComponent: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* componentId(params.component_id)
         yield* components.remove(caller, id).pipe(Errors.orNotFound)
       }),

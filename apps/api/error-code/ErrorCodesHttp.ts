@@ -5,7 +5,7 @@ import * as ErrorReferences from "../../../core/workflow/ErrorReferences.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { type Draft, type ErrorCode, ErrorCodes } from "../../../core/workspace/ErrorCodes.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -27,7 +27,7 @@ export const layer = HttpApiBuilder.group(
         return all.filter(({ id }) => named.has(id)).map(record)
       }),
       findOrCreateErrorCode: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const { code, created } = yield* codes.findOrCreate(caller, {
           ...unset,
           name: payload.error_code,
@@ -39,7 +39,7 @@ export const layer = HttpApiBuilder.group(
         return record(yield* codes.get(yield* CurrentCaller, params.error_code_id).pipe(Errors.orNotFound))
       }),
       changeErrorCode: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const changed = yield* codes.change(caller, params.error_code_id, sent(payload)).pipe(
           Effect.catchTags({
             ErrorCodeNotFound: (error) => Effect.fail(Errors.notFound(error)),
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
         return record(changed)
       }),
       removeErrorCode: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         return record(yield* codes.remove(caller, params.error_code_id).pipe(Errors.orNotFound))
       })
     })

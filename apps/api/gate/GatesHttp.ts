@@ -5,7 +5,7 @@ import { Gates, type WindowView } from "../../../core/gate/Gates.ts"
 import type { RunWindowState } from "../../../core/window/RunWindow.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { holdJson, iso, isoOrNull } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -24,12 +24,12 @@ export const layer = HttpApiBuilder.group(
         return response(yield* gates.window(yield* CurrentCaller, id).pipe(Errors.orNotFound))
       }),
       setRunWindow: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         return response(yield* gates.setWindow(caller, id, payload).pipe(Effect.catchTags(refused)))
       }),
       removeRunWindow: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         return response(yield* gates.removeWindow(caller, id).pipe(Errors.orNotFound))
       }),
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       pause: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         const until = yield* futureInstant(payload.until ?? null)
         const holds = yield* gates
@@ -58,7 +58,7 @@ export const layer = HttpApiBuilder.group(
         return { success: true, holds: holds.map(holdJson) }
       }),
       unpause: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const isId = Schema.is(WorkflowId)
         const unknown = payload.resource_ids.filter((id) => !isId(id))
         const { errors, resumedRuns, skipped } = yield* gates.unpause(

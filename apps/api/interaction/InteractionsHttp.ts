@@ -5,7 +5,7 @@ import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { type Correction, missingProperties } from "../../../core/run/interaction/Interaction.ts"
 import { Interactions } from "../../../core/run/interaction/Interactions.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { iso } from "../run/RunRecord.ts"
@@ -53,7 +53,7 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       answer: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* runId(params.session_id)
         yield* interactions.answer(caller, id, payload).pipe(
           Effect.catchTags({
@@ -65,7 +65,7 @@ export const layer = HttpApiBuilder.group(
         return { success: true, message: "The run goes on with the answer", session_id: id }
       }),
       correct: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* runId(params.session_id)
         yield* interactions.correct(caller, id, yield* correctionOf(payload)).pipe(
           Effect.catchTags({

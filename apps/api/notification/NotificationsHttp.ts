@@ -6,7 +6,7 @@ import { RunSubscriptions } from "../../../core/event/notification/RunSubscripti
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"
-import { callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { SubscriptionRecord } from "./NotificationsApi.ts"
@@ -29,20 +29,20 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       listRunSubscriptions: Effect.fn(function* ({ query }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const all = yield* subscriptions.list(caller)
         const seen = query.all === "true" ? all : all.filter(({ createdBy }) => createdBy === caller.userId)
         return seen.map((one) => record(caller, one))
       }),
       subscribeToRuns: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const made = yield* subscriptions
           .subscribe(caller, yield* about(caller, payload), payload.events, payload.channel ?? { type: "log" })
           .pipe(Errors.orNotFound)
         return made.map((one) => record(caller, one))
       }),
       unsubscribeFromRuns: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const changed = yield* subscriptions
           .unsubscribe(caller, yield* about(caller, payload), payload.events ?? null)
           .pipe(Errors.orNotFound)

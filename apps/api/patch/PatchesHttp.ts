@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import type { Patch } from "../../../core/workflow/patch/Patch.ts"
 import { Patches } from "../../../core/workflow/patch/Patches.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -22,7 +22,7 @@ export const layer = HttpApiBuilder.group(
         return all.map(record)
       }),
       applyPatch: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         const applied = yield* patches.apply(caller, id, params.patch_id).pipe(
           Effect.catchTags({
@@ -36,7 +36,7 @@ export const layer = HttpApiBuilder.group(
         return record(applied.patch)
       }),
       dismissPatch: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         return record(yield* patches.dismiss(caller, id, params.patch_id).pipe(Effect.catchTags(unsettled)))
       })

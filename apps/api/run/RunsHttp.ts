@@ -10,7 +10,7 @@ import { Signals } from "../../../core/runtime/Signals.ts"
 import { RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { AfterResponse } from "../http/AfterResponse.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { sealed } from "../webhook/RunWebhookRequest.ts"
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       // Nothing records what this calls: of all requests this one is to be quick.
       start: Effect.fnUntraced(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const { run_input_variables, workflow_id, ...options } = payload
         const run = yield* runs
           .submit(caller, {
@@ -68,7 +68,7 @@ export const layer = HttpApiBuilder.group(
         )
       }),
       interrupt: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         yield* runs.interrupt(caller, yield* runId(params.session_id)).pipe(
           Effect.catchTags({
             RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(
         return { success: true, message: "Run interrupt triggered" }
       }),
       failedItem: Effect.fn(function* ({ headers, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const why = {
           code: payload.error_code ?? "INTERRUPTED-E0001",
           message: payload.reasoning ?? "Interrupted by a user",

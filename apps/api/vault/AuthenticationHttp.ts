@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Vault } from "../../../core/vault/Vault.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import * as VaultErrors from "./VaultErrors.ts"
 import { asked } from "./VaultHttp.ts"
@@ -40,13 +40,13 @@ export const layer = HttpApiBuilder.group(
         return authentication(yield* one(params.permissioned_user_id, query.domain))
       }),
       createAuthentication: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         return authentication(
           yield* vault.create(caller, payload).pipe(Effect.catchTags(VaultErrors.refusedNewAuthentication))
         )
       }),
       updateAuthentication: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const { entry } = yield* vault
           .update(caller, payload)
           .pipe(Effect.catchTags(VaultErrors.refusedAuthenticationChange))

@@ -11,7 +11,7 @@ import type { SecretProvider } from "../../../core/vault/providers/SecretProvide
 import type { ConnectionError } from "../../../core/vault/providers/SecretSource.ts"
 import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { SecretProvider as SecretProviderRecord } from "./SecretProvidersApi.ts"
@@ -27,13 +27,13 @@ export const layer = HttpApiBuilder.group(
         return (yield* connections.list(yield* CurrentCaller)).map(record)
       }),
       createSecretProvider: Effect.fn(function* ({ payload, query }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         return record(
           yield* connections.create(caller, payload, { tried: query.test !== "false" }).pipe(Effect.catchTags(refused))
         )
       }),
       changeSecretProvider: Effect.fn(function* ({ params, payload, query }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         return record(
           yield* connections
             .change(caller, params.secret_provider_id, payload, { tried: query.test !== "false" })
@@ -41,7 +41,7 @@ export const layer = HttpApiBuilder.group(
         )
       }),
       removeSecretProvider: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         return record(
           yield* connections
             .remove(caller, params.secret_provider_id)
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
         )
       }),
       testSecretProvider: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         return yield* connections.check(caller, params.secret_provider_id).pipe(
           Effect.as<{ success: boolean; error: string; code?: string }>({ success: true, error: "" }),
           Effect.catchTags({

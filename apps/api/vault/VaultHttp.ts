@@ -5,7 +5,7 @@ import { type TfaCode, TfaCodes } from "../../../core/vault/otp/TfaCodes.ts"
 import { Vault } from "../../../core/vault/Vault.ts"
 import { InvalidEntry } from "../../../core/vault/VaultEntry.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import * as VaultErrors from "./VaultErrors.ts"
@@ -30,25 +30,25 @@ export const layer = HttpApiBuilder.group(
         return (yield* vault.list(caller, filter)).map(record)
       }),
       createEntry: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         return record(yield* vault.create(caller, payload).pipe(Effect.catchTags(VaultErrors.refusedNew)))
       }),
       updateEntry: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         return record(yield* vault.update(caller, payload).pipe(Effect.catchTags(VaultErrors.refusedChange)))
       }),
       removeEntry: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         return record(yield* vault.remove(caller, payload).pipe(Effect.catchTags(VaultErrors.refused)))
       }),
       clearBrowserState: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         yield* vault.clearBrowserState(caller, payload).pipe(Effect.catchTags(VaultErrors.refused))
         return { success: true }
       }),
       // A code opens an account for a moment, so to see it takes the role that may change the credential.
       tfaCode: Effect.fn(function* ({ query }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const pair = yield* whole(query)
         return codeJson(
           yield* codes.current(caller, pair).pipe(

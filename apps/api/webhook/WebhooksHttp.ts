@@ -20,7 +20,7 @@ import { Runs } from "../../../core/run/Runs.ts"
 import { RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
 import { allows, type Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
@@ -52,7 +52,7 @@ export const layer = HttpApiBuilder.group(
         return (yield* webhooks.list(caller)).map((webhook) => endpoint(webhook, caller))
       }),
       createEndpoint: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const scope = payload.workflow_id == null ? null : yield* workflowId(payload.workflow_id)
         const { secret, webhook } = yield* webhooks
           .create(caller, { ...settings(payload), url: payload.url, workflowId: scope })
@@ -70,7 +70,7 @@ export const layer = HttpApiBuilder.group(
         return endpoint(yield* webhooks.get(caller, params.webhook_id).pipe(Effect.mapError(missing)), caller)
       }),
       changeEndpoint: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const changed = yield* webhooks.change(caller, params.webhook_id, settings(payload)).pipe(
           Effect.catchTags({
             UrlRefused: (error) => Effect.fail(urlRefused(error)),
@@ -81,11 +81,11 @@ export const layer = HttpApiBuilder.group(
         return endpoint(changed, caller)
       }),
       removeEndpoint: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         return endpoint(yield* webhooks.remove(caller, params.webhook_id).pipe(Effect.mapError(missing)), caller)
       }),
       testEndpoint: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         return attempt(yield* webhooks.test(caller, params.webhook_id).pipe(Effect.mapError(missing)))
       }),
       listDeliveries: Effect.fn(function* ({ query }) {
@@ -105,7 +105,7 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       retryDelivery: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const { workspaceId } = caller
         const retried = yield* deliveries.retry(workspaceId, params.delivery_id).pipe(
           Effect.catchTags({
@@ -144,7 +144,6 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       replayWebhooks: Effect.fn(function* ({ params }) {
-        yield* callerWho("edit")
         const { events, run } = yield* viewOf(params.session_id)
         const under = yield* links.under(yield* origin, run.workspaceId)
         const subject = {

@@ -14,7 +14,7 @@ import type { Listed, Stored } from "../../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { item, versionItem, view, withWarnings } from "./WorkflowView.ts"
 
@@ -27,11 +27,11 @@ export const layer = HttpApiBuilder.group(
     const runs = yield* Runs
     return handlers.handleAll({
       create: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         return yield* saved(yield* workflows.create(caller, payload).pipe(Effect.catchTags(refused)))
       }),
       upsert: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const { created, stored } = yield* workflows
           .upsert(caller, payload)
           .pipe(Effect.catchTags({ ...refused, ...unsaved }))
@@ -39,17 +39,17 @@ export const layer = HttpApiBuilder.group(
         return created ? { ...shown, created: true as const } : { ...shown, created: false as const }
       }),
       import: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         return yield* saved(yield* transfers.unpack(caller, payload).pipe(Effect.catchTags(refused)))
       }),
       save: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         const next = workflows.save(caller, id, payload)
         return yield* saved(yield* next.pipe(Effect.catchTags({ ...refused, ...unsaved })))
       }),
       remove: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         yield* workflows.remove(caller, id).pipe(Errors.orNotFound)
         yield* runs.stopOrphans
@@ -98,7 +98,7 @@ export const layer = HttpApiBuilder.group(
         return yield* transfers.pack(yield* CurrentCaller, id).pipe(Errors.orNotFound)
       }),
       fork: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         const forked = transfers.fork(caller, id, payload)
         return yield* saved(

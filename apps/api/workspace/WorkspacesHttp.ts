@@ -6,7 +6,7 @@ import { type ApiKey, ApiKeys } from "../../../core/workspace/ApiKeys.ts"
 import { type Caller, clampInputRequiredTimeout, type Workspace } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import type { ApiKeyRecord, WorkspaceRecord, WorkspaceSettings } from "./WorkspacesApi.ts"
@@ -45,7 +45,7 @@ export const layer = HttpApiBuilder.group(
         return settings(workspace, yield* phoneNumbers.ownNumberOf(workspace.id))
       }),
       changeSettings: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const {
           input_required_timeout_seconds: timeout,
           name,
@@ -75,11 +75,11 @@ export const layer = HttpApiBuilder.group(
         return settings(changed, yield* phoneNumbers.ownNumberOf(id))
       }),
       listApiKeys: Effect.fn(function* () {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         return (yield* apiKeys.list(caller.workspaceId)).map(keyRecord)
       }),
       makeApiKey: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const { key, stored } = yield* apiKeys.make(caller.workspaceId, {
           role: payload.role,
           name: payload.name ?? null
@@ -87,7 +87,7 @@ export const layer = HttpApiBuilder.group(
         return { ...keyRecord(stored), key: Redacted.value(key) }
       }),
       revokeApiKey: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const revoked = yield* apiKeys.revoke(caller.workspaceId, params.api_key_id).pipe(
           Effect.catchTags({
             ApiKeyNotFound: (error) => Effect.fail(Errors.notFound(error)),

@@ -1,8 +1,9 @@
 /** The endpoints of conversations that build a workflow on an open page. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import type { QuestionNotFound } from "../../../core/builder/Answering.ts"
 import { help } from "../../../core/builder/Command.ts"
-import { ConversationId, Status } from "../../../core/builder/Conversation.ts"
+import { ConversationId, type ConversationNotFound, Status } from "../../../core/builder/Conversation.ts"
 import { ActionResult, Question } from "../../../core/builder/Message.ts"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
 import { MaxBody, mebibytes, Needs, streamLimits } from "../Annotations.ts"
@@ -11,14 +12,24 @@ import * as Errors from "../http/Errors.ts"
 import { WorkflowView } from "../workflow/WorkflowView.ts"
 
 /** 404: the conversation does not exist, or it has ended and accepts no further messages. */
-export const ConversationGone = Schema.Struct({
-  ...Errors.NotFound.fields,
-  code: Schema.optionalKey(Schema.Literals(["CONVERSATION_NOT_FOUND", "MESSAGE_NOT_FOUND"])),
-  /** The conversation that continues this one. */
-  successorConversationId: Schema.optionalKey(Schema.String)
-})
-  .annotate({ identifier: "ConversationNotFound" })
-  .pipe(HttpApiSchema.status(404))
+export const ConversationGone = Errors.answering(
+  Schema.Struct({
+    ...Errors.body(404).fields,
+    code: Schema.optionalKey(Schema.Literals(["CONVERSATION_NOT_FOUND", "MESSAGE_NOT_FOUND"])),
+    /** The conversation that continues this one. */
+    successorConversationId: Schema.optionalKey(Schema.String)
+  }).annotate({ identifier: "ConversationNotFound" }),
+  {
+    ConversationNotFound: ({ message }: ConversationNotFound) => ({
+      ...Errors.general(404, message),
+      code: "CONVERSATION_NOT_FOUND" as const
+    }),
+    QuestionNotFound: ({ message }: QuestionNotFound) => ({
+      ...Errors.general(404, message),
+      code: "MESSAGE_NOT_FOUND" as const
+    })
+  }
+).pipe(HttpApiSchema.status(404))
 
 const conversation = { conversation_id: Schema.String }
 

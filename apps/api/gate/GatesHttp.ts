@@ -21,23 +21,24 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       getRunWindow: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        return response(yield* gates.window(yield* CurrentCaller, id).pipe(Errors.orNotFound))
+        return response(yield* gates.window(yield* CurrentCaller, id))
       }),
       setRunWindow: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
-        return response(yield* gates.setWindow(caller, id, payload).pipe(Effect.catchTags(refused)))
+        return response(yield* gates.setWindow(caller, id, payload))
       }),
       removeRunWindow: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
-        return response(yield* gates.removeWindow(caller, id).pipe(Errors.orNotFound))
+        return response(yield* gates.removeWindow(caller, id))
       }),
       previewRunWindow: Effect.fn(function* ({ params, payload, query }) {
         const id = yield* workflowId(params.workflow_id)
-        const preview = yield* gates
-          .preview(yield* CurrentCaller, id, payload, { openings: query.openings ?? defaultOpenings })
-          .pipe(Effect.catchTags(refused))
+        const preview = yield* gates.preview(yield* CurrentCaller, id, payload, {
+          openings: query.openings ?? defaultOpenings
+        })
+
         return {
           ...preview,
           state: stateJson(preview.state),
@@ -52,9 +53,8 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         const until = yield* futureInstant(payload.until ?? null)
-        const holds = yield* gates
-          .pause(caller, id, { reason: payload.reason ?? "Paused by a user", until })
-          .pipe(Errors.orNotFound)
+        const holds = yield* gates.pause(caller, id, { reason: payload.reason ?? "Paused by a user", until })
+
         return { success: true, holds: holds.map(holdJson) }
       }),
       unpause: Effect.fn(function* ({ payload }) {
@@ -72,11 +72,6 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
-
-const refused = {
-  InvalidRunWindow: (error: Parameters<typeof Errors.invalidWindow>[0]) => Effect.fail(Errors.invalidWindow(error)),
-  WorkflowNotFound: (error: WorkflowNotFound) => Effect.fail(Errors.notFound(error))
-}
 
 const response = ({ runWindow, state, warnings }: WindowView): typeof RunWindowResponse.Type => ({
   run_window: runWindow,

@@ -45,7 +45,7 @@ const identify = Effect.gen(function* () {
   const { headers } = yield* HttpServerRequest.HttpServerRequest
   const workspaceId = headers["x-workspace-id"] ?? ""
   if (workspaceId !== "" && workspaceId.toLowerCase() !== sender.value.workspaceId) {
-    return yield* Effect.fail(Errors.notFound(new WorkspaceNotFound({ workspaceId: workspaceId.slice(0, 80) })))
+    return yield* new WorkspaceNotFound({ workspaceId: workspaceId.slice(0, 80) })
   }
   return sender.value
 })
@@ -57,7 +57,7 @@ const authorize = <A, E, R>(
 ) =>
   Effect.gen(function* () {
     const caller = yield* identify
-    yield* Effect.mapError(Access.require(caller, Context.get(endpoint.annotations, Needs)), Errors.forbidden)
+    yield* Access.require(caller, Context.get(endpoint.annotations, Needs))
     return yield* Effect.provideService(httpEffect, CurrentCaller, caller)
   })
 

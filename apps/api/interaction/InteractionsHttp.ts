@@ -22,10 +22,8 @@ export const layer = HttpApiBuilder.group(
       openQuestion: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
         const open = yield* interactions.open(caller, yield* runId(params.session_id)).pipe(
-          Effect.catchTags({
-            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            NotWaiting: (error) => Effect.fail(Errors.general(404, error.message))
-          })
+          // There is no question, which this endpoint reads.
+          Effect.catchTag("NotWaiting", ({ message }) => Effect.fail(Errors.general(404, message)))
         )
         const { artifact } = yield* links.under(yield* origin, caller.workspaceId)
         const { subject } = open
@@ -55,25 +53,15 @@ export const layer = HttpApiBuilder.group(
       answer: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller
         const id = yield* runId(params.session_id)
-        yield* interactions.answer(caller, id, payload).pipe(
-          Effect.catchTags({
-            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            NotWaiting: (error) => Effect.fail(Errors.notWaiting(409, error)),
-            InvalidAnswer: (error) => Effect.fail(Errors.invalidAnswer(error))
-          })
-        )
+        yield* interactions.answer(caller, id, payload)
         return { success: true, message: "The run goes on with the answer", session_id: id }
       }),
       correct: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller
         const id = yield* runId(params.session_id)
-        yield* interactions.correct(caller, id, yield* correctionOf(payload)).pipe(
-          Effect.catchTags({
-            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            NotWaiting: (error) => Effect.fail(Errors.notWaiting(400, error)),
-            InvalidAnswer: (error) => Effect.fail(Errors.invalidAnswer(error))
-          })
-        )
+        yield* interactions
+          .correct(caller, id, yield* correctionOf(payload))
+          .pipe(Effect.catchTag("NotWaiting", (error) => Effect.fail(Errors.notWaiting(400, error))))
         return { session_id: id, success: true }
       })
     })

@@ -5,7 +5,6 @@ import { HttpApiBuilder } from "effect/http-api"
 import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { runId } from "../run/RunsHttp.ts"
 
@@ -19,13 +18,7 @@ export const layer = HttpApiBuilder.group(
         const control = query.control === "true" || query.control === "1"
         const caller = yield* CurrentCaller
         const id = yield* runId(params.session_id)
-        const issued = yield* views.connect(caller, id, control).pipe(
-          Effect.catchTags({
-            RoleForbids: (error) => Effect.fail(Errors.forbidden(error)),
-            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            NotLive: ({ message }) => Effect.fail(Errors.general(409, message))
-          })
-        )
+        const issued = yield* views.connect(caller, id, control)
         yield* HttpEffect.appendPreResponseHandler((_request, response) =>
           Effect.succeed(HttpServerResponse.setHeader(response, "cache-control", "no-store"))
         )

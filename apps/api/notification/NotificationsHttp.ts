@@ -7,7 +7,6 @@ import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { SubscriptionRecord } from "./NotificationsApi.ts"
 
@@ -25,7 +24,7 @@ export const layer = HttpApiBuilder.group(
     ) =>
       body.workspace_id == null
         ? Effect.succeed(body.workflow_ids ?? null)
-        : workspaces.get(caller, body.workspace_id).pipe(Effect.as(null), Errors.orNotFound)
+        : workspaces.get(caller, body.workspace_id).pipe(Effect.as(null))
 
     return handlers.handleAll({
       listRunSubscriptions: Effect.fn(function* ({ query }) {
@@ -36,16 +35,17 @@ export const layer = HttpApiBuilder.group(
       }),
       subscribeToRuns: Effect.fn(function* ({ payload }) {
         const caller = yield* CurrentCaller
-        const made = yield* subscriptions
-          .subscribe(caller, yield* about(caller, payload), payload.events, payload.channel ?? { type: "log" })
-          .pipe(Errors.orNotFound)
+        const made = yield* subscriptions.subscribe(
+          caller,
+          yield* about(caller, payload),
+          payload.events,
+          payload.channel ?? { type: "log" }
+        )
         return made.map((one) => record(caller, one))
       }),
       unsubscribeFromRuns: Effect.fn(function* ({ payload }) {
         const caller = yield* CurrentCaller
-        const changed = yield* subscriptions
-          .unsubscribe(caller, yield* about(caller, payload), payload.events ?? null)
-          .pipe(Errors.orNotFound)
+        const changed = yield* subscriptions.unsubscribe(caller, yield* about(caller, payload), payload.events ?? null)
         return { success: true, changed }
       })
     })

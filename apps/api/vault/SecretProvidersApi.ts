@@ -6,7 +6,7 @@ import { Needs } from "../Annotations.ts"
 import * as Described from "../http/body/Described.ts"
 import { edits } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
-import { Unavailable, Unprocessable } from "./VaultErrors.ts"
+import { Refused, Unavailable, Unprocessable } from "./VaultErrors.ts"
 
 const provider = { secret_provider_id: Schema.String }
 
@@ -87,7 +87,7 @@ export class SecretProvidersGroup extends group.add(
   HttpApiEndpoint.get("listSecretItems", "/secret-providers/:secret_provider_id/items", {
     params: provider,
     success: Schema.Array(SecretItem),
-    error: [Errors.NotFound, Unprocessable, Unavailable]
+    error: [Errors.NotFound, Refused, Unavailable]
   })
     .annotate(OpenApi.Summary, "List the items of a secret provider")
     .annotate(Needs, "read")

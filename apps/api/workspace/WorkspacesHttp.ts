@@ -7,7 +7,6 @@ import { type Caller, clampInputRequiredTimeout, type Workspace } from "../../..
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import type { ApiKeyRecord, WorkspaceRecord, WorkspaceSettings } from "./WorkspacesApi.ts"
 
@@ -41,7 +40,7 @@ export const layer = HttpApiBuilder.group(
       }),
       getSettings: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
-        const workspace = yield* workspaces.get(caller, params.workspace_id).pipe(Errors.orNotFound)
+        const workspace = yield* workspaces.get(caller, params.workspace_id)
         return settings(workspace, yield* phoneNumbers.ownNumberOf(workspace.id))
       }),
       changeSettings: Effect.fn(function* ({ params, payload }) {
@@ -53,25 +52,18 @@ export const layer = HttpApiBuilder.group(
           signed_url_ttl_seconds: signed,
           waiting_ttl_seconds: ttl
         } = payload
-        const { id } = yield* workspaces.get(caller, params.workspace_id).pipe(Errors.orNotFound)
+        const { id } = yield* workspaces.get(caller, params.workspace_id)
         // What can be refused comes first: a refusal changes nothing.
         if (number !== undefined) {
-          yield* phoneNumbers.set(id, number).pipe(
-            Effect.catchTags({
-              InvalidPhoneNumber: ({ message }) =>
-                Effect.fail(Errors.invalidQuery([{ path: "phone_number", message }])),
-              PhoneNumberTaken: ({ message }) => Effect.fail(Errors.general(409, message))
-            })
-          )
+          yield* phoneNumbers.set(id, number)
         }
-        const changed = yield* workspaces
-          .set(caller, params.workspace_id, {
-            ...(name == null ? {} : { name }),
-            ...(ttl === undefined ? {} : { waitingTtlMillis: ttl === null ? null : ttl * 1_000 }),
-            ...(timeout == null ? {} : { inputRequiredTimeoutSeconds: clampInputRequiredTimeout(timeout) }),
-            ...(signed == null ? {} : { signedUrlTtlSeconds: signed })
-          })
-          .pipe(Errors.orNotFound)
+        const changed = yield* workspaces.set(caller, params.workspace_id, {
+          ...(name == null ? {} : { name }),
+          ...(ttl === undefined ? {} : { waitingTtlMillis: ttl === null ? null : ttl * 1_000 }),
+          ...(timeout == null ? {} : { inputRequiredTimeoutSeconds: clampInputRequiredTimeout(timeout) }),
+          ...(signed == null ? {} : { signedUrlTtlSeconds: signed })
+        })
+
         return settings(changed, yield* phoneNumbers.ownNumberOf(id))
       }),
       listApiKeys: Effect.fn(function* () {
@@ -88,12 +80,7 @@ export const layer = HttpApiBuilder.group(
       }),
       revokeApiKey: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
-        const revoked = yield* apiKeys.revoke(caller.workspaceId, params.api_key_id).pipe(
-          Effect.catchTags({
-            ApiKeyNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            LastOwnerKey: (error) => Effect.fail(Errors.general(409, error.message))
-          })
-        )
+        const revoked = yield* apiKeys.revoke(caller.workspaceId, params.api_key_id)
         return keyRecord(revoked)
       })
     })

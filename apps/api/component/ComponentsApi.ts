@@ -2,13 +2,21 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ComponentData } from "../../../core/workflow/component/Component.ts"
+import { CreateBody, RenameBody, SaveBody } from "../../../core/workflow/component/ComponentBody.ts"
+import * as ComponentCheck from "../../../core/workflow/component/ComponentCheck.ts"
 import { Problem } from "../../../core/workflow/Workflow.ts"
-import { bodyIs } from "../http/body/Described.ts"
 import { edits } from "../http/body/Fields.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { WorkflowReference } from "../workflow/WorkflowView.ts"
 
-const Json = Schema.Json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
+const ComponentToCreate = Schema.Struct({ ...CreateBody.fields, componentData: ComponentCheck.Sent }).annotate({
+  identifier: "ComponentToCreate"
+})
+
+const ComponentToSave = Schema.Struct({ ...SaveBody.fields, componentData: ComponentCheck.Sent }).annotate({
+  identifier: "ComponentToSave"
+})
 
 const component = { component_id: Schema.String }
 
@@ -51,10 +59,10 @@ export const ComponentSaved = Schema.Struct({
 export class ComponentsGroup extends HttpApiGroup.make("workflow components").add(
   HttpApiEndpoint.get("listComponents", "/workflow-components", { success: Schema.Array(ComponentItem) }),
   HttpApiEndpoint.post("createComponent", "/workflow-components", {
-    payload: Json,
+    payload: sent(ComponentToCreate),
     success: ComponentView.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden]
-  }).annotateMerge(bodyIs("ComponentToCreate")),
+  }),
   HttpApiEndpoint.get("getComponent", "/workflow-components/:component_id", {
     params: component,
     success: ComponentView,
@@ -62,16 +70,16 @@ export class ComponentsGroup extends HttpApiGroup.make("workflow components").ad
   }),
   HttpApiEndpoint.put("saveComponent", "/workflow-components/:component_id", {
     params: component,
-    payload: Json,
+    payload: sent(ComponentToSave),
     success: ComponentSaved,
     error: edits
-  }).annotateMerge(bodyIs("ComponentToSave")),
+  }),
   HttpApiEndpoint.patch("renameComponent", "/workflow-components/:component_id", {
     params: component,
-    payload: Json,
+    payload: sent(RenameBody),
     success: ComponentView,
     error: edits
-  }).annotateMerge(bodyIs("ComponentToRename")),
+  }),
   HttpApiEndpoint.delete("removeComponent", "/workflow-components/:component_id", {
     params: component,
     success: HttpApiSchema.NoContent,

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { EntryBody } from "../../../core/vault/EntryBody.ts"
 import { Cookie } from "../../../core/vault/VaultEntry.ts"
-import * as Described from "../http/body/Described.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { filter } from "./VaultApi.ts"
 import { InvalidAuthentication } from "./VaultErrors.ts"
@@ -44,13 +44,13 @@ export class AuthenticationGroup extends HttpApiGroup.make("authentication").add
     error: Errors.NotFound
   }),
   HttpApiEndpoint.post("createAuthentication", "/authentication", {
-    payload: Schema.Json,
+    payload: sent(EntryBody),
     success: AuthenticationRecord.pipe(HttpApiSchema.status(201)),
     error: [InvalidAuthentication, Errors.Forbidden, Errors.Conflict]
-  }).annotateMerge(Described.body(EntryBody)),
+  }),
   HttpApiEndpoint.put("updateAuthentication", "/authentication", {
-    payload: Schema.Json,
+    payload: sent(EntryBody),
     success: Schema.Struct({ message: Schema.String, permissioned_user_id: Schema.String }),
     error: [InvalidAuthentication, Errors.Forbidden, Errors.NotFound]
-  }).annotateMerge(Described.body(EntryBody))
+  })
 ) {}

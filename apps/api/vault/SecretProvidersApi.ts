@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ConnectionBody, ConnectionChange } from "../../../core/vault/providers/ConnectionBody.ts"
-import * as Described from "../http/body/Described.ts"
 import { edits } from "../http/body/Fields.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { Unavailable, Unprocessable } from "./VaultErrors.ts"
 
@@ -42,17 +42,17 @@ export class SecretProvidersGroup extends HttpApiGroup.make("secret providers").
   HttpApiEndpoint.get("listSecretProviders", "/secret-providers", { success: Schema.Array(SecretProvider) }),
   HttpApiEndpoint.post("createSecretProvider", "/secret-providers", {
     query: trying,
-    payload: Schema.Json,
+    payload: sent(ConnectionBody),
     success: SecretProvider.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict, Unprocessable]
-  }).annotateMerge(Described.body(ConnectionBody)),
+  }),
   HttpApiEndpoint.patch("changeSecretProvider", "/secret-providers/:secret_provider_id", {
     params: provider,
     query: trying,
-    payload: Schema.Json,
+    payload: sent(ConnectionChange),
     success: SecretProvider,
     error: [...edits, Errors.Conflict, Unprocessable]
-  }).annotateMerge(Described.body(ConnectionChange)),
+  }),
   HttpApiEndpoint.delete("removeSecretProvider", "/secret-providers/:secret_provider_id", {
     params: provider,
     success: SecretProvider,

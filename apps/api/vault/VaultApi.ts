@@ -5,6 +5,7 @@ import { EntryBody, PairBody } from "../../../core/vault/EntryBody.ts"
 import { Cookie, Header, ProxySetting, TfaMethod } from "../../../core/vault/VaultEntry.ts"
 import * as Described from "../http/body/Described.ts"
 import { edits } from "../http/body/Fields.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { Unprocessable } from "./VaultErrors.ts"
 
@@ -77,25 +78,25 @@ export class VaultGroup extends HttpApiGroup.make("vault").add(
     error: Errors.NotFound
   }),
   HttpApiEndpoint.post("createEntry", "/vault", {
-    payload: Schema.Json,
+    payload: sent(EntryBody),
     success: VaultRecord.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict]
-  }).annotateMerge(Described.body(EntryBody)),
+  }),
   HttpApiEndpoint.put("updateEntry", "/vault", {
-    payload: Schema.Json,
+    payload: sent(EntryBody),
     success: VaultRecord,
     error: edits
-  }).annotateMerge(Described.body(EntryBody)),
+  }),
   HttpApiEndpoint.delete("removeEntry", "/vault", {
-    payload: Schema.Json,
+    payload: sent(PairBody),
     success: VaultRecord,
     error: edits
-  }).annotateMerge(Described.body(PairBody)),
+  }),
   HttpApiEndpoint.patch("clearBrowserState", "/vault/clear-browser-state", {
-    payload: Schema.Json,
+    payload: sent(PairBody),
     success: Schema.Struct({ success: Schema.Boolean }),
     error: edits
-  }).annotateMerge(Described.body(PairBody)),
+  }),
   HttpApiEndpoint.get("tfaCode", "/vault/tfa-code", {
     query: filter,
     success: TfaCode,

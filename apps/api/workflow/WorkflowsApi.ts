@@ -2,13 +2,11 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { InputError } from "../../../core/workflow/contract/InputContract.ts"
-import { ForkBody } from "../../../core/workflow/transfer/ForkBody.ts"
-import { bodyIs } from "../http/body/Described.ts"
-import { edits, json, optional, workflow } from "../http/body/Fields.ts"
+import { edits, optional, workflow } from "../http/body/Fields.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
+import { Import, WorkflowBundle, WorkflowFork, WorkflowToSave, WorkflowToUpsert } from "./WorkflowBody.ts"
 import { Created, Saved, VersionItem, WorkflowItem, WorkflowView } from "./WorkflowView.ts"
-
-const Json = json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
 
 const Metadata = Schema.Struct({
   input_schema: Schema.JsonObject,
@@ -55,20 +53,14 @@ const ExamplePayload = Schema.Struct({
   expectedOutcome: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "ExamplePayload" })
 
-const Bundle = Schema.JsonObject.annotate({
-  identifier: "WorkflowBundle",
-  description:
-    'An exported workflow: format "sluice.workflow", format_version 1, the fields of a workflow, run_window, and the components that its nodes name'
-})
-
 const created = WorkflowView.pipe(HttpApiSchema.status(201))
 
 export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   HttpApiEndpoint.post("create", "/workflows", {
-    payload: Json,
+    payload: sent(WorkflowToSave),
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
-  }).annotateMerge(bodyIs("WorkflowToSave")),
+  }),
   HttpApiEndpoint.get("list", "/workflows", {
     query: { folder_path: Schema.optionalKey(Schema.String) },
     success: Schema.Array(WorkflowItem)
@@ -89,7 +81,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     })
   ),
   HttpApiEndpoint.post("upsert", "/workflows/upsert", {
-    payload: Json,
+    payload: sent(WorkflowToUpsert),
     success: [Saved, Created],
     error: [...edits, Errors.Conflict]
   }).annotateMerge(
@@ -99,7 +91,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     })
   ),
   HttpApiEndpoint.post("import", "/workflows/import", {
-    payload: Json,
+    payload: sent(Import),
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
   }).annotateMerge(
@@ -115,10 +107,10 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   }),
   HttpApiEndpoint.put("save", "/workflows/:workflow_id", {
     params: workflow,
-    payload: Json,
+    payload: sent(WorkflowToSave),
     success: WorkflowView,
     error: [...edits, Errors.Conflict]
-  }).annotateMerge(bodyIs("WorkflowToSave")),
+  }),
   HttpApiEndpoint.delete("remove", "/workflows/:workflow_id", {
     params: workflow,
     success: Schema.Struct({ success: Schema.Boolean, id: Schema.String }),
@@ -146,7 +138,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   }),
   HttpApiEndpoint.get("export", "/workflows/:workflow_id/export", {
     params: workflow,
-    success: Bundle,
+    success: WorkflowBundle,
     error: Errors.NotFound
   }).annotateMerge(
     OpenApi.annotations({
@@ -156,7 +148,7 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
   ),
   HttpApiEndpoint.post("fork", "/workflows/:workflow_id/fork", {
     params: workflow,
-    payload: [Schema.Null, ForkBody],
+    payload: [Schema.Null, WorkflowFork],
     success: created,
     error: edits
   }),

@@ -16,6 +16,7 @@ import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller, callerWho } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
+import type { WorkflowBundle } from "./WorkflowBody.ts"
 import { item, versionItem, view, withWarnings } from "./WorkflowView.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -95,7 +96,9 @@ export const layer = HttpApiBuilder.group(
       }),
       export: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        return yield* transfers.pack(yield* CurrentCaller, id).pipe(Errors.orNotFound)
+        const bundle = yield* transfers.pack(yield* CurrentCaller, id).pipe(Errors.orNotFound)
+        // The nodes and settings of a saved version are valid, so that the bundle has the form of one to import.
+        return bundle as unknown as typeof WorkflowBundle.Type
       }),
       fork: Effect.fn(function* ({ params, payload }) {
         const caller = yield* callerWho("edit")

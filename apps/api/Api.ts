@@ -3,7 +3,6 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
-import { CreateBody, RenameBody, SaveBody } from "../../core/workflow/component/ComponentBody.ts"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
@@ -25,7 +24,6 @@ import { EncryptionKeyGroup } from "./vault/EncryptionKeyApi.ts"
 import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
 import { VaultGroup } from "./vault/VaultApi.ts"
 import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
-import { WorkflowBody } from "./workflow/WorkflowBody.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
 
@@ -55,7 +53,6 @@ export class Api extends HttpApi.make("sluice")
   .middleware(Surrounded)
   // Report all validation errors, not only the first.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotate(HttpApi.AdditionalSchemas, [WorkflowBody, CreateBody, SaveBody, RenameBody])
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",

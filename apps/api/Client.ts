@@ -26,6 +26,8 @@ import type { Message } from "../../core/event/Message.ts"
 import { Api } from "./Api.ts"
 import { Authorization } from "./http/Authorization.ts"
 
+export type { WorkflowNode, WorkflowNodeOf, WorkflowToSave } from "./workflow/WorkflowBody.ts"
+
 /** Every operation as a method that sends its request. */
 export type Client = HttpApiClient.ForApi<typeof Api>
 

@@ -49,9 +49,9 @@ export const keepCredentials = Effect.fn("Demo.keepCredentials")(function* (opti
     const { second } = visitor
     const method =
       second?._tag === "app"
-        ? { tfa_method: "AUTHENTICATOR", tfa_secret: yield* seal(second.secret) }
+        ? { tfa_method: "AUTHENTICATOR" as const, tfa_secret: yield* seal(second.secret) }
         : second?._tag === "sent" && second.by === "mail"
-          ? { tfa_method: "EMAIL" }
+          ? { tfa_method: "EMAIL" as const }
           : {}
     yield* client.vault.createEntry({
       payload: {
@@ -124,7 +124,7 @@ function toFailure(error: unknown): DemoFailed {
   return error instanceof DemoFailed ? error : new DemoFailed({ reason: Client.reasonOf(error) })
 }
 
-const days = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]
+const days = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const
 
 const alwaysOpen = {
   time_zone: "UTC",

@@ -1,16 +1,23 @@
 /**
- * The schema of a run window, with the names of the interface document.
+ * The schema of a run window, with the names of the interface document. What is expected of a value is said here, in the
+ * words in which a problem with it is reported.
  */
 import { type Brand, Schema } from "effect"
+import * as CivilDate from "./calendar/CivilDate.ts"
 
-export const Day = Schema.Literals(["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"])
+/** How many periods and entries a window may have, and how many characters a label. */
+export const limits = { regularHours: 200, specialHours: 500, label: 256 } as const
+
+const days = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const
+
+export const Day = Schema.Literals(days).annotate({ expected: `one of ${days.join(", ")}` })
 export type Day = typeof Day.Type
 
 /** A time of day to the minute. `minutes` is 0 when left out. */
 export const Time = Schema.Struct({
   hours: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 23 })),
   minutes: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 59 })))
-})
+}).annotate({ expected: "an object with hours from 0 to 23 and minutes from 0 to 59" })
 export type Time = typeof Time.Type
 
 /** A date of the Gregorian calendar, in the years 1 to 9999. */
@@ -19,6 +26,8 @@ export const CalendarDate = Schema.Struct({
   month: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 12 })),
   day: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31 }))
 })
+  .check(Schema.makeFilter(({ day, month, year }) => CivilDate.exists(year, month, day)))
+  .annotate({ expected: "year, month and day of a date from year 1 to 9999 that exists" })
 export type CalendarDate = typeof CalendarDate.Type
 
 /** Weekly hours. A period belongs to the day it starts on, and ends on that day or the following one. */
@@ -32,11 +41,15 @@ export type RegularPeriod = typeof RegularPeriod.Type
 
 /** Hours, or a closing, for certain dates in place of the weekly ones. Either dated or recurring, never both. */
 export const SpecialHours = Schema.Struct({
-  active: Schema.Boolean,
-  label: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(256))),
+  active: Schema.Boolean.annotate({ expected: "true or false" }),
+  label: Schema.optionalKey(
+    Schema.String.check(Schema.isMaxLength(limits.label)).annotate({
+      expected: `a text of at most ${limits.label} characters`
+    })
+  ),
   start_date: Schema.optionalKey(CalendarDate),
   end_date: Schema.optionalKey(CalendarDate),
-  recurrence: Schema.optionalKey(Schema.String),
+  recurrence: Schema.optionalKey(Schema.String.annotate({ expected: "a recurrence rule such as FREQ=WEEKLY" })),
   recurrence_start: Schema.optionalKey(CalendarDate),
   active_start_time: Schema.optionalKey(Time),
   active_end_time: Schema.optionalKey(Time)
@@ -45,7 +58,7 @@ export type SpecialHours = typeof SpecialHours.Type
 
 /** The hours in which the runs of a workflow may start, in the wall-clock time of one zone. */
 export const RunWindow = Schema.Struct({
-  time_zone: Schema.String,
+  time_zone: Schema.String.annotate({ expected: 'an IANA time zone name such as "Europe/Berlin"' }),
   regular_hours: Schema.Array(RegularPeriod),
   special_hours: Schema.optionalKey(Schema.Array(SpecialHours))
 }).annotate({ identifier: "RunWindow" })
@@ -68,9 +81,6 @@ export class InvalidRunWindow extends Schema.TaggedError<InvalidRunWindow>()("In
     return `Run window is not valid: ${this.issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ")}`
   }
 }
-
-/** How many periods and entries a window may have. */
-export const limits = { regularHours: 200, specialHours: 500, label: 256 } as const
 
 /** How far openings are looked for: 400 days of 24 hours, in milliseconds. */
 export const horizonMillis = 400 * 86_400_000

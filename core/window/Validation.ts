@@ -1,7 +1,7 @@
 /**
  * Validates a window from user input and lists every problem in it.
  */
-import { Result } from "effect"
+import { Option, Result, Schema, SchemaAST } from "effect"
 import * as CivilDate from "./calendar/CivilDate.ts"
 import * as Recurrence from "./calendar/Recurrence.ts"
 import * as RecurrenceRule from "./calendar/RecurrenceRule.ts"
@@ -11,18 +11,20 @@ import {
   Day,
   InvalidRunWindow,
   limits,
-  type RegularPeriod,
-  type RunWindow,
+  RegularPeriod,
+  RunWindow,
   type RunWindowIssue,
-  type SpecialHours,
+  SpecialHours,
   type Time,
   type ValidRunWindow
 } from "./Definition.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Notes a problem at a path. Answers `null`, so that a reader can note and give up in one step. */
-type Note = (path: string, message: string) => null
+/** The fields of an `A` that could be read. One that is wrong is `null`, one that was left out is missing. */
+type Found<A> = { readonly [K in keyof A]?: A[K] | null }
+
+type Note = (path: string, message: string) => void
 
 /**
  * Reads a window of any origin. Every problem is reported at its path, none only because another one was found first.
@@ -33,160 +35,154 @@ export const read = (input: unknown): Result.Result<ValidRunWindow, InvalidRunWi
   const issues: Array<RunWindowIssue> = []
   const window = readWindow(input, (path, message) => {
     issues.push({ path, message })
-    return null
   })
-  return window !== null && issues.length === 0
-    ? Result.succeed(window as ValidRunWindow)
+  return issues.length === 0
+    ? // Without a problem, every field that a window must have was found.
+      Result.succeed(window as ValidRunWindow)
     : Result.fail(new InvalidRunWindow({ issues }))
 }
 
-const readWindow = (input: unknown, note: Note): RunWindow | null => {
-  if (!isFields(input)) return note("", `A run window must be an object, got ${shown(input)}`)
-  const zone = readZone(input.time_zone, note)
+const readWindow = (input: unknown, note: Note): Found<RunWindow> => {
+  if (!isFields(input)) {
+    note("", `A run window must be an object, got ${shown(input)}`)
+    return {}
+  }
+  const { time_zone } = RunWindow.fields
+  const zone = readValue(time_zone, input.time_zone, "time_zone", note)
+  if (typeof zone === "string" && !Zone.isKnown(zone)) {
+    note("time_zone", `${shown(zone)} is not known: expected ${expectedOf(time_zone)}`)
+  }
   const regular = readAll(input.regular_hours, "regular_hours", limits.regularHours, note, readPeriod)
   const special = isAbsent(input.special_hours)
-    ? undefined
+    ? []
     : readAll(input.special_hours, "special_hours", limits.specialHours, note, readSpecial)
   refuseEmpty(input.regular_hours, input.special_hours, note)
-  refuseLongCounts(special ?? [], note)
-  if (zone === null || regular === null || special === null) return null
+  refuseLongCounts(special, note)
   return {
     time_zone: zone,
-    regular_hours: regular.filter((period) => period !== null),
-    ...(special === undefined ? {} : { special_hours: special.filter((entry) => entry !== null) })
+    regular_hours: regular as RunWindow["regular_hours"],
+    ...(isAbsent(input.special_hours) ? {} : { special_hours: special as ReadonlyArray<SpecialHours> })
   }
 }
 
-const readZone = (value: unknown, note: Note): string | null => {
-  const expected = 'an IANA time zone name such as "Europe/Berlin"'
-  if (typeof value !== "string") return note("time_zone", `Expected ${expected}, got ${shown(value)}`)
-  return Zone.isKnown(value) ? value : note("time_zone", `${shown(value)} is not known: expected ${expected}`)
-}
-
-/** Reads a list. Elements that cannot be read stay in it as `null`, so that positions are those of the input. */
-const readAll = <A>(
+/** Reads a list. Elements that cannot be read stay in it as empty ones, so that positions are those of the input. */
+const readAll = <A extends object>(
   value: unknown,
   path: string,
   limit: number,
   note: Note,
-  read: (fields: Fields, path: string, note: Note) => A | null
-): ReadonlyArray<A | null> | null => {
-  if (!Array.isArray(value)) return note(path, `Expected an array, got ${shown(value)}`)
-  if (value.length > limit) return note(path, `Expected at most ${limit} elements, got ${value.length}`)
+  read: (fields: Fields, path: string, note: Note) => Found<A>
+): ReadonlyArray<Found<A>> => {
+  if (!Array.isArray(value)) {
+    note(path, `Expected an array, got ${shown(value)}`)
+    return []
+  }
+  if (value.length > limit) {
+    note(path, `Expected at most ${limit} elements, got ${value.length}`)
+    return []
+  }
   return value.map((element: unknown, index) => {
     const at = `${path}[${index}]`
-    return isFields(element) ? read(element, at, note) : note(at, `Expected an object, got ${shown(element)}`)
+    if (isFields(element)) return read(element, at, note)
+    note(at, `Expected an object, got ${shown(element)}`)
+    return {}
   })
 }
 
-const readPeriod = (fields: Fields, path: string, note: Note): RegularPeriod | null => {
-  const startDay = readDay(fields, path, "active_start_day", note)
-  const startTime = readTime(fields.active_start_time, `${path}.active_start_time`, note)
-  const endDay = readDay(fields, path, "active_end_day", note)
-  const endTime = readTime(fields.active_end_time, `${path}.active_end_time`, note)
-  if (startDay !== null && endDay !== null) {
-    const nights = CivilDate.modulo(dayIndex(endDay) - dayIndex(startDay), 7)
-    if (nights > 1) {
-      note(
-        `${path}.active_end_day`,
-        `Expected ${startDay} or the following day, got ${endDay}: a period spans at most one night`
-      )
-    } else if (nights === 0 && startTime !== null && endTime !== null && minuteOf(endTime) <= minuteOf(startTime)) {
-      note(
-        `${path}.active_end_time`,
-        `Expected a time after ${clock(startTime)} on the same day, got ${clock(endTime)}`
-      )
-    }
-  }
-  if (startDay === null || startTime === null || endDay === null || endTime === null) return null
-  return { active_start_day: startDay, active_start_time: startTime, active_end_day: endDay, active_end_time: endTime }
+/** Reads each field by itself, so that a wrong one hides nothing of the others. */
+const readFields = <F extends Schema.Struct.Fields>(
+  { fields }: Schema.Struct<F>,
+  sent: Fields,
+  path: string,
+  note: Note
+): Found<Schema.Struct<F>["Type"]> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) =>
+      isAbsent(sent[name]) && SchemaAST.isOptional(field.ast)
+        ? []
+        : [[name, readValue(field as unknown as Schema.Codec<unknown>, sent[name], `${path}.${name}`, note)]]
+    )
+  ) as Found<Schema.Struct<F>["Type"]>
+
+/** Reads a value that is right or wrong as a whole. A field of it that is `null` counts as left out. */
+const readValue = <A>(schema: Schema.Codec<A>, sent: unknown, path: string, note: Note): A | null => {
+  const decoded = Schema.decodeUnknownOption(schema)(isFields(sent) ? withoutAbsent(sent) : sent)
+  if (Option.isSome(decoded)) return decoded.value
+  note(path, `Expected ${expectedOf(schema)}, got ${shown(sent)}`)
+  return null
 }
 
-const readSpecial = (fields: Fields, path: string, note: Note): SpecialHours | null => {
-  const active = fields.active
-  if (typeof active !== "boolean") note(`${path}.active`, `Expected true or false, got ${shown(active)}`)
-  const label = optional(fields.label, (value) => readLabel(value, `${path}.label`, note))
-  const startDate = optional(fields.start_date, (value) => readDate(value, `${path}.start_date`, note))
-  const endDate = optional(fields.end_date, (value) => readDate(value, `${path}.end_date`, note))
-  const recurrence = optional(fields.recurrence, (value) => readRule(value, `${path}.recurrence`, note))
-  const recurrenceStart = optional(fields.recurrence_start, (value) =>
-    readDate(value, `${path}.recurrence_start`, note)
-  )
-  const startTime = optional(fields.active_start_time, (value) => readTime(value, `${path}.active_start_time`, note))
-  const endTime = optional(fields.active_end_time, (value) => readTime(value, `${path}.active_end_time`, note))
+const expectedOf = ({ ast }: Schema.Top): string => String(SchemaAST.resolve(ast)?.expected)
 
-  const dated = startDate !== undefined || endDate !== undefined
-  const recurring = recurrence !== undefined || recurrenceStart !== undefined
+const withoutAbsent = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isAbsent(value)))
+
+const readPeriod = (sent: Fields, path: string, note: Note): Found<RegularPeriod> => {
+  const found = withMinutes(readFields(RegularPeriod, sent, path, note))
+  const { active_end_day, active_end_time, active_start_day, active_start_time } = found
+  if (!active_start_day || !active_end_day) return found
+  const nights = CivilDate.modulo(dayIndex(active_end_day) - dayIndex(active_start_day), 7)
+  if (nights > 1) {
+    note(
+      `${path}.active_end_day`,
+      `Expected ${active_start_day} or the following day, got ${active_end_day}: a period spans at most one night`
+    )
+  } else if (nights === 0) refuseEarlyEnd(active_start_time, active_end_time, path, note)
+  return found
+}
+
+const readSpecial = (sent: Fields, path: string, note: Note): Found<SpecialHours> => {
+  const found = withMinutes(readFields(SpecialHours, sent, path, note))
+  const { active, active_end_time, active_start_time, end_date, recurrence, recurrence_start, start_date } = found
+  if (typeof recurrence === "string") {
+    const parsed = RecurrenceRule.parse(recurrence)
+    if (Result.isFailure(parsed)) note(`${path}.recurrence`, parsed.failure)
+  }
+  const dated = start_date !== undefined || end_date !== undefined
+  const recurring = recurrence !== undefined || recurrence_start !== undefined
   if (dated === recurring) {
     note(path, `Expected either start_date or recurrence with recurrence_start, ${dated ? "not both" : "got neither"}`)
-  } else if (dated && startDate === undefined) {
+  } else if (dated && start_date === undefined) {
     note(`${path}.start_date`, "Expected the date that end_date ends, got none")
   } else if (recurring && recurrence === undefined) {
     note(`${path}.recurrence`, "Expected the rule that recurrence_start starts, got none")
-  } else if (recurring && recurrenceStart === undefined) {
+  } else if (recurring && recurrence_start === undefined) {
     note(`${path}.recurrence_start`, "Expected the first date that the rule may apply to, got none")
   }
-  if (startDate && endDate && epochDay(endDate) < epochDay(startDate)) {
-    note(`${path}.end_date`, `Expected ${isoDate(startDate)} or a later date, got ${isoDate(endDate)}`)
+  if (start_date && end_date && epochDay(end_date) < epochDay(start_date)) {
+    note(`${path}.end_date`, `Expected ${isoDate(start_date)} or a later date, got ${isoDate(end_date)}`)
   }
   if (active === true) {
-    if (startTime === undefined)
+    if (active_start_time === undefined)
       note(`${path}.active_start_time`, "Expected the time at which the entry opens, got none")
-    if (endTime === undefined) note(`${path}.active_end_time`, "Expected the time at which the entry closes, got none")
-    if (startTime && endTime && minuteOf(endTime) <= minuteOf(startTime)) {
-      note(
-        `${path}.active_end_time`,
-        `Expected a time after ${clock(startTime)} on the same day, got ${clock(endTime)}`
-      )
-    }
+    if (active_end_time === undefined)
+      note(`${path}.active_end_time`, "Expected the time at which the entry closes, got none")
+    refuseEarlyEnd(active_start_time, active_end_time, path, note)
   }
-  return typeof active !== "boolean"
-    ? null
-    : {
-        active,
-        ...present("label", label),
-        ...present("start_date", startDate),
-        ...present("end_date", endDate),
-        ...present("recurrence", recurrence),
-        ...present("recurrence_start", recurrenceStart),
-        ...present("active_start_time", startTime),
-        ...present("active_end_time", endTime)
-      }
+  return found
 }
 
-const readDay = (fields: Fields, path: string, field: string, note: Note): Day | null => {
-  const value = fields[field]
-  const day = Day.literals.find((name) => name === value)
-  return day ?? note(`${path}.${field}`, `Expected one of ${Day.literals.join(", ")}, got ${shown(value)}`)
+/** Hours of one date end after they start. */
+const refuseEarlyEnd = (
+  start: Time | null | undefined,
+  end: Time | null | undefined,
+  path: string,
+  note: Note
+): void => {
+  if (!start || !end || minuteOf(end) > minuteOf(start)) return
+  note(`${path}.active_end_time`, `Expected a time after ${clock(start)} on the same day, got ${clock(end)}`)
 }
 
-const readTime = (value: unknown, path: string, note: Note): Time | null => {
-  const [hours, minutes] = isFields(value) ? [value.hours, isAbsent(value.minutes) ? 0 : value.minutes] : []
-  return isWhole(hours, 0, 23) && isWhole(minutes, 0, 59)
-    ? { hours, minutes }
-    : note(path, `Expected an object with hours from 0 to 23 and minutes from 0 to 59, got ${shown(value)}`)
-}
-
-const readDate = (value: unknown, path: string, note: Note): CalendarDate | null => {
-  const { year, month, day } = isFields(value) ? value : ({} as Fields)
-  return isWhole(year, 1, 9999) && isWhole(month, 1, 12) && isWhole(day, 1, 31) && CivilDate.exists(year, month, day)
-    ? { year, month, day }
-    : note(path, `Expected year, month and day of a date from year 1 to 9999 that exists, got ${shown(value)}`)
-}
-
-const readLabel = (value: unknown, path: string, note: Note): string | null => {
-  if (typeof value !== "string") return note(path, `Expected a text, got ${shown(value)}`)
-  return value.length <= limits.label
-    ? value
-    : note(path, `Expected at most ${limits.label} characters, got ${value.length}`)
-}
-
-const readRule = (value: unknown, path: string, note: Note): string | null => {
-  if (typeof value !== "string")
-    return note(path, `Expected a recurrence rule such as FREQ=WEEKLY, got ${shown(value)}`)
-  const parsed = RecurrenceRule.parse(value)
-  return Result.isSuccess(parsed) ? value : note(path, parsed.failure)
-}
+/** Times with the minutes that were left out. */
+const withMinutes = <A extends Found<Pick<RegularPeriod, "active_start_time" | "active_end_time">>>(found: A): A => ({
+  ...found,
+  ...Object.fromEntries(
+    (["active_start_time", "active_end_time"] as const).flatMap((name) => {
+      const time = found[name]
+      return time ? [[name, { hours: time.hours, minutes: time.minutes ?? 0 }]] : []
+    })
+  )
+})
 
 /** A window that can never open by its own words is a mistake. Wrong types are reported elsewhere. */
 const refuseEmpty = (regular: unknown, special: unknown, note: Note): void => {
@@ -203,10 +199,10 @@ const maxCountedDays = 800_000
 
 const countedUntil = CivilDate.fromYmd(2100, 1, 1)
 
-const refuseLongCounts = (special: ReadonlyArray<SpecialHours | null>, note: Note): void => {
+const refuseLongCounts = (special: ReadonlyArray<Found<SpecialHours>>, note: Note): void => {
   let counted = 0
   for (const [index, entry] of special.entries()) {
-    if (!entry?.recurrence || !entry.recurrence_start) continue
+    if (!entry.recurrence || !entry.recurrence_start) continue
     const rule = Result.getOrNull(RecurrenceRule.parse(entry.recurrence))
     if (rule === null) continue
     counted += Recurrence.countingCost(rule, epochDay(entry.recurrence_start), countedUntil)
@@ -220,19 +216,10 @@ const refuseLongCounts = (special: ReadonlyArray<SpecialHours | null>, note: Not
   }
 }
 
-const optional = <A>(value: unknown, read: (value: unknown) => A): A | undefined =>
-  isAbsent(value) ? undefined : read(value)
-
-const present = <K extends string, A>(key: K, value: A | null | undefined): { readonly [P in K]?: A } =>
-  value === null || value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: A })
-
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
-
-const isWhole = (value: unknown, minimum: number, maximum: number): value is number =>
-  typeof value === "number" && Number.isInteger(value) && value >= minimum && value <= maximum
 
 const dayIndex = (day: Day): number => Day.literals.indexOf(day)
 

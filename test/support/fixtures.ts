@@ -17,8 +17,8 @@ export const graph = (url = "https://example.com") => {
   const [start, end] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]
   return {
     nodes: [
-      { id: start, name: "Open", action: "START", parameters: { url } },
-      { id: end, name: "Done", action: "END", parameters: {} }
+      { id: start, name: "Open", action: "START" as const, parameters: { url } },
+      { id: end, name: "Done", action: "END" as const, parameters: {} }
     ],
     edges: { [String(start)]: { to: String(end) } }
   }

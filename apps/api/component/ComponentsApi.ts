@@ -2,14 +2,22 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ComponentData } from "../../../core/workflow/component/Component.ts"
+import { CreateBody, RenameBody, SaveBody } from "../../../core/workflow/component/ComponentBody.ts"
+import * as ComponentCheck from "../../../core/workflow/component/ComponentCheck.ts"
 import { Problem } from "../../../core/workflow/Workflow.ts"
 import { Needs } from "../Annotations.ts"
-import { bodyIs } from "../http/body/Described.ts"
 import { edits } from "../http/body/Fields.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { WorkflowReference } from "../workflow/WorkflowView.ts"
 
-const Json = Schema.Json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
+const ComponentToCreate = Schema.Struct({ ...CreateBody.fields, componentData: ComponentCheck.Sent }).annotate({
+  identifier: "ComponentToCreate"
+})
+
+const ComponentToSave = Schema.Struct({ ...SaveBody.fields, componentData: ComponentCheck.Sent }).annotate({
+  identifier: "ComponentToSave"
+})
 
 const component = { component_id: Schema.String }
 
@@ -59,13 +67,12 @@ export class ComponentsGroup extends group.add(
     .annotate(OpenApi.Summary, "List the components of the workspace, oldest first")
     .annotate(Needs, "read"),
   HttpApiEndpoint.post("createComponent", "/workflow-components", {
-    payload: Json,
+    payload: sent(ComponentToCreate),
     success: ComponentView.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden]
   })
     .annotate(OpenApi.Summary, "Create a component with its first version; several components may have the same name")
-    .annotate(Needs, "edit")
-    .annotateMerge(bodyIs("ComponentToCreate")),
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.get("getComponent", "/workflow-components/:component_id", {
     params: component,
     success: ComponentView,
@@ -75,7 +82,7 @@ export class ComponentsGroup extends group.add(
     .annotate(Needs, "read"),
   HttpApiEndpoint.put("saveComponent", "/workflow-components/:component_id", {
     params: component,
-    payload: Json,
+    payload: sent(ComponentToSave),
     success: ComponentSaved,
     error: edits
   })
@@ -83,17 +90,15 @@ export class ComponentsGroup extends group.add(
       OpenApi.Summary,
       "Save the next version of a component and, unless propagate is false, update the workflows that contain it"
     )
-    .annotate(Needs, "edit")
-    .annotateMerge(bodyIs("ComponentToSave")),
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.patch("renameComponent", "/workflow-components/:component_id", {
     params: component,
-    payload: Json,
+    payload: sent(RenameBody),
     success: ComponentView,
     error: edits
   })
     .annotate(OpenApi.Summary, "Rename a component without creating a new version")
-    .annotate(Needs, "edit")
-    .annotateMerge(bodyIs("ComponentToRename")),
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.delete("removeComponent", "/workflow-components/:component_id", {
     params: component,
     success: HttpApiSchema.NoContent,

@@ -3,12 +3,10 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { InvalidBody, Needs } from "../Annotations.ts"
-import { bodyIs } from "../http/body/Described.ts"
-import { edits, json, optional, workflow } from "../http/body/Fields.ts"
+import { edits, optional, workflow } from "../http/body/Fields.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { HoldJson } from "../run/RunRecord.ts"
-
-const Json = json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
 
 export const RunWindowResponse = Schema.Struct({
   run_window: Schema.NullOr(RunWindow.RunWindow),
@@ -43,15 +41,14 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       .annotate(Needs, "read"),
     HttpApiEndpoint.put("setRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
-      payload: Json,
+      payload: sent(RunWindow.RunWindow),
       success: RunWindowResponse,
       error: edits
     })
       .annotate(OpenApi.Summary, "Replace the run window of a workflow; waiting runs are held or released at once")
       .annotate(Needs, "edit")
       .annotate(InvalidBody, Errors.invalidWindowBody)
-      .annotate(OpenApi.Identifier, "setRunWindow")
-      .annotateMerge(bodyIs("RunWindow")),
+      .annotate(OpenApi.Identifier, "setRunWindow"),
     HttpApiEndpoint.delete("removeRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
       success: RunWindowResponse,
@@ -66,7 +63,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
           Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 }))
         )
       },
-      payload: Json,
+      payload: sent(RunWindow.RunWindow),
       success: PreviewResponse,
       error: [Errors.BadRequest, Errors.NotFound]
     })
@@ -75,8 +72,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
         "Show what setting this run window would do now and when it would open, without setting it"
       )
       .annotate(Needs, "read")
-      .annotate(InvalidBody, Errors.invalidWindowBody)
-      .annotateMerge(bodyIs("RunWindow")),
+      .annotate(InvalidBody, Errors.invalidWindowBody),
     HttpApiEndpoint.post("pause", "/workflows/:workflow_id/pause", {
       params: workflow,
       payload: Schema.Struct({

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { EntryBody } from "../../../core/vault/EntryBody.ts"
 import { Cookie } from "../../../core/vault/VaultEntry.ts"
 import { InvalidBody, Needs } from "../Annotations.ts"
-import * as Described from "../http/body/Described.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { filter } from "./VaultApi.ts"
 import { InvalidAuthentication } from "./VaultErrors.ts"
@@ -54,21 +54,19 @@ export class AuthenticationGroup extends group.add(
     .annotate(OpenApi.Summary, "Read the vault entries of a user; with domain, only the entry for that site")
     .annotate(Needs, "read"),
   HttpApiEndpoint.post("createAuthentication", "/authentication", {
-    payload: Schema.Json,
+    payload: sent(EntryBody),
     success: AuthenticationRecord.pipe(HttpApiSchema.status(201)),
     error: [InvalidAuthentication, Errors.Forbidden, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Store the credentials and sessions of a new user of a site")
     .annotate(Needs, "edit")
-    .annotate(InvalidBody, Errors.invalidBodyInDetail)
-    .annotateMerge(Described.body(EntryBody)),
+    .annotate(InvalidBody, Errors.invalidBodyInDetail),
   HttpApiEndpoint.put("updateAuthentication", "/authentication", {
-    payload: Schema.Json,
+    payload: sent(EntryBody),
     success: Schema.Struct({ message: Schema.String, permissioned_user_id: Schema.String }),
     error: [InvalidAuthentication, Errors.Forbidden, Errors.NotFound]
   })
     .annotate(OpenApi.Summary, "Change the given fields of the entry of a user for a site")
     .annotate(Needs, "edit")
     .annotate(InvalidBody, Errors.invalidBodyInDetail)
-    .annotateMerge(Described.body(EntryBody))
 ) {}

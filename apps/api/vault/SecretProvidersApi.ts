@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ConnectionBody, ConnectionChange } from "../../../core/vault/providers/ConnectionBody.ts"
 import { Needs } from "../Annotations.ts"
-import * as Described from "../http/body/Described.ts"
 import { edits } from "../http/body/Fields.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { Refused, Unavailable, Unprocessable } from "./VaultErrors.ts"
 
@@ -50,17 +50,16 @@ export class SecretProvidersGroup extends group.add(
     .annotate(Needs, "read"),
   HttpApiEndpoint.post("createSecretProvider", "/secret-providers", {
     query: trying,
-    payload: Schema.Json,
+    payload: sent(ConnectionBody),
     success: SecretProvider.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict, Unprocessable]
   })
     .annotate(OpenApi.Summary, "Connect a secret provider; it is tested first unless test=false")
-    .annotate(Needs, "manage")
-    .annotateMerge(Described.body(ConnectionBody)),
+    .annotate(Needs, "manage"),
   HttpApiEndpoint.patch("changeSecretProvider", "/secret-providers/:secret_provider_id", {
     params: provider,
     query: trying,
-    payload: Schema.Json,
+    payload: sent(ConnectionChange),
     success: SecretProvider,
     error: [...edits, Errors.Conflict, Unprocessable]
   })
@@ -68,8 +67,7 @@ export class SecretProvidersGroup extends group.add(
       OpenApi.Summary,
       "Change the given fields of a secret provider; a new configuration is tested before it is stored"
     )
-    .annotate(Needs, "manage")
-    .annotateMerge(Described.body(ConnectionChange)),
+    .annotate(Needs, "manage"),
   HttpApiEndpoint.delete("removeSecretProvider", "/secret-providers/:secret_provider_id", {
     params: provider,
     success: SecretProvider,

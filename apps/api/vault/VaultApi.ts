@@ -6,6 +6,7 @@ import { Cookie, Header, ProxySetting, TfaMethod } from "../../../core/vault/Vau
 import { Needs } from "../Annotations.ts"
 import * as Described from "../http/body/Described.ts"
 import { edits } from "../http/body/Fields.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { Unprocessable } from "./VaultErrors.ts"
 
@@ -85,37 +86,33 @@ export class VaultGroup extends group.add(
     .annotate(OpenApi.Summary, "List the entries of the vault, or read the entry of a user for a site")
     .annotate(Needs, "read"),
   HttpApiEndpoint.post("createEntry", "/vault", {
-    payload: Schema.Json,
+    payload: sent(EntryBody),
     success: VaultRecord.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Store the sealed credentials of a user for a site")
-    .annotate(Needs, "edit")
-    .annotateMerge(Described.body(EntryBody)),
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.put("updateEntry", "/vault", {
-    payload: Schema.Json,
+    payload: sent(EntryBody),
     success: VaultRecord,
     error: edits
   })
     .annotate(OpenApi.Summary, "Change the given fields of the entry of a user for a site")
-    .annotate(Needs, "edit")
-    .annotateMerge(Described.body(EntryBody)),
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.delete("removeEntry", "/vault", {
-    payload: Schema.Json,
+    payload: sent(PairBody),
     success: VaultRecord,
     error: edits
   })
     .annotate(OpenApi.Summary, "Delete the entry of a user for a site and return it")
-    .annotate(Needs, "edit")
-    .annotateMerge(Described.body(PairBody)),
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.patch("clearBrowserState", "/vault/clear-browser-state", {
-    payload: Schema.Json,
+    payload: sent(PairBody),
     success: Schema.Struct({ success: Schema.Boolean }),
     error: edits
   })
     .annotate(OpenApi.Summary, "Delete the stored cookies and browser storage of the entry of a user for a site")
-    .annotate(Needs, "edit")
-    .annotateMerge(Described.body(PairBody)),
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.get("tfaCode", "/vault/tfa-code", {
     query: filter,
     success: TfaCode,

@@ -1,39 +1,118 @@
 /**
- * The body that creates or saves a workflow, for the description of the interface. It is checked by the domain, which
- * reports every problem at its path.
+ * What callers send to create, save, import or copy a workflow, for the description of the interface and the types of
+ * its clients. It is checked by the domain, which reports every problem at its path.
  */
 import { Schema } from "effect"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
+import * as ComponentCheck from "../../../core/workflow/component/ComponentCheck.ts"
 import { type ActionName, parameters } from "../../../core/workflow/language/graph/Action.ts"
+import * as RunIf from "../../../core/workflow/language/graph/RunIf.ts"
 import { SaveBody } from "../../../core/workflow/SaveBody.ts"
+import * as Bundle from "../../../core/workflow/transfer/Bundle.ts"
+import * as ForkBody from "../../../core/workflow/transfer/ForkBody.ts"
 import { optional } from "../http/body/Fields.ts"
+import { sent } from "../http/body/Sent.ts"
 
 const NodeId = Schema.String.check(Schema.isUUID())
+
+/** What every node has beside its action and the parameters of that action. */
+const common = Schema.Struct({
+  id: NodeId,
+  name: Schema.String.check(Schema.isMinLength(1)),
+  /** The component that the node came from, and its id there. */
+  source_component_instance_id: optional(Schema.String),
+  source_component_node_id: optional(Schema.String)
+})
+
+/** What the parameters of some actions may have beside their own. */
+const condition = Schema.Struct({ run_if: optional(RunIf.RunIf) })
+
+/** A node of one action. */
+export type WorkflowNodeOf<A extends ActionName> = typeof common.Encoded & {
+  readonly action: A
+  readonly parameters: (typeof parameters)[A]["Encoded"] &
+    (A extends RunIf.Conditional ? typeof condition.Encoded : unknown)
+}
+
+/** A node of a workflow. */
+export type WorkflowNode = { readonly [A in ActionName]: WorkflowNodeOf<A> }[ActionName]
 
 const pascalCase = (action: string): string =>
   action.replace(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase())
 
-const nodeOf = (action: string, given: Schema.Top) =>
+const nodeOf = (action: ActionName, { fields }: Schema.Struct<Schema.Struct.Fields>) =>
   Schema.Struct({
-    id: NodeId,
-    name: Schema.String.check(Schema.isMinLength(1)),
+    ...common.fields,
     action: Schema.Literal(action),
-    parameters: given
+    parameters: Schema.Struct(RunIf.allowed.has(action) ? { ...fields, ...condition.fields } : fields)
   }).annotate({ identifier: `${pascalCase(action)}Node` })
 
-const Node = Schema.Union(
+// The type is stated: inferred from the list it would not tell which parameters belong to which action.
+const WorkflowNode = Schema.Union(
   (Object.keys(parameters) as ReadonlyArray<ActionName>).map((action) => nodeOf(action, parameters[action]))
-).annotate({ identifier: "WorkflowNode" })
+).annotate({ identifier: "WorkflowNode" }) as unknown as Schema.Codec<WorkflowNode>
 
-const Edge = Schema.Union([
+const WorkflowEdge = Schema.Union([
   Schema.Struct({ to: NodeId }),
   Schema.Struct({ true: NodeId, false: NodeId }),
   Schema.Struct({ loop_not_done: NodeId, loop_done: NodeId })
 ]).annotate({ identifier: "WorkflowEdge" })
 
-export const WorkflowBody = Schema.Struct({
-  ...SaveBody.fields,
-  nodes: Schema.Array(Node),
-  edges: Schema.Record(Schema.String, Edge),
-  run_window: optional(RunWindow)
-}).annotate({ identifier: "WorkflowToSave" })
+const graph = {
+  nodes: Schema.Array(WorkflowNode),
+  edges: Schema.Record(Schema.String, WorkflowEdge)
+}
+
+/** The nodes and edges of a saved workflow. Only valid ones are saved, so that what is answered is not checked again. */
+export const savedGraph = {
+  nodes: Schema.Array(Schema.JsonObject) as unknown as Schema.Codec<typeof graph.nodes.Encoded>,
+  edges: Schema.JsonObject as unknown as Schema.Codec<typeof graph.edges.Encoded>
+}
+
+const { base_version_id, ...fields } = { ...SaveBody.fields, ...graph, run_window: optional(RunWindow) }
+
+export const WorkflowToSave = Schema.Struct({ ...fields, base_version_id }).annotate({ identifier: "WorkflowToSave" })
+
+/** A workflow to create, or to save as the next version of one. */
+export type WorkflowToSave = typeof WorkflowToSave.Encoded
+
+const WorkflowId = optional(Schema.String.check(Schema.isUUID()))
+
+export const WorkflowToUpsert = Schema.Struct({
+  ...WorkflowToSave.fields,
+  id: WorkflowId,
+  workflow_id: WorkflowId
+}).annotate({ identifier: "WorkflowToUpsert" })
+
+const BundledComponent = Schema.Struct({
+  ref: Schema.String,
+  name: Schema.String,
+  component_data: ComponentCheck.Sent
+})
+
+/** An exported workflow. */
+const WorkflowToImport = Schema.Struct({
+  ...fields,
+  format: Schema.Literal(Bundle.format),
+  format_version: Schema.Literal(Bundle.formatVersion),
+  components: optional(Schema.Array(BundledComponent)),
+  error_codes: optional(Schema.Array(Bundle.NamedCode))
+}).annotate({ identifier: "WorkflowToImport" })
+
+/** What an export answers. */
+export const WorkflowBundle = Schema.JsonObject.annotate({
+  identifier: "WorkflowBundle",
+  description:
+    'An exported workflow: format "sluice.workflow", format_version 1, the fields of a workflow, run_window, and the components that its nodes name'
+}) as unknown as Schema.Codec<typeof WorkflowToImport.Encoded>
+
+/** A bundle, or one beside a window that replaces its own. */
+export const Import = Schema.Union([
+  WorkflowToImport,
+  Schema.Struct({ bundle: WorkflowToImport, run_window: optional(RunWindow) })
+])
+
+export const WorkflowFork = Schema.Struct({
+  ...ForkBody.ForkBody.fields,
+  run_window: optional(sent(RunWindow))
+}).annotate({ identifier: "WorkflowFork" })

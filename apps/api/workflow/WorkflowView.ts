@@ -8,6 +8,7 @@ import * as Settings from "../../../core/workflow/Settings.ts"
 import type { Problem, Workflow } from "../../../core/workflow/Workflow.ts"
 import type { Listed, Stored, VersionSummary } from "../../../core/workflow/WorkflowStore.ts"
 import { iso } from "../run/RunRecord.ts"
+import { savedGraph } from "./WorkflowBody.ts"
 
 const summaryFields = {
   id: Schema.String,
@@ -35,8 +36,7 @@ const viewFields = {
   version_id: Schema.String,
   version_number: Schema.Int,
   version_note: Schema.optionalKey(Schema.String),
-  nodes: Schema.Array(Schema.JsonObject),
-  edges: Schema.JsonObject,
+  ...savedGraph,
   input_schema: Schema.JsonObject,
   output_schema: Schema.JsonObject,
   vault_schema: Schema.JsonObject,
@@ -96,8 +96,8 @@ export const view = ({ gate, version, workflow }: Stored): typeof WorkflowView.T
     version_number: version.versionNumber,
     ...(version.versionNote === null ? {} : { version_note: version.versionNote }),
     // A save takes nothing else for nodes and edges.
-    nodes: nodes as ReadonlyArray<Schema.JsonObject>,
-    edges: edges as Schema.JsonObject,
+    nodes: nodes as unknown as typeof savedGraph.nodes.Type,
+    edges: edges as unknown as typeof savedGraph.edges.Type,
     ...content,
     ...Settings.complete(settings),
     run_window: gate.runWindow

@@ -2,14 +2,12 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { InputError } from "../../../core/workflow/contract/InputContract.ts"
-import { ForkBody } from "../../../core/workflow/transfer/ForkBody.ts"
 import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
-import { bodyIs } from "../http/body/Described.ts"
-import { edits, json, optional, workflow } from "../http/body/Fields.ts"
+import { edits, optional, workflow } from "../http/body/Fields.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
+import { Import, WorkflowBundle, WorkflowFork, WorkflowToSave, WorkflowToUpsert } from "./WorkflowBody.ts"
 import { Created, Saved, VersionItem, WorkflowItem, WorkflowView } from "./WorkflowView.ts"
-
-const Json = json.annotate({ description: "Checked as a whole; every problem is reported at its path" })
 
 const Metadata = Schema.Struct({
   input_schema: Schema.JsonObject,
@@ -56,12 +54,6 @@ const ExamplePayload = Schema.Struct({
   expectedOutcome: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "ExamplePayload" })
 
-const Bundle = Schema.JsonObject.annotate({
-  identifier: "WorkflowBundle",
-  description:
-    'An exported workflow: format "sluice.workflow", format_version 1, the fields of a workflow, run_window, and the components that its nodes name'
-})
-
 const created = WorkflowView.pipe(HttpApiSchema.status(201))
 
 const group = HttpApiGroup.make("workflows").annotate(
@@ -71,14 +63,13 @@ const group = HttpApiGroup.make("workflows").annotate(
 
 export class WorkflowsGroup extends group.add(
   HttpApiEndpoint.post("create", "/workflows", {
-    payload: Json,
+    payload: sent(WorkflowToSave),
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
   })
     .annotate(OpenApi.Summary, "Create a workflow with its first version, and its run window if the body contains one")
     .annotate(Needs, "edit")
-    .annotate(MaxBody, mebibytes(5))
-    .annotateMerge(bodyIs("WorkflowToSave")),
+    .annotate(MaxBody, mebibytes(5)),
   HttpApiEndpoint.get("list", "/workflows", {
     query: { folder_path: Schema.optionalKey(Schema.String) },
     success: Schema.Array(WorkflowItem)
@@ -104,7 +95,7 @@ export class WorkflowsGroup extends group.add(
       })
     ),
   HttpApiEndpoint.post("upsert", "/workflows/upsert", {
-    payload: Json,
+    payload: sent(WorkflowToUpsert),
     success: [Saved, Created],
     error: [...edits, Errors.Conflict]
   })
@@ -121,7 +112,7 @@ export class WorkflowsGroup extends group.add(
       })
     ),
   HttpApiEndpoint.post("import", "/workflows/import", {
-    payload: Json,
+    payload: sent(Import),
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
   })
@@ -143,7 +134,7 @@ export class WorkflowsGroup extends group.add(
     .annotate(Needs, "read"),
   HttpApiEndpoint.put("save", "/workflows/:workflow_id", {
     params: workflow,
-    payload: Json,
+    payload: sent(WorkflowToSave),
     success: WorkflowView,
     error: [...edits, Errors.Conflict]
   })
@@ -152,8 +143,7 @@ export class WorkflowsGroup extends group.add(
       "Save the next version of a workflow; its run window changes only if the body has run_window, and null deletes it"
     )
     .annotate(Needs, "edit")
-    .annotate(MaxBody, mebibytes(5))
-    .annotateMerge(bodyIs("WorkflowToSave")),
+    .annotate(MaxBody, mebibytes(5)),
   HttpApiEndpoint.delete("remove", "/workflows/:workflow_id", {
     params: workflow,
     success: Schema.Struct({ success: Schema.Boolean, id: Schema.String }),
@@ -190,7 +180,7 @@ export class WorkflowsGroup extends group.add(
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("export", "/workflows/:workflow_id/export", {
     params: workflow,
-    success: Bundle,
+    success: WorkflowBundle,
     error: Errors.NotFound
   })
     .annotate(OpenApi.Summary, "Export a workflow as a bundle that can be imported elsewhere")
@@ -203,7 +193,7 @@ export class WorkflowsGroup extends group.add(
     ),
   HttpApiEndpoint.post("fork", "/workflows/:workflow_id/fork", {
     params: workflow,
-    payload: [Schema.Null, ForkBody],
+    payload: [Schema.Null, WorkflowFork],
     success: created,
     error: edits
   })

@@ -16,6 +16,7 @@ import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
+import type { WorkflowBundle } from "./WorkflowBody.ts"
 import { item, versionItem, view, withWarnings } from "./WorkflowView.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -97,7 +98,9 @@ export const layer = HttpApiBuilder.group(
       }),
       export: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        return yield* transfers.pack(yield* CurrentCaller, id)
+        const bundle = yield* transfers.pack(yield* CurrentCaller, id)
+        // The nodes and settings of a saved version are valid, so that the bundle has the form of one to import.
+        return bundle as unknown as typeof WorkflowBundle.Type
       }),
       fork: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller

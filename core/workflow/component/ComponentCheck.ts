@@ -10,7 +10,8 @@ import { problemsOf, under } from "../language/graph/Paths.ts"
 import type { Problem } from "../Workflow.ts"
 import { ComponentData } from "./Component.ts"
 
-const Sent = Schema.Struct({
+/** What a component brings, as it is sent. */
+export const Sent = Schema.Struct({
   nodes: ComponentData.fields.nodes,
   workflowEdges: Schema.optionalKey(Schema.NullOr(Schema.JsonObject)),
   reactFlowEdges: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.JsonObject))),

@@ -15,9 +15,9 @@ import * as SaveBody from "../SaveBody.ts"
 import type { Problem } from "../Workflow.ts"
 import type { Stored } from "../WorkflowStore.ts"
 
-export const format = "sluice.workflow"
+export const format = "sluice.workflow" as const
 
-export const formatVersion = 1
+export const formatVersion = 1 as const
 
 /** A component that a workflow holds, as a bundle names it. `ref` stands for its id on the nodes of the bundle. */
 export interface Part {
@@ -44,7 +44,11 @@ const Code = Schema.Struct({
 })
 export type Code = typeof Code.Type
 
-const NamedCode = Schema.Struct({ ref: Schema.String.check(Schema.isPattern(/^error-code-\d{1,6}$/)), ...Code.fields })
+/** An error code of a bundle. `ref` stands for its id in the nodes of the bundle. */
+export const NamedCode = Schema.Struct({
+  ref: Schema.String.check(Schema.isPattern(/^error-code-\d{1,6}$/)),
+  ...Code.fields
+})
 export type NamedCode = typeof NamedCode.Type
 
 /**

@@ -5,10 +5,11 @@ import { Result, Schema } from "effect"
 import * as Expression from "../expression/Expression.ts"
 import * as Template from "../expression/Template.ts"
 import { operators } from "../parameters/Control.ts"
+import type { ActionName } from "./Action.ts"
 import type { Node } from "./Graph.ts"
 
 /** The actions that may have one. */
-export const allowed: ReadonlySet<string> = new Set([
+const conditional = [
   "CLICK",
   "INPUT_TEXT",
   "INPUT_SELECT",
@@ -18,7 +19,10 @@ export const allowed: ReadonlySet<string> = new Set([
   "TFA",
   "FILE_DOWNLOAD",
   "API_FLOW"
-])
+] as const satisfies ReadonlyArray<ActionName>
+export type Conditional = (typeof conditional)[number]
+
+export const allowed: ReadonlySet<string> = new Set(conditional)
 
 /** A path into the context, such as `context.orders[0].id`. */
 const Field = Schema.String.check(

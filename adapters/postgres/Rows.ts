@@ -1,18 +1,13 @@
 /**
- * How gates, runs and workflows stand in the rows of the database. Rows are written by these functions only, so reading
+ * How gates, events and workflows stand in the rows of the database. Rows are written by these functions only, so reading
  * them back trusts what they wrote.
  */
-import { createHash } from "node:crypto"
 import { Schema } from "effect"
-import type { SqlClient } from "effect/sql"
 import { type LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import * as Gate from "../../core/gate/Gate.ts"
-import type { Credential } from "../../core/run/Credentials.ts"
-import type { Options, Run, RunError, StoredStatus } from "../../core/run/Run.ts"
-import * as Slots from "../../core/run/Slots.ts"
 import * as RunWindow from "../../core/window/RunWindow.ts"
 import type { Content, Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
-import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
+import { UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 
 export interface GateRow {
   readonly workflow_id: string
@@ -29,40 +24,6 @@ export interface GateRow {
   readonly paused_reason: string | null
   readonly removed_at: Date | null
 }
-
-export interface RunRow {
-  readonly id: string
-  readonly workspace_id: string
-  readonly workflow_id: string
-  readonly version_id: string
-  readonly status: StoredStatus
-  readonly input: string
-  readonly credentials: string
-  readonly options: string
-  /** `dry_run.add_to_output` of the options, in a column of its own so that its stored size is known. */
-  readonly added_output: string | null
-  readonly created_at: Date
-  readonly started_at: Date | null
-  readonly ended_at: Date | null
-  readonly attempts: number
-  readonly retries: number
-  readonly max_retries: number
-  readonly not_before: Date
-  readonly expires_at: Date | null
-  readonly lease_worker: string | null
-  readonly lease_fence: bigint | null
-  readonly lease_until: Date | null
-  readonly acted: boolean
-  readonly committed: boolean
-  readonly data: string
-  readonly errors: string
-}
-
-/** How a run reads at an instant, where it is joined with its gate: see `Run.statusAt`. */
-export const statusAt = (sql: SqlClient.SqlClient, at: number) => sql`
-  case when runs.ended_at is null and runs.status <> 'execution.start' and not coalesce(
-      starts_at <= ${new Date(at)} and (stops_at is null or stops_at > ${new Date(at)}), false)
-    then 'execution.paused' else runs.status end`
 
 export interface EventRow {
   readonly sequence: bigint
@@ -139,89 +100,6 @@ export const fromGate = (gate: Gate.Gate, at: number) => {
     review_at: toDate(Gate.reviewAt(gate, passage, at))
   }
 }
-
-export const toRun = (row: RunRow): Run => ({
-  id: RunId.make(row.id),
-  workspaceId: WorkspaceId.make(row.workspace_id),
-  workflowId: WorkflowId.make(row.workflow_id),
-  versionId: VersionId.make(row.version_id),
-  status: row.status,
-  input: JSON.parse(row.input) as Schema.JsonObject,
-  credentials: JSON.parse(row.credentials) as Run["credentials"],
-  options: toOptions(row),
-  createdAt: row.created_at.getTime(),
-  startedAt: row.started_at?.getTime() ?? null,
-  endedAt: row.ended_at?.getTime() ?? null,
-  attempts: row.attempts,
-  retries: row.retries,
-  maxRetries: row.max_retries,
-  notBefore: row.not_before.getTime(),
-  expiresAt: row.expires_at?.getTime() ?? null,
-  lease:
-    row.lease_fence === null || row.lease_until === null
-      ? null
-      : { worker: row.lease_worker ?? "", fence: Number(row.lease_fence), until: row.lease_until.getTime() },
-  progress: { acted: row.acted, committed: row.committed },
-  data: JSON.parse(row.data) as Schema.Json,
-  errors: JSON.parse(row.errors) as ReadonlyArray<RunError>
-})
-
-/** The options of a run, whole again. */
-export const toOptions = (row: Pick<RunRow, "options" | "added_output">): Options => {
-  const options = JSON.parse(row.options) as Options
-  return row.added_output === null || options.dry_run === undefined
-    ? options
-    : { ...options, dry_run: { ...options.dry_run, add_to_output: JSON.parse(row.added_output) as Schema.Json } }
-}
-
-const fromOptions = ({ dry_run, ...options }: Options) => {
-  if (dry_run === undefined) return { options: JSON.stringify(options), added_output: null }
-  const { add_to_output, ...dryRun } = dry_run
-  return {
-    options: JSON.stringify({ ...options, dry_run: dryRun }),
-    added_output: add_to_output === undefined ? null : JSON.stringify(add_to_output)
-  }
-}
-
-/** The columns of a run. `input` is the text of its input where it is known already. */
-export const fromRun = (run: Run, input = JSON.stringify(run.input)) => ({
-  id: run.id,
-  workspace_id: run.workspaceId,
-  workflow_id: run.workflowId,
-  version_id: run.versionId,
-  input,
-  ...fromOptions(run.options),
-  client_id: run.options.client_id ?? null,
-  created_at: new Date(run.createdAt),
-  max_retries: run.maxRetries,
-  expires_at: toDate(run.expiresAt),
-  ...fromRunState(run)
-})
-
-/** Names what decides whether a run can be given slots; empty for a run that needs none. */
-export const queueOf = (credentials: ReadonlyArray<Credential>): string => {
-  const queue = Slots.queue(credentials)
-  return queue === null ? "" : createHash("sha256").update(queue).digest("hex")
-}
-
-/** The columns of a run that its transitions change. */
-export const fromRunState = (run: Run) => ({
-  status: run.status,
-  credentials: JSON.stringify(run.credentials),
-  queue: queueOf(run.credentials),
-  started_at: toDate(run.startedAt),
-  ended_at: toDate(run.endedAt),
-  attempts: run.attempts,
-  retries: run.retries,
-  not_before: new Date(run.notBefore),
-  lease_worker: run.lease?.worker ?? null,
-  lease_fence: run.lease === null ? null : BigInt(run.lease.fence),
-  lease_until: toDate(run.lease?.until ?? null),
-  acted: run.progress.acted,
-  committed: run.progress.committed,
-  data: JSON.stringify(run.data),
-  errors: JSON.stringify(run.errors)
-})
 
 const decodeEvent = Schema.decodeUnknownSync(RunEvent)
 

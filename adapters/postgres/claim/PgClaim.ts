@@ -16,6 +16,7 @@ import * as Transition from "../../../core/run/Transition.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import * as Rows from "../Rows.ts"
 import { transaction } from "../Transaction.ts"
+import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
@@ -99,7 +100,7 @@ const take = (
           PgQueues.startable(sql, ledger, gate.workflow_id, { now, most: limit, places })
         ])
     )
-    const rows: Array<Rows.RunRow> = []
+    const rows: Array<Runs.Row> = []
     const assigned: Array<PgSlots.Assigned> = []
     const visited = new Set<string>()
     const left = () => limit - rows.length - assigned.length
@@ -136,7 +137,7 @@ const take = (
       const fence = fences[index]?.fence
       if (gate === undefined || fence === undefined) throw new Error(`Claimed run ${row.id} without its gate or fence`)
       const lease = { worker, fence: Number(fence), until: now + leaseMillis }
-      return Transition.claim(Rows.toRun(row), gate, lease, now, given.get(row.id))
+      return Transition.claim(Runs.toRun(row), gate, lease, now, given.get(row.id))
     })
     yield* Writing.changes(sql, changes, now)
     for (const { run } of changes) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease?.fence ?? 0))
@@ -164,10 +165,10 @@ const isOpen = (gate: LockedGate, now: number): boolean =>
 const oldest = (
   sql: SqlClient.SqlClient,
   workflowId: string,
-  taken: ReadonlyArray<Rows.RunRow>,
+  taken: ReadonlyArray<Runs.Row>,
   wanted: number,
   now: number
-) => sql<Rows.RunRow>`
+) => sql<Runs.Row>`
   select * from runs
   where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
     and not_before <= ${new Date(now)}
@@ -184,7 +185,7 @@ const oldest = (
 /** Those of these runs that no other process has taken, in their order. */
 const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigned>, now: number) =>
   Effect.map(
-    sql<Rows.RunRow>`
+    sql<Runs.Row>`
       select * from runs where ${sql.in(
         "id",
         assigned.map(({ id }) => id)

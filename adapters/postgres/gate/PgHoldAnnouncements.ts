@@ -8,6 +8,7 @@ import * as Gate from "../../../core/gate/Gate.ts"
 import type { Announce } from "../../../core/run/RunStore.ts"
 import * as Rows from "../Rows.ts"
 import { transaction } from "../Transaction.ts"
+import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
 
 /** Records, while a gate is locked, that the runs waiting now get an event, if the edit holds them. */
@@ -41,14 +42,14 @@ export const tell = (sql: SqlClient.SqlClient, limit: number, announce: Announce
       const now = yield* Clock.currentTimeMillis
       const rows = Gate.mayStart(gate, now)
         ? []
-        : yield* sql<Rows.RunRow & { readonly sequence: bigint }>`
+        : yield* sql<Runs.Row & { readonly sequence: bigint }>`
             select * from runs where workflow_id = ${next.workflow_id}
               and status in ('execution.queued', 'execution.requeued')
               and sequence > ${place.told_to} and sequence <= ${place.last}
             order by sequence limit ${limit}`
       yield* Writing.events(
         sql,
-        rows.map(Rows.toRun).flatMap((run) => announce({ run, gate }, now).map((event) => ({ runId: run.id, event }))),
+        rows.map(Runs.toRun).flatMap((run) => announce({ run, gate }, now).map((event) => ({ runId: run.id, event }))),
         now
       )
       const last = rows.at(-1)

@@ -10,6 +10,7 @@ import { codeOf } from "../../core/run/evidence/ErrorReports.ts"
 import type { Run } from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
+import * as Events from "./tables/Events.ts"
 import * as Runs from "./tables/Runs.ts"
 import * as Table from "./tables/Table.ts"
 
@@ -58,13 +59,7 @@ export const events = (
   at: number
 ) =>
   Effect.gen(function* () {
-    const [first, ...rest] = all.map(({ event, runId }) => ({
-      run_id: runId,
-      at: new Date(at),
-      event: event.event,
-      payload: JSON.stringify(event.payload),
-      expires_at: "expires_at" in event && event.expires_at !== undefined ? new Date(event.expires_at) : null
-    }))
+    const [first, ...rest] = all.map((one) => Events.table.encode({ ...one, at }))
     if (first === undefined) return
     yield* sql`insert into run_events ${sql.insert([first, ...rest])}`
   })

@@ -14,9 +14,10 @@ import type { SqlClient } from "effect/sql"
 import type { Claimed } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
-import * as Rows from "../Rows.ts"
 import { transaction } from "../Transaction.ts"
+import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as Workflows from "../tables/Workflows.ts"
 import * as Writing from "../Writing.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
@@ -29,11 +30,7 @@ interface Options {
   readonly places: PgQueues.Places
 }
 
-type LockedGate = Rows.GateRow & {
-  readonly starts_at: Date | null
-  readonly stops_at: Date | null
-  readonly slots: boolean
-}
+type LockedGate = Gates.Row & Gates.IntervalRow & { readonly slots: boolean }
 
 /**
  * Claims, and settles whose turn it is next.
@@ -130,7 +127,7 @@ const take = (
 
     const fences = yield* sql<{ readonly fence: bigint }>`
       select nextval('run_fences') as fence from generate_series(1, ${rows.length}::integer)`
-    const gates = new Map(open.map((gate) => [gate.workflow_id, Rows.toGate(gate)]))
+    const gates = new Map(open.map((gate) => [gate.workflow_id, Gates.toGate(gate)]))
     const given = new Map(confirmed.map(({ credentials, id }) => [id, credentials]))
     const changes = rows.map((row, index) => {
       const gate = gates.get(row.workflow_id)
@@ -141,9 +138,9 @@ const take = (
     })
     yield* Writing.changes(sql, changes, now)
     for (const { run } of changes) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease?.fence ?? 0))
-    const versions = yield* sql<Rows.VersionRow>`
+    const versions = yield* sql<Workflows.VersionRow>`
       select * from workflow_versions where ${sql.in("version_id", [...new Set(rows.map((row) => row.version_id))])}`
-    const byId = new Map(versions.map((row) => [row.version_id, Rows.toVersion(row)]))
+    const byId = new Map(versions.map((row) => [row.version_id, Workflows.toVersion(row)]))
     return {
       claimed: changes.map(({ run }): Claimed => {
         const version = byId.get(run.versionId)

@@ -6,8 +6,8 @@ import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
 import type { Announce } from "../../../core/run/RunStore.ts"
-import * as Rows from "../Rows.ts"
 import { transaction } from "../Transaction.ts"
+import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
 
@@ -34,11 +34,11 @@ export const tell = (sql: SqlClient.SqlClient, limit: number, announce: Announce
     Effect.gen(function* () {
       const [next] = yield* sql<{ readonly workflow_id: string }>`select workflow_id from hold_announcements limit 1`
       if (next === undefined) return false
-      const [gateRow] = yield* sql<Rows.GateRow>`select * from gates where workflow_id = ${next.workflow_id} for share`
+      const [gateRow] = yield* sql<Gates.Row>`select * from gates where workflow_id = ${next.workflow_id} for share`
       const [place] = yield* sql<{ readonly told_to: bigint; readonly last: bigint }>`
         select told_to, last from hold_announcements where workflow_id = ${next.workflow_id} for update skip locked`
       if (gateRow === undefined || place === undefined) return false
-      const gate = Rows.toGate(gateRow)
+      const gate = Gates.toGate(gateRow)
       const now = yield* Clock.currentTimeMillis
       const rows = Gate.mayStart(gate, now)
         ? []

@@ -10,8 +10,9 @@ import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
 import type * as PgQueues from "../claim/PgQueues.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
-import * as Rows from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Events from "../tables/Events.ts"
+import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
 import * as PgSubmit from "./PgSubmit.ts"
@@ -25,9 +26,9 @@ export const layer = Layer.effect(
     const places: PgQueues.Places = new Map()
 
     const gateOf = (run: Runs.Row) =>
-      Effect.map(sql<Rows.GateRow>`select * from gates where workflow_id = ${run.workflow_id}`, ([row]) => {
+      Effect.map(sql<Gates.Row>`select * from gates where workflow_id = ${run.workflow_id}`, ([row]) => {
         if (row === undefined) throw new Error(`Run ${run.id} has no gate`)
-        return Rows.toGate(row)
+        return Gates.toGate(row)
       })
 
     /** The run of a lease, locked. */
@@ -178,10 +179,10 @@ export const layer = Layer.effect(
         }).pipe(withoutSqlErrors)
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        sql<Rows.EventRow>`
+        sql<Events.Row>`
           select sequence, run_id, at, event, payload, expires_at from run_events
           where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
-          Effect.map((rows) => rows.map(Rows.toLogged)),
+          Effect.map((rows) => rows.map(Events.toLogged)),
           withoutSqlErrors
         )
       ),

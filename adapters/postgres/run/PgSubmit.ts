@@ -14,8 +14,8 @@ import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as JsonPieces from "../JsonPieces.ts"
-import * as Rows from "../Rows.ts"
 import { transaction } from "../Transaction.ts"
+import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as Table from "../tables/Table.ts"
 import * as Writing from "../Writing.ts"
@@ -51,14 +51,14 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         yield* sql`
           update gates set waiting = true, slots = slots or ${slots}
           where workflow_id = ${workflowId} and (not waiting or (${slots} and not slots))`
-        const [row] = yield* sql<Rows.GateRow & { readonly waiting: boolean; readonly latest: string }>`
+        const [row] = yield* sql<Gates.Row & { readonly waiting: boolean; readonly latest: string }>`
           select gates.*, ${latestOf(sql, "gates")} as latest
           from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
             and removed_at is null for share of gates`
         if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
         if (!row.waiting) return yield* new Forgotten()
         if (row.latest !== versionId) return yield* new VersionOutdated({ versionId })
-        const gate = Rows.toGate(row)
+        const gate = Gates.toGate(row)
         const at = yield* Clock.currentTimeMillis
         const { events, run } = Transition.submit(submission, gate, at)
         yield* insertRun(sql, run)
@@ -93,7 +93,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
       payload: JSON.stringify(events[0]?.payload)
     }))
     const accepted = yield* together(sql, rows, at)
-    const gates = new Map(accepted.map((row) => [row.run_id, Rows.toGate(row)]))
+    const gates = new Map(accepted.map((row) => [row.run_id, Gates.toGate(row)]))
     return changes.map(({ run }) => Option.map(Option.fromUndefinedOr(gates.get(run.id)), (gate) => ({ run, gate })))
   })
 
@@ -163,7 +163,7 @@ const latestOf = (sql: SqlClient.SqlClient, table: string) =>
 
 const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeof Runs.fromRun>>, at: number) => {
   const now = new Date(at)
-  return sql<Rows.GateRow & { readonly run_id: string }>`
+  return sql<Gates.Row & { readonly run_id: string }>`
     with new as (
       select * from ${Table.recordset(sql, Runs.table, "new", rows, { position: "integer", event: "text", payload: "text" })}
     ), gate as (

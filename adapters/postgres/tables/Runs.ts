@@ -138,6 +138,14 @@ const listed = Table.make(
   ["id"]
 )
 
+const asked = Table.make("runs", { options: submitted.options }, ["run_id"])
+
+/** The options of a run, where it is joined as `run_id`. */
+export type OptionsRow = Table.Row<typeof asked.columns>
+
+/** The options but `dry_run.add_to_output`. */
+export const optionsOf = (row: OptionsRow): Options => asked.decode(row).options
+
 const naming = Table.make("runs", { id: submitted.id, credentials: state.credentials }, ["id"])
 
 /** The credentials that a waiting run refers to. */

@@ -26,13 +26,20 @@ export interface Column<Source, A, Stored> {
   readonly read: (stored: Stored) => A
 }
 
-type Columns<Source> = Readonly<Record<string, Column<Source, unknown, never>>>
+type Columns = Readonly<Record<string, Column<never, unknown, never>>>
+
+/** What rows of these columns are written from. */
+type Source<C extends Columns> = { [K in keyof C]: (of: Parameters<C[K]["write"]>[0]) => void }[keyof C] extends (
+  of: infer All
+) => void
+  ? All
+  : never
 
 /** A row as a statement answers it. */
-export type Row<C extends Columns<never>> = { readonly [K in keyof C]: Parameters<C[K]["read"]>[0] }
+export type Row<C extends Columns> = { readonly [K in keyof C]: Parameters<C[K]["read"]>[0] }
 
 /** The values of a row. */
-export type Values<C extends Columns<never>> = { readonly [K in keyof C]: ReturnType<C[K]["read"]> }
+type Values<C extends Columns> = { readonly [K in keyof C]: ReturnType<C[K]["read"]> }
 
 /** What statements need to know of a table. */
 export interface Described {
@@ -42,18 +49,18 @@ export interface Described {
   readonly key: ReadonlyArray<string>
 }
 
-export interface Table<Source, C extends Columns<Source>> extends Described {
+export interface Table<C extends Columns> extends Described {
   readonly columns: C
   /** The values of all columns, for `sql.insert`, `sql.update` and `recordset`. */
-  readonly encode: (source: Source) => { readonly [K in keyof C]: Written }
+  readonly encode: (source: Source<C>) => { readonly [K in keyof C]: Written }
   /** The values of a row. A value that was not written by `encode` is a defect that names table, column and row. */
   readonly decode: (row: Row<C>) => Values<C>
 }
 
 /** Describes columns that are kept of a source: `const column = Table.of<Run>()`. */
 export const of =
-  <Source>() =>
-  <A, Stored>(type: Type<A, Stored>, value: (source: Source) => A): Column<Source, A, Stored> => ({
+  <S>() =>
+  <A, Stored>(type: Type<A, Stored>, value: (source: S) => A): Column<S, A, Stored> => ({
     sqlType: type.sqlType,
     isNullable: type.isNullable,
     write: (source) => type.encode(value(source)),
@@ -61,25 +68,27 @@ export const of =
   })
 
 /** A table of these columns, or those columns of a table that a statement reads or writes. */
-export const make = <Source, const C extends Columns<Source>>(
-  name: string,
-  columns: C & Columns<Source>,
-  key: ReadonlyArray<keyof C & string>
-): Table<Source, C> => {
-  const entries: ReadonlyArray<readonly [string, Column<Source, unknown, never>]> = Object.entries(columns)
+export const make = <C extends Columns>(name: string, columns: C, key: ReadonlyArray<string>): Table<C> => {
+  const entries = Object.entries<Column<never, unknown, never>>(columns)
   return {
     name,
     columns,
     key,
     encode: (source) => {
       const written: Record<string, Written> = {}
-      for (const [column, { write }] of entries) written[column] = write(source)
+      for (const [column, { write }] of entries) written[column] = write(source as never)
       return written as { [K in keyof C]: Written }
     },
     decode: (row) => {
       const values: Record<string, unknown> = {}
-      for (const [column, { read }] of entries) {
-        values[column] = placed({ name, key }, row, column, () => read(row[column] as never))
+      let at = ""
+      try {
+        for (const [column, { read }] of entries) {
+          at = column
+          values[column] = read(row[column] as never)
+        }
+      } catch (cause) {
+        throw damaged({ name, key }, row, at, cause)
       }
       return values as Values<C>
     }
@@ -88,7 +97,7 @@ export const make = <Source, const C extends Columns<Source>>(
 
 /** What `read` makes of a column. Where it throws, the defect names table, column and row. */
 export const placed = <A>(
-  { key, name }: Pick<Described, "key" | "name">,
+  table: Pick<Described, "key" | "name">,
   row: Readonly<Record<string, unknown>>,
   column: string,
   read: () => A
@@ -96,15 +105,21 @@ export const placed = <A>(
   try {
     return read()
   } catch (cause) {
-    throw damaged(name, column, key.map((one) => String(row[one])).join(", "), cause)
+    throw damaged(table, row, column, cause)
   }
 }
 
 /** Names the place of a value, and never the value: it may be of a user. */
-const damaged = (table: string, column: string, row: string, cause: unknown): Error =>
-  new Error(
-    `Cannot read column ${column} of table ${table} in row ${row}: ${cause instanceof Unreadable ? cause.message : "it is not of its type"}`
-  )
+const damaged = (
+  { key, name }: Pick<Described, "key" | "name">,
+  row: Readonly<Record<string, unknown>>,
+  column: string,
+  cause: unknown
+): Error => {
+  const id = key.map((one) => String(row[one])).join(", ")
+  const reason = cause instanceof Unreadable ? cause.message : "it is not of its type"
+  return new Error(`Cannot read column ${column} of table ${name} in row ${id}: ${reason}`)
+}
 
 /** Why a stored value cannot be read, in words without the value. */
 class Unreadable extends Error {}

@@ -8,10 +8,11 @@ import { isLast, type RunEvent } from "../../core/event/RunEvent.ts"
 import * as RunFiles from "../../core/event/RunFiles.ts"
 import { codeOf } from "../../core/run/evidence/ErrorReports.ts"
 import type { Run } from "../../core/run/Run.ts"
-import * as Slots from "../../core/run/Slots.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
-import * as Rows from "./Rows.ts"
+import * as Events from "./tables/Events.ts"
+import * as Runs from "./tables/Runs.ts"
+import * as Table from "./tables/Table.ts"
 
 /** Writes changed runs, whose rows are locked, and appends their events. */
 export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Change>, at: number) =>
@@ -58,13 +59,7 @@ export const events = (
   at: number
 ) =>
   Effect.gen(function* () {
-    const [first, ...rest] = all.map(({ event, runId }) => ({
-      run_id: runId,
-      at: new Date(at),
-      event: event.event,
-      payload: JSON.stringify(event.payload),
-      expires_at: "expires_at" in event && event.expires_at !== undefined ? new Date(event.expires_at) : null
-    }))
+    const [first, ...rest] = all.map((one) => Events.table.encode({ ...one, at }))
     if (first === undefined) return
     yield* sql`insert into run_events ${sql.insert([first, ...rest])}`
   })
@@ -104,26 +99,7 @@ export const credentials = (sql: SqlClient.SqlClient, run: Run) =>
 export const credentialHash = (permissionedUserId: string): string =>
   createHash("sha256").update(JSON.stringify(permissionedUserId)).digest("hex")
 
-const states = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) => {
-  const rows = runs.map((run) => {
-    const state = Rows.fromRunState(run)
-    const held = Slots.names(run.credentials)
-    return {
-      ...state,
-      id: run.id,
-      lease_fence: state.lease_fence === null ? null : Number(state.lease_fence),
-      holds: held.length === 0 ? null : held
-    }
-  })
-  return sql`
-    update runs set status = new.status, started_at = new.started_at, ended_at = new.ended_at,
-      attempts = new.attempts, retries = new.retries, not_before = new.not_before,
-      lease_worker = new.lease_worker, lease_fence = new.lease_fence, lease_until = new.lease_until,
-      acted = new.acted, committed = new.committed, data = new.data, errors = new.errors,
-      credentials = new.credentials, queue = new.queue, holds = new.holds
-    from json_to_recordset(${JSON.stringify(rows)}::json) as new (
-      id uuid, status text, started_at timestamptz, ended_at timestamptz, attempts integer, retries integer,
-      not_before timestamptz, lease_worker text, lease_fence bigint, lease_until timestamptz, acted boolean,
-      committed boolean, data text, errors text, credentials text, queue text, holds text[])
-    where runs.id = new.id`
-}
+const states = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) => sql`
+  update runs set ${Table.assignments(sql, Runs.states, "new")}
+  from ${Table.recordset(sql, Runs.states, "new", runs.map(Runs.states.encode))}
+  where runs.id = new.id`

@@ -3,18 +3,14 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Entry, EventLog, page, type Read } from "../../../core/event/EventLog.ts"
 import { ClientProgress } from "../../../core/event/stream/ClientProgress.ts"
-import type { Run } from "../../../core/run/Run.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
-import * as Rows from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Events from "../tables/Events.ts"
+import * as Runs from "../tables/Runs.ts"
 
-interface EntryRow extends Rows.EventRow {
-  readonly workspace_id: string
-  readonly workflow_id: string
-  readonly created_at: Date
-  readonly options: string
-}
+type EntryRow = Events.Row &
+  Runs.OptionsRow & { readonly workspace_id: string; readonly workflow_id: string; readonly created_at: Date }
 
 interface Place {
   readonly tx: string
@@ -131,9 +127,9 @@ const progress = Layer.effect(
 export const layer = Layer.merge(log, progress)
 
 const toEntry = (row: EntryRow): Entry => {
-  const options = JSON.parse(row.options) as Run["options"]
+  const options = Runs.optionsOf(row)
   return {
-    ...Rows.toLogged(row),
+    ...Events.toLogged(row),
     workspaceId: WorkspaceId.make(row.workspace_id),
     workflowId: row.workflow_id,
     submittedAt: row.created_at.getTime(),

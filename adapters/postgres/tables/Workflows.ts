@@ -1,0 +1,105 @@
+/** The tables of workflows and their versions. */
+import type { Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import { UserId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import * as Table from "./Table.ts"
+
+const ofWorkflow = Table.of<Workflow>()
+
+export const table = Table.make(
+  "workflows",
+  {
+    id: ofWorkflow(Table.uuid(WorkflowId), ({ id }) => id),
+    workspace_id: ofWorkflow(Table.uuid(WorkspaceId), ({ workspaceId }) => workspaceId),
+    name: ofWorkflow(Table.text, ({ name }) => name),
+    description: ofWorkflow(Table.nullable(Table.text), ({ description }) => description),
+    created_at: ofWorkflow(Table.instant, ({ createdAt }) => createdAt),
+    updated_at: ofWorkflow(Table.instant, ({ updatedAt }) => updatedAt),
+    created_by: ofWorkflow(Table.uuid(UserId), ({ createdBy }) => createdBy)
+  },
+  ["id"]
+)
+
+export type Row = Table.Row<typeof table.columns>
+
+export const toWorkflow = (row: Row): Workflow => {
+  const stored = table.decode(row)
+  return {
+    id: stored.id,
+    workspaceId: stored.workspace_id,
+    name: stored.name,
+    description: stored.description,
+    createdAt: stored.created_at,
+    updatedAt: stored.updated_at,
+    createdBy: stored.created_by
+  }
+}
+
+const ofVersion = Table.of<WorkflowVersion>()
+
+/** What lists of versions show. */
+const facts = {
+  version_id: ofVersion(Table.uuid(VersionId), ({ versionId }) => versionId),
+  version_number: ofVersion(Table.integer, ({ versionNumber }) => versionNumber),
+  created_at: ofVersion(Table.instant, ({ createdAt }) => createdAt),
+  created_by: ofVersion(Table.uuid(UserId), ({ createdBy }) => createdBy),
+  version_note: ofVersion(Table.nullable(Table.text), ({ versionNote }) => versionNote)
+}
+
+const settings = Table.json(Table.jsonObject)
+
+// Each column by the schema of its field in `Content`, but JSON is not checked again all the way down.
+export const versions = Table.make(
+  "workflow_versions",
+  {
+    ...facts,
+    workflow_id: ofVersion(Table.uuid(WorkflowId), ({ workflowId }) => workflowId),
+    nodes: ofVersion(Table.json(Table.anyJson), ({ content }) => content.nodes),
+    edges: ofVersion(Table.json(Table.anyJson), ({ content }) => content.edges),
+    input_schema: ofVersion(Table.json(Table.jsonObject), ({ content }) => content.input_schema),
+    output_schema: ofVersion(Table.json(Table.jsonObject), ({ content }) => content.output_schema),
+    vault_schema: ofVersion(Table.json(Table.jsonObject), ({ content }) => content.vault_schema),
+    max_retries: ofVersion(Table.integer, ({ content }) => content.max_retries),
+    settings: ofVersion(settings, ({ content }) => content.settings)
+  },
+  ["version_id"]
+)
+
+export type VersionRow = Table.Row<typeof versions.columns>
+
+export const toVersion = (row: VersionRow): WorkflowVersion => {
+  const { edges, input_schema, max_retries, nodes, output_schema, settings, vault_schema, ...rest } =
+    versions.decode(row)
+  return {
+    versionId: rest.version_id,
+    workflowId: rest.workflow_id,
+    versionNumber: rest.version_number,
+    createdAt: rest.created_at,
+    createdBy: rest.created_by,
+    versionNote: rest.version_note,
+    content: { nodes, edges, input_schema, output_schema, vault_schema, max_retries, settings }
+  }
+}
+
+const history = Table.make("workflow_versions", facts, ["version_id"])
+
+/** A version without its content. */
+export type HistoryRow = Table.Row<typeof history.columns>
+
+export const toHistory = (row: HistoryRow) => {
+  const { created_at, created_by, version_id, version_note, version_number } = history.decode(row)
+  return {
+    versionId: version_id,
+    versionNumber: version_number,
+    createdAt: created_at,
+    createdBy: created_by,
+    versionNote: version_note
+  }
+}
+
+/** A workflow with the settings of its latest version. */
+export type ListedRow = Row & { readonly settings: string }
+
+export const toListed = (row: ListedRow) => ({
+  workflow: toWorkflow(row),
+  settings: Table.placed(table, row, "settings of the latest version", () => settings.decode(row.settings))
+})

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { isLast, type RunEvent } from "../../core/event/RunEvent.ts"
+import type { RunEvent } from "../../core/event/RunEvent.ts"
 import * as RunFiles from "../../core/event/RunFiles.ts"
 import { codeOf } from "../../core/run/evidence/ErrorReports.ts"
 import type { Run } from "../../core/run/Run.ts"
@@ -25,31 +25,22 @@ export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Change>, at
       sql,
       all.map(({ run }) => run)
     )
-    const files = yield* filesOf(
-      sql,
-      all.flatMap(({ events: told, run }) => (told.some(isLast) && run.attempts > 0 ? [run.id] : []))
-    )
     yield* events(
       sql,
-      all.flatMap(({ events: told, run }) =>
-        told.map((event) => ({ runId: run.id, event: RunFiles.withFiles(event, files.get(run.id) ?? []) }))
-      ),
+      all.flatMap(({ events: told, run }) => told.map((event) => ({ runId: run.id, event }))),
       at
     )
   })
 
-/** The files that runs have brought so far, oldest first. */
-const filesOf = (sql: SqlClient.SqlClient, runs: ReadonlyArray<RunId>) =>
-  Effect.gen(function* () {
-    const files = new Map<RunId, Array<RunFiles.RunFile>>()
-    if (runs.length === 0) return files
-    const rows = yield* sql<{ readonly run_id: RunId; readonly payload: string }>`
-      select run_id, payload from run_events where ${sql.in("run_id", runs)} and event = 'file.uploaded' order by sequence`
-    for (const { payload, run_id } of rows) {
-      files.set(run_id, [...(files.get(run_id) ?? []), ...RunFiles.read([JSON.parse(payload)])])
-    }
-    return files
-  })
+/** The files that a run has produced, oldest first. */
+export const filesOf = (sql: SqlClient.SqlClient, { attempts, id }: Run) =>
+  attempts === 0
+    ? Effect.succeed([])
+    : Effect.map(
+        sql<{ readonly payload: string }>`
+          select payload from run_events where run_id = ${id} and event = 'file.uploaded' order by sequence`,
+        (rows) => RunFiles.read(rows.map(({ payload }) => JSON.parse(payload)))
+      )
 
 /** Appends events in their order. */
 export const events = (

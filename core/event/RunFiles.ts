@@ -2,7 +2,7 @@
  * The files that a run produced: each has its own event, and the end event lists all of them.
  */
 import { Schema } from "effect"
-import { isLast, type RunEvent } from "./RunEvent.ts"
+import type { RunEvent } from "./RunEvent.ts"
 
 /** A file as events store it; rendering replaces the id by its address, as `signed_file_url`. */
 export const RunFile = Schema.Struct({
@@ -19,12 +19,6 @@ export const fileOf = (event: RunEvent): ReadonlyArray<RunFile> => {
   const { file_id, file_name, metadata, timestamp } = event.payload
   return [{ file_id, file_name, timestamp, metadata }]
 }
-
-/** The end of a run with the files that it brought. Other events are as they were. */
-export const withFiles = (event: RunEvent, files: ReadonlyArray<RunFile>): RunEvent =>
-  isLast(event) && files.length > 0
-    ? ({ ...event, payload: { ...event.payload, file_urls: files } } as RunEvent)
-    : event
 
 /** A file with the address at which it can be fetched without a key. */
 export const rendered = (

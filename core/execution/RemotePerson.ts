@@ -34,7 +34,7 @@ export const make = Effect.gen(function* () {
       workspaceId: run.workspaceId,
       workflowId: run.workflowId,
       runId: run.id,
-      fence: run.lease?.fence ?? 0
+      fence: run.lease.fence
     }
     const ask = (question: Question, lifetimeMillis: number) =>
       Effect.provide(Asking.ask(asker, question, lifetimeMillis, reporter.event), services)

@@ -122,20 +122,18 @@ export interface Progress {
   readonly committed: boolean
 }
 
-export interface Run {
+/** What is known of a run in each of its states. */
+interface RunFacts {
   readonly id: RunId
   readonly workspaceId: WorkspaceId
   readonly workflowId: WorkflowId
   /** The version fixed at submission: later edits of the workflow do not change this run. */
   readonly versionId: VersionId
-  readonly status: StoredStatus
   readonly input: Schema.JsonObject
   /** The credentials that its input refers to, fixed at submission. */
   readonly credentials: ReadonlyArray<Credential>
   readonly options: Options
   readonly createdAt: number
-  readonly startedAt: number | null
-  readonly endedAt: number | null
   /** How often a worker has started it. */
   readonly attempts: number
   /** How many of its workflow's retries it has used. */
@@ -145,18 +143,72 @@ export interface Run {
   readonly notBefore: number
   /** A run still waiting at this instant is stopped; `null`: without limit. */
   readonly expiresAt: number | null
-  /** Held exactly by a run that has started and not ended. */
-  readonly lease: Lease | null
   readonly progress: Progress
   readonly data: Schema.Json
   readonly errors: ReadonlyArray<RunError>
 }
 
+/** A run that waits for its first start, or to be tried again. `startedAt` is the start of its first attempt. */
+export interface WaitingRun extends RunFacts {
+  readonly status: typeof Waiting.Type
+  readonly startedAt: number | null
+  readonly endedAt: null
+  readonly lease: null
+}
+
+/** A run that a worker executes under a lease. */
+export interface RunningRun extends RunFacts {
+  readonly status: "execution.start"
+  readonly startedAt: number
+  readonly endedAt: null
+  readonly lease: Lease
+}
+
+/** A run that has ended and never changes again. `startedAt` is `null` if it was stopped before its first start. */
+export interface EndedRun extends RunFacts {
+  readonly status: typeof Ended.Type
+  readonly startedAt: number | null
+  readonly endedAt: number
+  readonly lease: null
+}
+
+export type Run = WaitingRun | RunningRun | EndedRun
+
+/** A run as a store holds it: the fields of all states side by side. */
+export interface StoredRun extends RunFacts {
+  readonly status: StoredStatus
+  readonly startedAt: number | null
+  readonly endedAt: number | null
+  readonly lease: Lease | null
+}
+
+/** The run that a store holds. Fields that contradict its status are a defect of the store, and thrown as one. */
+export const fromStored = (stored: StoredRun): Run => {
+  const { endedAt, lease, startedAt, status } = stored
+  if (isOf(Waiting, status)) {
+    if (lease === null && endedAt === null) return { ...stored, status, endedAt, lease }
+  } else if (isOf(Ended, status)) {
+    if (lease === null && endedAt !== null) return { ...stored, status, endedAt, lease }
+  } else if (lease !== null && startedAt !== null && endedAt === null) {
+    return { ...stored, status, startedAt, endedAt, lease }
+  }
+  const kept = `startedAt ${startedAt}, endedAt ${endedAt}, ${lease === null ? "no lease" : `a lease of ${lease.worker}`}`
+  throw new Error(`Cannot read run ${stored.id}: its status ${status} contradicts ${kept}`)
+}
+
+const isOf = <S extends StoredStatus>(
+  states: { readonly literals: ReadonlyArray<S> },
+  status: StoredStatus
+): status is S => (states.literals as ReadonlyArray<StoredStatus>).includes(status)
+
 /** Returns whether a run waits to be started or to be tried again. */
-export const isWaiting = (run: Run): boolean => Schema.is(Waiting)(run.status)
+export const isWaiting = (run: Run): run is WaitingRun => isOf(Waiting, run.status)
+
+/** Returns whether a worker executes a run. */
+export const isRunning = (run: Run): run is RunningRun => run.status === "execution.start"
 
 /** Returns whether a run has ended, and so will never change again. */
-export const isEnded = (run: Run): boolean => Schema.is(Ended)(run.status)
+export const isEnded = (run: Run): run is EndedRun => isOf(Ended, run.status)
 
 /** The status that a run reads as at `at`, given the gate of its workflow. */
 export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>

@@ -31,7 +31,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         const webhook = { metadata: { order: 7 } }
         const sent = submission(workflow, { options: { client_id: clientId, webhook } })
         yield* runs.submit(sent)
-        yield* runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+        yield* runs.change(sent.workspaceId, sent.id, Transition.interrupt)
         const first = yield* log.read(end, 1)
         assert.deepStrictEqual([kinds(first.entries), first.more], [["execution.queued"], true])
         assert.deepInclude(first.entries[0], {
@@ -84,7 +84,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
           (one) =>
             Effect.gen(function* () {
               yield* runs.submit(one)
-              yield* runs.change(one.workspaceId, one.id, ({ run }, at) => Transition.interrupt(run, at))
+              yield* runs.change(one.workspaceId, one.id, Transition.interrupt)
             }),
           { concurrency: 10 }
         )
@@ -138,7 +138,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         const sequence = queued?.sequence ?? 0
         yield* progress.written([{ runId: sent.id, sequence, last: false }])
         assert.deepStrictEqual(yield* owed, [])
-        yield* runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+        yield* runs.change(sent.workspaceId, sent.id, Transition.interrupt)
         assert.deepStrictEqual(kinds(yield* owed), ["execution.stopped"])
         assert.deepStrictEqual(yield* progress.owed(sent.workspaceId, clientId, Number.MAX_SAFE_INTEGER / 2), [])
         assert.deepStrictEqual(yield* progress.owed((yield* makeWorkspace()).workspaceId, clientId, 0), [])
@@ -177,7 +177,7 @@ it.layer(databases.postgres[0], { timeout: "60 seconds" })("the log of events (t
         )
       )
       yield* Deferred.await(began)
-      yield* runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+      yield* runs.change(sent.workspaceId, sent.id, Transition.interrupt)
       const meanwhile = yield* log.read(position, 10)
       assert.deepStrictEqual([meanwhile.entries, meanwhile.more], [[], true])
       yield* Deferred.succeed(go, undefined)

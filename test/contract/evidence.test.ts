@@ -47,8 +47,8 @@ const failingRun = Effect.fn(function* (made: Parameters<typeof submission>[0], 
   yield* runs.submit(submission(made))
   const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
   const fence = claimed?.run.lease?.fence ?? 0
-  const { run } = yield* runs.settle({ id: claimed?.run.id as Run["id"], fence }, ({ run }, at) =>
-    Transition.finish(run, fence, { _tag: "Failed", data: {}, errors }, at)
+  const { run } = yield* runs.settle({ id: claimed?.run.id as Run["id"], fence }, (locked, at) =>
+    Transition.finish(locked, { _tag: "Failed", data: {}, errors }, at)
   )
   return run
 })
@@ -253,7 +253,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* change(Gate.unpause)
         yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
         yield* standsAs("execution.start")
-        yield* runs.change(workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+        yield* runs.change(workspaceId, sent.id, Transition.interrupt)
         yield* standsAs("execution.stopped")
       })
     )

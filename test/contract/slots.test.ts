@@ -148,15 +148,13 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           yield* finish(yield* one)
           yield* settle(yield* one, { _tag: "Failed", data: {}, errors: [] })
           const interrupted = yield* one
-          yield* runs.change(caller.workspaceId, interrupted.run.id, ({ run }, at) => Transition.interrupt(run, at))
+          yield* runs.change(caller.workspaceId, interrupted.run.id, Transition.interrupt)
           const abandoned = yield* one
-          yield* runs.settle(held(abandoned), ({ gate, run }, at) =>
-            Transition.abandon(run, held(abandoned).fence, gate, at)
-          )
+          yield* runs.settle(held(abandoned), Transition.abandon)
           const again = yield* one
           assert.strictEqual(again.run.id, abandoned.run.id)
           yield* TestClock.adjust(30_000)
-          yield* runs.reap(10, ({ gate, run }, at) => Transition.reap(run, gate, at))
+          yield* runs.reap(10, Transition.reap)
           const last = yield* one
           assert.strictEqual(last.run.id, abandoned.run.id)
           yield* finish(last)

@@ -30,8 +30,7 @@ const setUp = Effect.gen(function* () {
   })
   const { workspaceId } = workflow.workflow
   const announce = (runId: string) => signals.publish({ _tag: "announced", runId, clientId })
-  const interrupt = (runId: RunId) =>
-    told(runs.change(workspaceId, runId, ({ run }, at) => Transition.interrupt(run, at)))
+  const interrupt = (runId: RunId) => told(runs.change(workspaceId, runId, Transition.interrupt))
   return { announce, clientId, interrupt, submit, workspaceId }
 })
 

@@ -4,6 +4,7 @@ import { Result, Schema } from "effect"
 import { RunEvent } from "../../core/event/RunEvent.ts"
 import * as Announcement from "../../core/run/interaction/Announcement.ts"
 import * as Interaction from "../../core/run/interaction/Interaction.ts"
+import type { EndedRun } from "../../core/run/Run.ts"
 import { RunId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import { code, runOf } from "../support/questions.ts"
 
@@ -71,7 +72,7 @@ const reasonOf = (result: Result.Result<unknown, Interaction.NotWaiting | Intera
       : result.failure.problems.map(({ path }) => path)
 
 describe("a question for data", () => {
-  const ended = { ...run, status: "execution.stopped" as const, lease: null }
+  const ended: EndedRun = { ...run, status: "execution.stopped", endedAt: 2_000, lease: null }
   const taken = Interaction.close(
     Result.getOrThrow(Interaction.answer(forData(), run, { code: "123456" }, 2_000)),
     3_000

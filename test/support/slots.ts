@@ -58,7 +58,7 @@ export const settle = (claimed: Claimed | undefined, outcome: Transition.Outcome
   Effect.flatMap(RunStore, (runs) => {
     if (claimed === undefined) throw new Error("Nothing was claimed")
     const lease = held(claimed)
-    return runs.settle(lease, ({ gate, run }, at) => Transition.settle(run, lease.fence, outcome, gate, at))
+    return runs.settle(lease, (locked, at) => Transition.settle(locked, outcome, at))
   })
 
 export const finish = (claimed: Claimed | undefined) => settle(claimed, { _tag: "Success", data: {} })

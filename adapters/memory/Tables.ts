@@ -6,8 +6,7 @@ import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { Message } from "../../core/builder/Message.ts"
-import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
-import * as RunFiles from "../../core/event/RunFiles.ts"
+import { fileOf, type LoggedEvent, type RunEvent, type RunFile } from "../../core/event/RunEvent.ts"
 import type { Written } from "../../core/event/stream/ClientProgress.ts"
 import type { Delivery } from "../../core/event/webhook/Delivery.ts"
 import type { Admission, Control } from "../../core/execution/live/LiveStore.ts"
@@ -184,8 +183,8 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
 }
 
 /** The files that a run has produced, oldest first. */
-export const filesOf = (tables: Shape, id: string): ReadonlyArray<RunFiles.RunFile> =>
-  tables.events.flatMap(({ event, runId }) => (runId === id ? RunFiles.fileOf(event) : []))
+export const filesOf = (tables: Shape, id: string): ReadonlyArray<RunFile> =>
+  tables.events.flatMap(({ event, runId }) => (runId === id ? fileOf(event) : []))
 
 /** Writes what a transition decided. */
 export const write = (tables: Shape, { events, run }: Change, at: number): void => {

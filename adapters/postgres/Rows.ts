@@ -5,10 +5,11 @@
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
+import { expiryOf, type LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
+import type { RunFailure } from "../../core/event/RunFailure.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Credential } from "../../core/run/Credentials.ts"
-import { fromStored, type Options, type Run, type RunError, type StoredStatus } from "../../core/run/Run.ts"
+import { fromStored, type Options, type Run, type StoredStatus } from "../../core/run/Run.ts"
 import * as Slots from "../../core/run/Slots.ts"
 import * as RunWindow from "../../core/window/RunWindow.ts"
 import type { Content, Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
@@ -64,10 +65,13 @@ export const statusAt = (sql: SqlClient.SqlClient, at: number) => sql`
       starts_at <= ${new Date(at)} and (stops_at is null or stops_at > ${new Date(at)}), false)
     then 'execution.paused' else runs.status end`
 
-export interface EventRow {
+export interface EventRow extends EventFacts {
   readonly sequence: bigint
   readonly run_id: string
   readonly at: Date
+}
+
+export interface EventFacts {
   readonly event: string
   readonly payload: string
   readonly expires_at: Date | null
@@ -164,7 +168,7 @@ export const toRun = (row: RunRow): Run =>
         : { worker: row.lease_worker ?? "", fence: Number(row.lease_fence), until: row.lease_until.getTime() },
     progress: { acted: row.acted, committed: row.committed },
     data: JSON.parse(row.data) as Schema.Json,
-    errors: JSON.parse(row.errors) as ReadonlyArray<RunError>
+    errors: JSON.parse(row.errors) as ReadonlyArray<RunFailure>
   })
 
 /** The options of a run, whole again. */
@@ -230,11 +234,21 @@ export const toLogged = (row: EventRow): LoggedEvent => ({
   sequence: Number(row.sequence),
   runId: row.run_id,
   at: row.at.getTime(),
-  event: decodeEvent({
-    event: row.event,
-    payload: JSON.parse(row.payload),
-    ...(row.expires_at === null ? {} : { expires_at: row.expires_at.getTime() })
+  event: toEvent(row)
+})
+
+export const toEvent = ({ event, expires_at, payload }: EventFacts): RunEvent =>
+  decodeEvent({
+    ...(JSON.parse(payload) as Schema.JsonObject),
+    event,
+    ...(expires_at === null ? {} : { expiresAt: expires_at.getTime() })
   })
+
+/** The columns of an event. `payload` has all of its facts but its kind and its expiry. */
+export const fromEvent = (event: RunEvent): EventFacts => ({
+  event: event.event,
+  payload: JSON.stringify({ ...event, event: undefined, expiresAt: undefined }),
+  expires_at: toDate(expiryOf(event))
 })
 
 export const toWorkflow = (row: WorkflowRow): Workflow => ({

@@ -4,8 +4,7 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { RunEvent } from "../../core/event/RunEvent.ts"
-import * as RunFiles from "../../core/event/RunFiles.ts"
+import { fileOf, type RunEvent } from "../../core/event/RunEvent.ts"
 import { codeOf } from "../../core/run/evidence/ErrorReports.ts"
 import type { Run } from "../../core/run/Run.ts"
 import * as Slots from "../../core/run/Slots.ts"
@@ -37,9 +36,10 @@ export const filesOf = (sql: SqlClient.SqlClient, { attempts, id }: Run) =>
   attempts === 0
     ? Effect.succeed([])
     : Effect.map(
-        sql<{ readonly payload: string }>`
-          select payload from run_events where run_id = ${id} and event = 'file.uploaded' order by sequence`,
-        (rows) => RunFiles.read(rows.map(({ payload }) => JSON.parse(payload)))
+        sql<Rows.EventFacts>`
+          select event, payload, expires_at from run_events
+          where run_id = ${id} and event = 'file.uploaded' order by sequence`,
+        (rows) => rows.flatMap((row) => fileOf(Rows.toEvent(row)))
       )
 
 /** Appends events in their order. */
@@ -52,9 +52,7 @@ export const events = (
     const [first, ...rest] = all.map(({ event, runId }) => ({
       run_id: runId,
       at: new Date(at),
-      event: event.event,
-      payload: JSON.stringify(event.payload),
-      expires_at: "expires_at" in event && event.expires_at !== undefined ? new Date(event.expires_at) : null
+      ...Rows.fromEvent(event)
     }))
     if (first === undefined) return
     yield* sql`insert into run_events ${sql.insert([first, ...rest])}`
@@ -64,14 +62,14 @@ export const events = (
 const errors = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) =>
   Effect.gen(function* () {
     const [first, ...rest] = runs.flatMap((run) =>
-      run.errors.map((error, index) => ({
+      run.errors.map((failure, index) => ({
         run_id: run.id,
         position: index + 1,
         workspace_id: run.workspaceId,
         workflow_id: run.workflowId,
-        at: new Date(error.created_at),
-        error_code: JSON.stringify(codeOf(error)),
-        body: JSON.stringify(error)
+        at: new Date(failure.at),
+        error_code: JSON.stringify(codeOf(failure)),
+        body: JSON.stringify(failure)
       }))
     )
     if (first === undefined) return

@@ -5,11 +5,11 @@
  * touches the world; a store applies them to one run at a time.
  */
 import { Result, type Schema } from "effect"
-import type { RunEvent } from "../event/RunEvent.ts"
-import type { RunFile } from "../event/RunFiles.ts"
+import type { EndEvent, RunEvent, RunFile } from "../event/RunEvent.ts"
+import type { RunFailure } from "../event/RunFailure.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId } from "../workspace/Ids.ts"
-import { type Credential, vaultEntries } from "./Credentials.ts"
+import { type Credential, useOf } from "./Credentials.ts"
 import * as Run from "./Run.ts"
 import * as Slots from "./Slots.ts"
 
@@ -44,7 +44,7 @@ export type Outcome =
   | {
       readonly _tag: "Failed"
       readonly data: Schema.Json
-      readonly errors: ReadonlyArray<Run.RunError>
+      readonly errors: ReadonlyArray<RunFailure>
       /** Present when the run is to be tried again. */
       readonly retry?: Retry
       /** The alias of the credential that the attempt could not sign in with, where that is how it failed. */
@@ -75,7 +75,7 @@ export const submit = (submission: Submission, gate: Gate.Gate, at: number): Cha
     data: {},
     errors: []
   }
-  return { run, events: [{ event: "execution.queued", payload: session(run) }, ...held(run, gate, at)] }
+  return { run, events: [{ event: "execution.queued", ...ids(run) }, ...held(run, gate, at)] }
 }
 
 /**
@@ -99,7 +99,7 @@ export const claim = (
     lease,
     progress: untouched
   }
-  return { run: started, events: [{ event: "execution.start", payload: session(run) }] }
+  return { run: started, events: [{ event: "execution.start", ...ids(run) }] }
 }
 
 /** Records how far an attempt has gone. Marks are only ever added. */
@@ -262,17 +262,7 @@ export const held = (run: Run.Run, gate: Gate.Gate, at: number): ReadonlyArray<R
   const hold = Gate.holds(gate, at)[0]
   if (hold === undefined) return []
   const nextOpenAt = Gate.windowState(gate, at)?.nextOpenAt ?? null
-  return [
-    {
-      event: "execution.paused",
-      payload: {
-        ...session(run),
-        pause_reason: hold.kind,
-        message: hold.reason,
-        next_open_at: nextOpenAt === null ? null : instant(nextOpenAt)
-      }
-    }
-  ]
+  return [{ event: "execution.paused", ...ids(run), reason: hold.kind, message: hold.reason, nextOpenAt }]
 }
 
 const maxAttempts = 10
@@ -282,7 +272,7 @@ const retryDelayMillis = (retries: number): number => Math.min(5_000 * 2 ** Math
 
 const untouched: Run.Progress = { acted: false, committed: false }
 
-const session = (run: Run.Run) => ({ session_id: run.id, workflow_id: run.workflowId })
+const ids = (run: Run.Run) => ({ runId: run.id, workflowId: run.workflowId })
 
 const requeue = (
   run: Run.RunningRun,
@@ -301,13 +291,11 @@ const requeue = (
   }
   const requeued: RunEvent = {
     event: "execution.requeued",
-    payload: {
-      ...session(run),
-      retry_attempt: next.retries,
-      max_retries: run.maxRetries,
-      next_execution_time: instant(notBefore),
-      delay_ms: next.delayMillis
-    }
+    ...ids(run),
+    retries: next.retries,
+    maxRetries: run.maxRetries,
+    notBefore,
+    delayMillis: next.delayMillis
   }
   return { run: waiting, events: [requeued, ...held(waiting, gate, at)] }
 }
@@ -316,23 +304,16 @@ const requeue = (
 type Unended = Run.WaitingRun | Run.RunningRun
 
 const stop = (ending: Ending<Unended>, { address, code, message, runId }: Reason, at: number): Change<Run.EndedRun> => {
-  const error = Run.failure(ending.run, code, message, at)
-  const cause = runId === undefined ? {} : { session_causing_error: runId }
-  return end(
-    ending,
-    "execution.stopped",
-    at,
-    { errors: [address === null ? error : { ...error, full_url: address }] },
-    cause
-  )
+  const failure = { ...Run.failure(ending.run, code, message, at), address }
+  return end(ending, "execution.stopped", at, { errors: [failure] }, runId)
 }
 
 const end = (
   { files, run }: Ending<Unended>,
   status: typeof Run.Ended.Type,
   at: number,
-  result: { readonly data?: Schema.Json; readonly errors: ReadonlyArray<Run.RunError> },
-  cause: { readonly session_causing_error?: string } = {}
+  result: { readonly data?: Schema.Json; readonly errors: ReadonlyArray<RunFailure> },
+  causedBy?: RunId
 ): Change<Run.EndedRun> => {
   const ended: Run.EndedRun = {
     ...run,
@@ -343,18 +324,19 @@ const end = (
     data: result.data ?? run.data,
     errors: [...run.errors, ...result.errors]
   }
-  const payload = {
-    ...session(ended),
-    status,
+  const facts = {
+    ...ids(ended),
     data: ended.data,
-    input_variables: ended.input,
-    encrypted_variables: ended.credentials.map(({ alias }) => alias),
-    errors: ended.errors.map((error): Schema.JsonObject => ({ ...Run.reported(error) })),
-    file_urls: files,
-    vault_entries: vaultEntries(ended.credentials) as Schema.JsonObject | null,
-    ...cause
+    inputs: ended.input,
+    credentials: ended.credentials.map(useOf),
+    errors: ended.errors,
+    files
   }
-  return { run: ended, events: [{ event: status, payload }] }
+  const event: EndEvent =
+    status === "execution.stopped" && causedBy !== undefined
+      ? { event: status, ...facts, causedBy }
+      : { event: status, ...facts }
+  return { run: ended, events: [event] }
 }
 
 const instant = (at: number): string => new Date(at).toISOString()

@@ -54,11 +54,11 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         const { run } = yield* runs.submit(sent)
         const claimed = yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
         const held = { id: run.id, fence: claimed.find((one) => one.run.id === run.id)?.run.lease?.fence ?? 0 }
-        const step = { session_id: run.id, workflow_id: run.workflowId, next_step: null }
+        const facts = { runId: run.id, workflowId: run.workflowId, next: null }
         // More than 256 transactions, so that their numbers take every low byte.
         for (let index = 0; index < 300; index++) {
           yield* runs.report(held, {
-            events: [{ event: "execution.step", payload: { ...step, current_step: String(index) } }]
+            events: [{ event: "execution.step", ...facts, step: String(index) }]
           })
         }
         assert.lengthOf(yield* runs.events(run.id, 0), 302)
@@ -172,7 +172,7 @@ it.layer(databases.postgres[0], { timeout: "60 seconds" })("the log of events (t
             yield* Deferred.succeed(began, undefined)
             yield* Deferred.await(go)
             yield* sql`insert into run_events (run_id, at, event, payload)
-              values (${sent.id}, now(), 'execution.start', ${JSON.stringify({ session_id: sent.id, workflow_id: "w" })})`
+              values (${sent.id}, now(), 'execution.start', ${JSON.stringify({ runId: sent.id, workflowId: "w" })})`
           })
         )
       )

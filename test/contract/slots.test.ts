@@ -179,13 +179,9 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const { run } = yield* runs.get(caller.workspaceId, first[1]?.run.id as RunId)
         assert.strictEqual(chosen(run.credentials[0] as never), "b")
         const last = (yield* runs.events(run.id, 0)).at(-1)?.event
-        assert.deepStrictEqual(last?.event === "execution.success" ? last.payload.vault_entries : null, {
-          USER: {
-            permissioned_user_id: "b",
-            permissioned_user_ids: ["a", "b", "c", "missing"],
-            domain: site
-          }
-        })
+        assert.deepStrictEqual(last?.event === "execution.success" ? last.credentials : null, [
+          { alias: "USER", permissionedUserIds: ["a", "b", "c", "missing"], chosen: "b", domain: site }
+        ])
       })
     )
 

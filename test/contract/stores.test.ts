@@ -220,8 +220,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const [claimed] = yield* runs.claim(claim)
         const fence = claimed?.run.lease?.fence ?? 0
         const held = { id: sent.id, fence }
-        const step = { session_id: sent.id, workflow_id: sent.workflowId, current_step: "Open", next_step: null }
-        yield* runs.report(held, { events: [{ event: "execution.step", payload: step }], progress: { acted: true } })
+        const step = { runId: sent.id, workflowId: sent.workflowId, step: "Open", next: null }
+        yield* runs.report(held, { events: [{ event: "execution.step", ...step }], progress: { acted: true } })
         const stale = { id: sent.id, fence: fence - 1 }
         assert.instanceOf(yield* Effect.flip(runs.report(stale, { events: [] })), LeaseLost)
         assert.instanceOf(yield* Effect.flip(runs.settle(stale, success)), LeaseLost)
@@ -245,9 +245,9 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* Effect.forEach([sent, other], runs.submit)
         const claimed = yield* runs.claim(claim)
         const file = (name: string) => ({
-          file_id: `id of ${name}`,
-          file_name: name,
-          timestamp: "2026-01-01T00:00:00.000Z",
+          id: `id of ${name}`,
+          name,
+          at: 1_000,
           metadata: { name }
         })
         const names = ["b \u0000.csv", "a.pdf"]
@@ -255,14 +255,16 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           const fence = run.lease?.fence ?? 0
           const told = (run.id === sent.id ? names : []).map((name) => ({
             event: "file.uploaded" as const,
-            payload: { session_id: run.id, workflow_id: run.workflowId, ...file(name) }
+            runId: run.id,
+            workflowId: run.workflowId,
+            file: file(name)
           }))
           for (const event of told) yield* runs.report({ id: run.id, fence }, { events: [event] })
           yield* runs.settle({ id: run.id, fence }, success)
         }
-        const lastOf = (id: typeof sent.id) => Effect.map(runs.events(id, 0), (events) => events.at(-1)?.event.payload)
-        assert.deepInclude(yield* lastOf(sent.id), { file_urls: names.map(file) })
-        assert.deepInclude(yield* lastOf(other.id), { file_urls: [] })
+        const lastOf = (id: typeof sent.id) => Effect.map(runs.events(id, 0), (events) => events.at(-1)?.event)
+        assert.deepInclude(yield* lastOf(sent.id), { files: names.map(file) })
+        assert.deepInclude(yield* lastOf(other.id), { files: [] })
       })
     )
 
@@ -315,7 +317,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* runs.reap(10, Transition.reap)
         const { run } = yield* runs.get(sent.workspaceId, sent.id)
         assert.strictEqual(run.status, "execution.stopped")
-        assert.strictEqual(run.errors[0]?.error_code, "EXPIRED-E0001")
+        assert.strictEqual(run.errors[0]?.code, "EXPIRED-E0001")
       })
     )
 

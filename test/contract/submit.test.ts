@@ -84,7 +84,8 @@ const suite = <E>(name: string, layer: Layer.Layer<RunStore | WorkflowStore | Ga
                   [
                     {
                       event: "execution.queued" as const,
-                      payload: { session_id: asked.id, workflow_id: asked.workflowId }
+                      runId: asked.id,
+                      workflowId: asked.workflowId
                     }
                   ]
                 )

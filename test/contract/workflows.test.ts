@@ -107,7 +107,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         assert.strictEqual(yield* runs.nextDue(1_000), 1_000)
         const stopped = yield* runs.reap(10, Transition.reap)
         assert.deepStrictEqual(
-          stopped.map((run) => [run.id, run.status, run.errors[0]?.error_code]),
+          stopped.map((run) => [run.id, run.status, run.errors[0]?.code]),
           [[waiting.id, "execution.stopped", "WORKFLOW_DELETED"]]
         )
         const fence = claimed?.run.lease?.fence ?? 0

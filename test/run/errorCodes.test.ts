@@ -85,12 +85,12 @@ describe("a run whose node names an error code", () => {
         assert.strictEqual(run.status, "execution.failed")
         const [error] = run.errors
         assert.deepInclude(error, {
-          error_code: "SHOP-E0001",
+          code: "SHOP-E0001",
           message: "The shop is closed",
-          llm_error_category: "XPATH_INCORRECT",
-          action_type: "CLICK"
+          category: "XPATH_INCORRECT"
         })
-        assert.include(error?.original_error, "Cannot click //button")
+        assert.strictEqual(error?.node?.action, "CLICK")
+        assert.include(error?.original, "Cannot click //button")
         assert.isFalse(yield* take)
       })
     )
@@ -105,7 +105,8 @@ describe("a run whose node names an error code", () => {
           { action: "DELAY", parameters: { delay_time: 0 } }
         ])
         const { run } = yield* view
-        assert.deepInclude(run.errors[0], { error_code: "SHOP-E0001", action_type: "BOOL_CONDITION" })
+        assert.strictEqual(run.errors[0]?.code, "SHOP-E0001")
+        assert.strictEqual(run.errors[0]?.node?.action, "BOOL_CONDITION")
       })
     )
   )
@@ -132,12 +133,12 @@ describe("a run whose node names an error code", () => {
         ])
         const requeued = yield* view
         assert.strictEqual(requeued.status, "execution.requeued")
-        assert.deepInclude(requeued.events.at(-1)?.event.payload, { retry_attempt: 1, delay_ms: 0 })
+        assert.deepInclude(requeued.events.at(-1)?.event, { retries: 1, delayMillis: 0 })
         assert.isTrue(yield* take)
         const { run } = yield* view
         assert.strictEqual(run.status, "execution.failed")
         assert.deepStrictEqual(
-          run.errors.map(({ error_code }) => error_code),
+          run.errors.map(({ code }) => code),
           ["SHOP-E0001", "SHOP-E0001"]
         )
       })
@@ -166,7 +167,7 @@ describe("a run whose node names an error code", () => {
           assert.isDefined(claimed)
           yield* Attempt.carryOut(claimed)
           const [error] = (yield* runs.get(caller, id)).run.errors
-          assert.strictEqual(error?.error_code, "SELECTOR-E0001")
+          assert.strictEqual(error?.code, "SELECTOR-E0001")
           assert.include(error?.message, expected)
         }
       })

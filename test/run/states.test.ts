@@ -44,13 +44,12 @@ describe("the state of a run", () => {
 
 describe("the end of a run", () => {
   it("is written once, with the files that the run has produced", () => {
-    const file = { file_id: "f", file_name: "a.pdf", timestamp: "1970-01-01T00:00:01.000Z", metadata: {} }
+    const file = { id: "f", name: "a.pdf", at: 1_500, metadata: {} }
     const run = Transition.claim(waiting, Gate.open, lease, 1_000)?.run
     assert.isDefined(run)
     const locked = { run, gate: Gate.open, files: [file] }
     const { events } = Transition.settle(locked, { _tag: "Success", data: { done: true } }, 2_000)
     const [end] = events
-    assert.strictEqual(end?.event, "execution.success")
-    assert.deepInclude(end?.payload, { data: { done: true }, file_urls: [file] })
+    assert.deepInclude(end, { event: "execution.success", data: { done: true }, files: [file] })
   })
 })

@@ -341,7 +341,10 @@ it.effect("what an attempt told is kept once, and what it came to is kept, whate
       const { id, workflowId } = claimed.run
       yield* reporter.event({
         event: "execution.step",
-        payload: { session_id: id, workflow_id: workflowId, current_step: "One", next_step: null }
+        runId: id,
+        workflowId,
+        step: "One",
+        next: null
       })
       yield* Deferred.await(reported)
       yield* Deferred.succeed(end, success)

@@ -84,12 +84,9 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
   const acceptAll = Effect.fnUntraced(function* (batch: ReadonlyArray<Queued>) {
     const at = yield* Clock.currentTimeMillis
     const changes = batch.map(({ submission }) => Transition.submit(submission, Gate.open, at))
-    const rows = changes.map(({ events, run }, position) => ({
-      ...Rows.fromRun(run, batch[position]?.input),
-      position,
-      event: events[0]?.event,
-      payload: JSON.stringify(events[0]?.payload)
-    }))
+    const rows = changes.flatMap(({ events: [queued], run }, position) =>
+      queued === undefined ? [] : { ...Rows.fromRun(run, batch[position]?.input), position, ...Rows.fromEvent(queued) }
+    )
     const accepted = yield* together(sql, rows, at)
     const gates = new Map(accepted.map((row) => [row.run_id, Rows.toGate(row)]))
     return changes.map(({ run }) => Option.map(Option.fromUndefinedOr(gates.get(run.id)), (gate) => ({ run, gate })))

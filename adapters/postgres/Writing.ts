@@ -4,8 +4,7 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { isLast, type RunEvent } from "../../core/event/RunEvent.ts"
-import * as RunFiles from "../../core/event/RunFiles.ts"
+import { fileOf, type RunEvent } from "../../core/event/RunEvent.ts"
 import { codeOf } from "../../core/run/evidence/ErrorReports.ts"
 import type { Run } from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
@@ -26,31 +25,23 @@ export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Change>, at
       sql,
       all.map(({ run }) => run)
     )
-    const files = yield* filesOf(
-      sql,
-      all.flatMap(({ events: told, run }) => (told.some(isLast) && run.attempts > 0 ? [run.id] : []))
-    )
     yield* events(
       sql,
-      all.flatMap(({ events: told, run }) =>
-        told.map((event) => ({ runId: run.id, event: RunFiles.withFiles(event, files.get(run.id) ?? []) }))
-      ),
+      all.flatMap(({ events: told, run }) => told.map((event) => ({ runId: run.id, event }))),
       at
     )
   })
 
-/** The files that runs have brought so far, oldest first. */
-const filesOf = (sql: SqlClient.SqlClient, runs: ReadonlyArray<RunId>) =>
-  Effect.gen(function* () {
-    const files = new Map<RunId, Array<RunFiles.RunFile>>()
-    if (runs.length === 0) return files
-    const rows = yield* sql<{ readonly run_id: RunId; readonly payload: string }>`
-      select run_id, payload from run_events where ${sql.in("run_id", runs)} and event = 'file.uploaded' order by sequence`
-    for (const { payload, run_id } of rows) {
-      files.set(run_id, [...(files.get(run_id) ?? []), ...RunFiles.read([JSON.parse(payload)])])
-    }
-    return files
-  })
+/** The files that a run has produced, oldest first. */
+export const filesOf = (sql: SqlClient.SqlClient, { attempts, id }: Run) =>
+  attempts === 0
+    ? Effect.succeed([])
+    : Effect.map(
+        sql<Events.Row>`
+          select sequence, run_id, at, event, payload, expires_at from run_events
+          where run_id = ${id} and event = 'file.uploaded' order by sequence`,
+        (rows) => rows.flatMap((row) => fileOf(Events.toLogged(row).event))
+      )
 
 /** Appends events in their order. */
 export const events = (
@@ -68,14 +59,14 @@ export const events = (
 const errors = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) =>
   Effect.gen(function* () {
     const [first, ...rest] = runs.flatMap((run) =>
-      run.errors.map((error, index) => ({
+      run.errors.map((failure, index) => ({
         run_id: run.id,
         position: index + 1,
         workspace_id: run.workspaceId,
         workflow_id: run.workflowId,
-        at: new Date(error.created_at),
-        error_code: JSON.stringify(codeOf(error)),
-        body: JSON.stringify(error)
+        at: new Date(failure.at),
+        error_code: JSON.stringify(codeOf(failure)),
+        body: JSON.stringify(failure)
       }))
     )
     if (first === undefined) return

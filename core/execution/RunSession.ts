@@ -2,8 +2,7 @@
  * The session of a run: what its credentials bring into the browser, and what they keep of it.
  */
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
-import { type Code, kinds } from "../agent/Failure.ts"
-import type { Failure, Outcome } from "../agent/Outcome.ts"
+import type { Outcome } from "../agent/Outcome.ts"
 import type { Page } from "../browser/Browser.ts"
 import * as Session from "../browser/Session.ts"
 import type { Claimed } from "../run/RunStore.ts"
@@ -14,7 +13,6 @@ import * as Proxies from "../vault/Proxies.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import type { BrowserState, VaultEntry } from "../vault/VaultEntry.ts"
 import * as AllowedSites from "../workflow/AllowedSites.ts"
-import type { TooCostly } from "../workflow/sandbox/Sandbox.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
 import * as SavedSession from "./SavedSession.ts"
 
@@ -47,28 +45,6 @@ export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
     return `Cannot use the ${this.setting} proxy of the run: ${this.reason}`
   }
 }
-
-/** It as the failure of an execution that never began. */
-export const failureOf = ({ message }: NoProxy): Failure => neverBegun("PROXY-E0001", message)
-
-/** A graph that took more than it may to be read, likewise. */
-export const failureOfGraph = ({ message }: TooCostly): Failure =>
-  neverBegun("LIMIT-E0007", `Cannot read the graph of the workflow: ${message}`)
-
-const neverBegun = (code: Code, message: string): Failure => ({
-  code,
-  category: kinds[code],
-  subType: null,
-  description: null,
-  passing: true,
-  suggestedErrorCode: null,
-  message,
-  original: null,
-  errorCodeId: null,
-  node: null,
-  address: null,
-  failedLogin: null
-})
 
 /** One credential, as the attempt began to use it. */
 interface Used {

@@ -8,9 +8,9 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
 import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
-import type { LeaseLost, Progress, Run, RunEnded, Status } from "./Run.ts"
+import type { LeaseLost, Progress, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
 import type { FailedLogin } from "./Slots.ts"
-import type { Change, Submission } from "./Transition.ts"
+import type { Change, LockedRun, Submission } from "./Transition.ts"
 
 /** A run together with the gate of its workflow, both as of one instant. */
 export interface Gated {
@@ -20,7 +20,7 @@ export interface Gated {
 
 /** A run given to a worker, with the version of the workflow that it executes. */
 export interface Claimed {
-  readonly run: Run
+  readonly run: RunningRun
   readonly version: WorkflowVersion
 }
 
@@ -69,7 +69,11 @@ export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("Vers
 export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
 
 /** Stops a waiting run because of a failed login; `null` leaves it unchanged. */
-export type StopAfter = (run: Run, failed: FailedLogin & { readonly runId: RunId }, now: number) => Change | null
+export type StopAfter = (
+  locked: Pick<LockedRun<WaitingRun>, "run" | "files">,
+  failed: FailedLogin & { readonly runId: RunId },
+  now: number
+) => Change | null
 
 export class RunStore extends Context.Service<
   RunStore,
@@ -100,7 +104,7 @@ export class RunStore extends Context.Service<
     readonly change: (
       workspaceId: WorkspaceId,
       id: RunId,
-      decide: (gated: Gated, now: number) => Result.Result<Change, RunEnded>
+      decide: (locked: LockedRun, now: number) => Result.Result<Change, RunEnded>
     ) => Effect.Effect<Change, RunEnded | RunNotFound | StoreUnavailable>
 
     /**
@@ -142,7 +146,7 @@ export class RunStore extends Context.Service<
     /** Ends or gives back a running attempt by a decision, if the lease is still its own. */
     readonly settle: (
       held: Held,
-      decide: (gated: Gated, now: number) => Result.Result<Change, LeaseLost>
+      decide: (locked: LockedRun<RunningRun>, now: number) => Change
     ) => Effect.Effect<Change, LeaseLost | StoreUnavailable>
 
     /**
@@ -154,7 +158,7 @@ export class RunStore extends Context.Service<
      */
     readonly reap: (
       limit: number,
-      decide: (gated: Gated, now: number) => Change | null
+      decide: (locked: LockedRun, now: number) => Change | null
     ) => Effect.Effect<ReadonlyArray<Run>, StoreUnavailable>
 
     /**

@@ -156,8 +156,8 @@ export class Runs extends Context.Service<
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
 
       const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: RunId, why?: Transition.Reason) {
-        const { run } = yield* runs.change(caller.workspaceId, id, (gated, at) =>
-          Transition.interrupt(gated.run, at, why)
+        const { run } = yield* runs.change(caller.workspaceId, id, (locked, at) =>
+          Transition.interrupt(locked, at, why)
         )
         if (run.credentials.length > 0) yield* signals.publish({ _tag: "work" })
         yield* signals.publish({ _tag: "ended", runId: id })
@@ -166,7 +166,7 @@ export class Runs extends Context.Service<
 
       const stopOrphans = Effect.gen(function* () {
         for (let round = 0; round < orphanRounds; round++) {
-          const stopped = yield* runs.reap(orphanBatch, ({ gate, run }, at) => Transition.orphan(run, gate, at))
+          const stopped = yield* runs.reap(orphanBatch, Transition.orphan)
           yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
           if (stopped.length === 0) return
           yield* signals.publish({ _tag: "events" })

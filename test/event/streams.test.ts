@@ -31,8 +31,7 @@ const setUp = Effect.gen(function* () {
   })
   const { workspaceId } = workflow.workflow
   const announce = (runId: string) => signals.publish({ _tag: "announced", runId, clientId })
-  const interrupt = (runId: RunId) =>
-    told(runs.change(workspaceId, runId, ({ run }, at) => Transition.interrupt(run, at)))
+  const interrupt = (runId: RunId) => told(runs.change(workspaceId, runId, Transition.interrupt))
   return { announce, clientId, interrupt, submit, workspaceId }
 })
 
@@ -158,10 +157,10 @@ it.effect("a stream gives what is owed page by page, and then what happened mean
       yield* announce(run)
       const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
       const held = { id: run, fence: claimed?.run.lease?.fence ?? 0 }
-      const step = { session_id: run, workflow_id: claimed?.run.workflowId ?? "", next_step: null }
+      const facts = { runId: run, workflowId: claimed?.run.workflowId ?? "", next: null }
       const report = (steps: ReadonlyArray<string>) =>
         runs.report(held, {
-          events: steps.map((current_step) => ({ event: "execution.step", payload: { ...step, current_step } }))
+          events: steps.map((step) => ({ event: "execution.step", ...facts, step }))
         })
       const owed = Array.from({ length: 2 * page.events }, (_, index) => `owed ${index}`)
       yield* report([...owed, `large ${"x".repeat(page.characters)}`, `large too ${"x".repeat(page.characters)}`])
@@ -179,7 +178,7 @@ it.effect("a stream gives what is owed page by page, and then what happened mean
           Stream.tap((batch) =>
             Effect.gen(function* () {
               longest = Math.max(longest, batch.length)
-              for (const { event } of batch) if (event.event === "execution.step") told.push(event.payload.current_step)
+              for (const { event } of batch) if (event.event === "execution.step") told.push(event.step)
               if (batch.length === 0 || meanwhile) return
               // More than a mailbox holds happens while the first page is written.
               meanwhile = true

@@ -11,7 +11,6 @@ const known: ReadonlyArray<string> = [
   "apps/api/builder/BuilderHttp.ts",
   "apps/api/inbound/InboundRoutes.ts",
   "apps/demo/Workflow.ts",
-  "core/execution/AgentExecutor.ts",
   "core/execution/live/LiveRun.ts",
   "core/builder/host/Hosting.ts",
   "core/event/stream/EventStreams.ts"

@@ -177,7 +177,7 @@ describe("a run with a credential", () => {
           (yield* entry).cookies?.map(({ value }) => value),
           ["canary-left"]
         )
-        assert.strictEqual((yield* run(other, crash)).errors[0]?.error_code, "BROWSER-E0001")
+        assert.strictEqual((yield* run(other, crash)).errors[0]?.code, "BROWSER-E0001")
         assert.deepStrictEqual(
           (yield* entry).cookies?.map(({ value }) => value),
           ["canary-left"]
@@ -324,8 +324,8 @@ describe("a run goes out through", () => {
         const seen = yield* proxyOf({ proxy_setting: "country", proxy_value: "FR" })
         assert.strictEqual(seen.status, "execution.failed")
         assert.deepInclude(seen.errors[0], {
-          error_code: "PROXY-E0001",
-          llm_error_category: "SERVICE_UNAVAILABLE",
+          code: "PROXY-E0001",
+          category: "SERVICE_UNAVAILABLE",
           message:
             "Cannot use the country proxy of the run: this service has no proxy in the country FR (SLUICE_PROXIES)"
         })

@@ -8,7 +8,7 @@ export const pageOf = (events: ReadonlyArray<LoggedEvent>): ReadonlyArray<Logged
   let count = 0
   for (const { event } of events.slice(0, page.events)) {
     if (characters >= page.characters) break
-    characters += JSON.stringify(event.payload).length
+    characters += JSON.stringify(event).length
     count++
   }
   return events.slice(0, count)

@@ -11,6 +11,7 @@
 
 import { Clock, Effect, Result } from "effect"
 import type { SqlClient } from "effect/sql"
+import * as Run from "../../../core/run/Run.ts"
 import type { Claimed } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
@@ -129,15 +130,19 @@ const take = (
       select nextval('run_fences') as fence from generate_series(1, ${rows.length}::integer)`
     const gates = new Map(open.map((gate) => [gate.workflow_id, Gates.toGate(gate)]))
     const given = new Map(confirmed.map(({ credentials, id }) => [id, credentials]))
-    const changes = rows.map((row, index) => {
-      const gate = gates.get(row.workflow_id)
+    const changes = rows.map(Runs.toRun).flatMap((run, index) => {
+      const gate = gates.get(run.workflowId)
       const fence = fences[index]?.fence
-      if (gate === undefined || fence === undefined) throw new Error(`Claimed run ${row.id} without its gate or fence`)
+      if (gate === undefined || fence === undefined) throw new Error(`Claimed run ${run.id} without its gate or fence`)
       const lease = { worker, fence: Number(fence), until: now + leaseMillis }
-      return Transition.claim(Runs.toRun(row), gate, lease, now, given.get(row.id))
+      const change = Run.isWaiting(run) ? Transition.claim(run, gate, lease, now, given.get(run.id)) : null
+      return change ?? []
     })
+    if (changes.length < rows.length) {
+      yield* Effect.logError("Some runs stay waiting: the database says that they may start, and their gate does not")
+    }
     yield* Writing.changes(sql, changes, now)
-    for (const { run } of changes) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease?.fence ?? 0))
+    for (const { run } of changes) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease.fence))
     const versions = yield* sql<Workflows.VersionRow>`
       select * from workflow_versions where ${sql.in("version_id", [...new Set(rows.map((row) => row.version_id))])}`
     const byId = new Map(versions.map((row) => [row.version_id, Workflows.toVersion(row)]))

@@ -4,7 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Run } from "../../../core/run/Run.ts"
+import { isWaiting, type Run } from "../../../core/run/Run.ts"
 import type { StopAfter } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { Change } from "../../../core/run/Transition.ts"
@@ -93,8 +93,10 @@ export const stop = (sql: SqlClient.SqlClient, limit: number, decide: StopAfter)
         })} as oldest) and status in ('execution.queued', 'execution.requeued') order by sequence for update`
       const now = yield* Clock.currentTimeMillis
       const cause = { ...login, runId: RunId.make(failure.run_id) }
-      const changes = rows.flatMap((row) => decide(Runs.toRun(row), cause, now) ?? [])
-      yield* Writing.changes(sql, changes, now)
+      const changes = yield* Effect.forEach(rows.map(Runs.toRun).filter(isWaiting), (run) =>
+        Effect.map(Writing.filesOf(sql, run), (files) => decide({ run, files }, cause, now) ?? [])
+      )
+      yield* Writing.changes(sql, changes.flat(), now)
       yield* move(sql, failure, place, rows.length < limit)
       return true
     })

@@ -1,8 +1,8 @@
 /** Runs and their events in PostgreSQL. */
-import { Clock, Effect, Layer, type Result } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { page } from "../../../core/event/EventLog.ts"
-import { LeaseLost, type Run } from "../../../core/run/Run.ts"
+import { isRunning, LeaseLost, type Run, type RunningRun } from "../../../core/run/Run.ts"
 import { type Filter, type Gated, type Held, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
@@ -26,27 +26,37 @@ export const layer = Layer.effect(
     const submit = PgSubmit.make(sql)
     const places: PgQueues.Places = new Map()
 
-    const gateOf = (run: Runs.Row) =>
-      Effect.map(sql<Gates.Row>`select * from gates where workflow_id = ${run.workflow_id}`, ([row]) => {
+    const gateOf = (run: Run) =>
+      Effect.map(sql<Gates.Row>`select * from gates where workflow_id = ${run.workflowId}`, ([row]) => {
         if (row === undefined) throw new Error(`Run ${run.id} has no gate`)
         return Gates.toGate(row)
       })
+
+    /** What decisions read, for a run whose row is locked. */
+    const lockedOf = Effect.fnUntraced(function* <R extends Run>(run: R) {
+      const locked: Transition.LockedRun<R> = {
+        run,
+        gate: yield* gateOf(run),
+        files: yield* Writing.filesOf(sql, run)
+      }
+      return locked
+    })
 
     /** The run of a lease, locked. */
     const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {
       const [row] = yield* sql<Runs.Row>`
         select * from runs where id = ${id} and lease_fence = ${fence} for update`
-      return row ?? (yield* new LeaseLost({ sessionId: id, fence }))
+      const run = row === undefined ? null : Runs.toRun(row)
+      return run !== null && isRunning(run) ? run : yield* new LeaseLost({ sessionId: id, fence })
     })
 
-    const settle = <E>(held: Held, decide: (gated: Gated, now: number) => Result.Result<Transition.Change, E>) =>
+    const settle = (held: Held, decide: (locked: Transition.LockedRun<RunningRun>, now: number) => Transition.Change) =>
       transaction(
         sql,
         Effect.gen(function* () {
-          const row = yield* owned(held)
-          const gate = yield* gateOf(row)
+          const locked = yield* lockedOf(yield* owned(held))
           const at = yield* Clock.currentTimeMillis
-          const change = yield* Effect.fromResult(decide({ run: Runs.toRun(row), gate }, at))
+          const change = decide(locked, at)
           yield* write(change, at)
           return change
         })
@@ -56,9 +66,8 @@ export const layer = Layer.effect(
       transaction(
         sql,
         Effect.gen(function* () {
-          const row = yield* owned(held)
-          const run = Runs.toRun(row)
-          const change = yield* Effect.fromResult(Transition.loggedIn(run, held.fence, alias))
+          const run = yield* owned(held)
+          const change = Transition.loggedIn(run, alias)
           yield* PgFailedLogins.worked(sql, run, alias)
           const isExclusive = run.credentials.some((one) => one.alias === alias && (one.slot?.login ?? null) !== null)
           if (!isExclusive) return false
@@ -99,7 +108,7 @@ export const layer = Layer.effect(
     })
 
     const reap = Effect.fn("RunStore.reap")(
-      (limit: number, decide: (gated: Gated, now: number) => Transition.Change | null) =>
+      (limit: number, decide: (locked: Transition.LockedRun, now: number) => Transition.Change | null) =>
         transaction(
           sql,
           Effect.gen(function* () {
@@ -117,7 +126,7 @@ export const layer = Layer.effect(
               ) order by id limit ${limit} for update skip locked`
             const changed: Array<Run> = []
             for (const row of due) {
-              const change = decide({ run: Runs.toRun(row), gate: yield* gateOf(row) }, now)
+              const change = decide(yield* lockedOf(Runs.toRun(row)), now)
               if (change === null) continue
               yield* write(change, now)
               changed.push(change.run)
@@ -176,7 +185,8 @@ export const layer = Layer.effect(
           const [row] = yield* sql<Runs.Row>`
             select * from runs where id = ${id} and workspace_id = ${workspaceId}`
           if (row === undefined) return yield* new RunNotFound({ sessionId: id })
-          return { run: Runs.toRun(row), gate: yield* gateOf(row) } satisfies Gated
+          const run = Runs.toRun(row)
+          return { run, gate: yield* gateOf(run) } satisfies Gated
         }).pipe(withoutSqlErrors)
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
@@ -197,9 +207,9 @@ export const layer = Layer.effect(
             const [row] = yield* sql<Runs.Row>`
               select * from runs where id = ${id} and workspace_id = ${workspaceId} for update`
             if (row === undefined) return yield* new RunNotFound({ sessionId: id })
-            const gate = yield* gateOf(row)
+            const locked = yield* lockedOf(Runs.toRun(row))
             const at = yield* Clock.currentTimeMillis
-            const change = yield* Effect.fromResult(decide({ run: Runs.toRun(row), gate }, at))
+            const change = yield* Effect.fromResult(decide(locked, at))
             yield* write(change, at)
             return change
           })

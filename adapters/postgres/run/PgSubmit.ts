@@ -15,6 +15,7 @@ import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as JsonPieces from "../JsonPieces.ts"
 import { transaction } from "../Transaction.ts"
+import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as Table from "../tables/Table.ts"
@@ -86,12 +87,11 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
   const acceptAll = Effect.fnUntraced(function* (batch: ReadonlyArray<Queued>) {
     const at = yield* Clock.currentTimeMillis
     const changes = batch.map(({ submission }) => Transition.submit(submission, Gate.open, at))
-    const rows = changes.map(({ events, run }, position) => ({
-      ...Runs.fromRun(run, batch[position]?.input ?? JSON.stringify(run.input)),
-      position,
-      event: events[0]?.event,
-      payload: JSON.stringify(events[0]?.payload)
-    }))
+    const rows = changes.flatMap(({ events: [queued], run }, position) => {
+      if (queued === undefined) return []
+      const { event, payload } = Events.table.encode({ runId: run.id, at, event: queued })
+      return { ...Runs.fromRun(run, batch[position]?.input ?? JSON.stringify(run.input)), position, event, payload }
+    })
     const accepted = yield* together(sql, rows, at)
     const gates = new Map(accepted.map((row) => [row.run_id, Gates.toGate(row)]))
     return changes.map(({ run }) => Option.map(Option.fromUndefinedOr(gates.get(run.id)), (gate) => ({ run, gate })))

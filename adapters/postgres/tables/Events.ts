@@ -1,6 +1,6 @@
 /** The table of the events of runs. */
 import { Schema } from "effect"
-import { type LoggedEvent, RunEvent } from "../../../core/event/RunEvent.ts"
+import { expiryOf, type LoggedEvent, RunEvent } from "../../../core/event/RunEvent.ts"
 import type { RunId } from "../../../core/workspace/Ids.ts"
 import * as Table from "./Table.ts"
 
@@ -19,10 +19,12 @@ export const table = Table.make(
     run_id: column(Table.uuid(Schema.String), ({ runId }) => runId),
     at: column(Table.instant, ({ at }) => at),
     event: column(Table.text, ({ event }) => event.event),
-    payload: column(Table.json(Table.anyJson), ({ event }) => event.payload),
-    expires_at: column(Table.optional(Table.instant), ({ event }) =>
-      "expires_at" in event ? event.expires_at : undefined
-    )
+    /** The facts of the event, apart from its kind and its expiry. */
+    payload: column(Table.json(Table.jsonObject), ({ event: { event, ...facts } }) => {
+      const { expiresAt, ...rest } = { expiresAt: undefined, ...facts }
+      return rest
+    }),
+    expires_at: column(Table.nullable(Table.instant), ({ event }) => expiryOf(event))
   },
   ["run_id", "sequence"]
 )
@@ -34,7 +36,7 @@ const readEvent = Table.reading(RunEvent)
 
 export const toLogged = (row: Row): LoggedEvent => {
   const { at, event, expires_at, payload, run_id } = table.decode(row)
-  const stored = { event, payload, ...(expires_at === undefined ? {} : { expires_at }) }
+  const stored = { ...payload, event, ...(expires_at === null ? {} : { expiresAt: expires_at }) }
   return {
     sequence: Number(row.sequence),
     runId: run_id,

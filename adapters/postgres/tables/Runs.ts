@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { RunFailure } from "../../../core/event/RunFailure.ts"
 import type { Credential } from "../../../core/run/Credentials.ts"
-import { Options, type Run, RunError, Status, StoredStatus } from "../../../core/run/Run.ts"
+import { fromStored, Options, type Run, Status, StoredStatus } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import { RunId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -77,7 +78,7 @@ const state = {
   acted: column(Table.flag, (run) => run.progress.acted),
   committed: column(Table.flag, (run) => run.progress.committed),
   data: column(Table.json(Table.anyJson), (run) => run.data),
-  errors: column(Table.json(Schema.Array(RunError)), (run) => run.errors)
+  errors: column(Table.json(Schema.Array(RunFailure)), (run) => run.errors)
 }
 
 const input = { input: column(Table.json(Table.jsonObject), (run) => run.input) }
@@ -95,7 +96,7 @@ export type Row = Table.Row<typeof table.columns>
 export const toRun = (row: Row): Run => {
   const stored = table.decode(row)
   const { lease_fence: fence, lease_until: until, lease_worker: worker } = stored
-  return {
+  return fromStored({
     id: stored.id,
     workspaceId: stored.workspace_id,
     workflowId: stored.workflow_id,
@@ -116,7 +117,7 @@ export const toRun = (row: Row): Run => {
     progress: { acted: stored.acted, committed: stored.committed },
     data: stored.data,
     errors: stored.errors
-  }
+  })
 }
 
 /** The columns of a run. `text` is its input as JSON. */

@@ -114,13 +114,13 @@ const reportJson = (workflow: string, { from, to }: Frame, groups: ReadonlyArray
         count,
         errors: errors.map(({ error, runId }) => ({
           session_id: runId,
-          error_id: error.error_id,
-          created_at: error.created_at,
-          error_code: error.error_code ?? null,
-          error_category: error.llm_error_category ?? null,
+          error_id: error.id,
+          created_at: iso(error.at),
+          error_code: error.code,
+          error_category: error.category,
           message: error.message,
-          error_description: error.llm_error_description ?? error.message,
-          error_details: error.original_error ?? null
+          error_description: error.description ?? error.message,
+          error_details: error.original
         }))
       }
     ])

@@ -1,7 +1,8 @@
 /** The endpoints by which a person answers what a run asks. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { InputReason, PopupContext } from "../../../core/event/RunEvent.ts"
+import { PopupContext } from "../../../core/event/EventJson.ts"
+import { InputReason } from "../../../core/event/RunEvent.ts"
 import { Needs } from "../Annotations.ts"
 import { optional, session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"

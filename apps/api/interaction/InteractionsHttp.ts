@@ -1,6 +1,7 @@
 /** Answers the endpoints by which a person answers what a run asks. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { popupContext } from "../../../core/event/EventJson.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { type Correction, missingProperties } from "../../../core/run/interaction/Interaction.ts"
 import { Interactions } from "../../../core/run/interaction/Interactions.ts"
@@ -47,7 +48,7 @@ export const layer = HttpApiBuilder.group(
           input_variables: stuck?.inputs ?? null,
           choosing: stuck?.choosing ?? false,
           screenshot_url: screenshotId === null ? null : artifact(screenshotId).url,
-          popup_context: stuck?.popup ?? null
+          popup_context: stuck?.popup === undefined ? null : popupContext(stuck.popup)
         }
       }),
       answer: Effect.fn(function* ({ params, payload }) {

@@ -73,7 +73,7 @@ export const make = Effect.gen(function* () {
 
   return (run: Run, secrets: Secrets, reporter: Reporter): Live => {
     const free = Latch.makeUnsafe(true)
-    const session = { session_id: run.id, workflow_id: run.workflowId }
+    const ids = { runId: run.id, workflowId: run.workflowId }
     const typed = new TypedText()
     const hide = (texts: ReadonlyArray<string>) => secrets.add([...texts], "answer")
     const lasting = surviving(secrets, notWatched, "1 second")
@@ -83,16 +83,12 @@ export const make = Effect.gen(function* () {
     const tell = Effect.fnUntraced(function* (before: Control | null, now: Control | null, isOver: boolean) {
       if (before?.holder === now?.holder) return
       const at = yield* Clock.currentTimeMillis
-      const timestamp = new Date(at).toISOString()
       if (before !== null) {
         const reason = isOver ? ("ended" as const) : before.until <= at ? ("timeout" as const) : ("released" as const)
-        yield* reporter.event({
-          event: "control.returned",
-          payload: { ...session, user_id: before.userId, timestamp, reason }
-        })
+        yield* reporter.event({ event: "control.returned", ...ids, userId: before.userId, at, reason })
       }
       if (now !== null) {
-        yield* reporter.event({ event: "control.taken", payload: { ...session, user_id: now.userId, timestamp } })
+        yield* reporter.event({ event: "control.taken", ...ids, userId: now.userId, at })
       }
     })
 

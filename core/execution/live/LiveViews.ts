@@ -153,7 +153,7 @@ export class LiveViews extends Context.Service<
           const { status } = yield* standing(id)
           const ended = Schema.is(Ended)(status)
           const events = yield* history(runs, id, sequence)
-          for (const { event } of events) if (event.event === "execution.step") step = event.payload.current_step
+          for (const { event } of events) if (event.event === "execution.step") step = event.step
           sequence = events.at(-1)?.sequence ?? sequence
           if (status === "execution.start") yield* signals.publish({ _tag: "watched", runId: id })
           // A worker that was lost left its last picture behind.

@@ -6,6 +6,7 @@ import type { Outcome } from "../agent/Outcome.ts"
 import type { Page } from "../browser/Browser.ts"
 import * as Session from "../browser/Session.ts"
 import type { Claimed } from "../run/RunStore.ts"
+import { inBrackets, SettingNames } from "../runtime/SettingNames.ts"
 import type { Account } from "../vault/Account.ts"
 import * as KeptState from "../vault/KeptState.ts"
 import { type Cipher, Sealing } from "../vault/keys/Sealing.ts"
@@ -63,6 +64,7 @@ export const make = Effect.gen(function* () {
   const entries = yield* VaultEntries
   const sealing = yield* Sealing
   const pool = yield* Proxies.ProxyPool
+  const names = yield* SettingNames
 
   const change = (entry: VaultEntry, decide: (before: VaultEntry) => VaultEntry) =>
     entries
@@ -100,7 +102,10 @@ export const make = Effect.gen(function* () {
       case "country": {
         const chosen = Proxies.choose(pool, { proxy_setting, proxy_value: value }, asking?.id ?? id, yield* Random.next)
         if (Result.isSuccess(chosen)) return chosen.success
-        return yield* new NoProxy({ setting: proxy_setting, reason: chosen.failure })
+        return yield* new NoProxy({
+          setting: proxy_setting,
+          reason: `${chosen.failure}${inBrackets(names, "proxies")}`
+        })
       }
       default:
         return null

@@ -48,7 +48,7 @@ it.live("the described columns of each table are those of the migrated schema, w
 const damages = {
   "JSON that ends too early": ["input", '{"secret', "it is not JSON"],
   "a list where an object belongs": ["input", '["secret"]', "it is not of its schema"],
-  "a failure without a message": ["errors", '[{"error_id":"secret","created_at":"x"}]', "at 0.message"]
+  "a failure without a message": ["errors", '[{"id":"secret"}]', "at 0.message"]
 } as const
 
 it.live("a damaged row is a defect that names table, column and row, and not the value", () =>

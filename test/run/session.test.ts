@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
+import { settingNames } from "../../apps/cli/SettingNames.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
 import type * as Session from "../../core/browser/Session.ts"
@@ -13,6 +14,7 @@ import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { SettingNames } from "../../core/runtime/SettingNames.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import { Sealing } from "../../core/vault/keys/Sealing.ts"
 import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
@@ -87,7 +89,14 @@ const pool = Result.getOrThrow(
 const services = Layer.mergeAll(Runs.layer, Workflows.layer, Vault.layer, AgentExecutor.layer).pipe(
   Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
   Layer.provideMerge(
-    Layer.mergeAll(Memory.layer, Crypto.layer, browser, captured, Layer.succeed(Proxies.ProxyPool, pool))
+    Layer.mergeAll(
+      Memory.layer,
+      Crypto.layer,
+      browser,
+      captured,
+      Layer.succeed(Proxies.ProxyPool, pool),
+      Layer.succeed(SettingNames, settingNames)
+    )
   )
 )
 

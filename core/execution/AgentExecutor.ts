@@ -224,7 +224,7 @@ export const layer = Layer.effect(
           reason: `Paused by the error code ${code.name} of run ${run.id}`,
           until: null
         })
-        .pipe(Effect.catchTag("WorkflowNotFound", () => Effect.void))
+        .pipe(Effect.catchTags({ WorkflowNotFound: () => Effect.void, RoleForbids: Effect.die }))
 
     const errorOf = Effect.fnUntraced(function* (failure: Failure, code: ErrorCode | null) {
       return {

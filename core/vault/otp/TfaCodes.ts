@@ -4,7 +4,8 @@
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { Caller } from "../../workspace/Workspace.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import * as Inbox from "../inbox/Inbox.ts"
 import { ReceivedCodes } from "../inbox/ReceivedCodes.ts"
 import { Sealing } from "../keys/Sealing.ts"
@@ -67,7 +68,14 @@ export class TfaCodes extends Context.Service<
       pair: Pair
     ) => Effect.Effect<
       TfaCode,
-      EntryNotFound | NoCode | NoInbox | CodesUnsupported | Otp.InvalidTfaSecret | SourceError | StoreUnavailable
+      | EntryNotFound
+      | NoCode
+      | NoInbox
+      | CodesUnsupported
+      | Otp.InvalidTfaSecret
+      | SourceError
+      | RoleForbids
+      | StoreUnavailable
     >
   }
 >()("sluice/core/vault/otp/TfaCodes") {
@@ -155,6 +163,6 @@ export class TfaCodes extends Context.Service<
           }
         })
       })
-    })
+    }).pipe(Permissions.checked<TfaCodes["Service"]>({ current: "edit" }))
   ).pipe(Layer.provide([BoundSecrets.layer, GeneratedCodes.layer]))
 }

@@ -11,8 +11,9 @@ import type { Credential } from "../../core/run/Credentials.ts"
 import type { Options, Run, RunError, StoredStatus } from "../../core/run/Run.ts"
 import * as Slots from "../../core/run/Slots.ts"
 import * as RunWindow from "../../core/window/RunWindow.ts"
-import type { Content, Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
+import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
+import * as Contents from "./workflow/Contents.ts"
 
 export interface GateRow {
   readonly workflow_id: string
@@ -83,21 +84,16 @@ export interface WorkflowRow {
   readonly created_by: string
 }
 
-export interface VersionRow {
-  readonly version_id: string
+export interface VersionRow extends Contents.ContentRow {
   readonly workflow_id: string
   readonly version_number: number
   readonly created_at: Date
   readonly created_by: string
   readonly version_note: string | null
-  readonly nodes: string
-  readonly edges: string
-  readonly input_schema: string
-  readonly output_schema: string
-  readonly vault_schema: string
-  readonly max_retries: number
-  readonly settings: string
 }
+
+/** Keeps at most some 16 million characters of content, which take a few times as many bytes. */
+const contentOf = Contents.make(16_000_000)
 
 /** Windows by their text, so that equal windows share one compiled schedule. */
 const windows = new Map<string, RunWindow.ValidRunWindow>()
@@ -263,15 +259,7 @@ export const toVersion = (row: VersionRow): WorkflowVersion => ({
   createdAt: row.created_at.getTime(),
   createdBy: UserId.make(row.created_by),
   versionNote: row.version_note,
-  content: {
-    nodes: JSON.parse(row.nodes) as Content["nodes"],
-    edges: JSON.parse(row.edges) as Content["edges"],
-    input_schema: JSON.parse(row.input_schema) as Content["input_schema"],
-    output_schema: JSON.parse(row.output_schema) as Content["output_schema"],
-    vault_schema: JSON.parse(row.vault_schema) as Content["vault_schema"],
-    max_retries: row.max_retries,
-    settings: JSON.parse(row.settings) as Content["settings"]
-  }
+  content: contentOf(row)
 })
 
 export const fromVersion = (version: WorkflowVersion) => ({

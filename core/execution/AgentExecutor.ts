@@ -31,6 +31,7 @@ import { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import { Patches } from "../workflow/patch/Patches.ts"
 import * as SavedGraph from "../workflow/SavedGraph.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
+import type { Settings } from "../workflow/Workflow.ts"
 import { Workflows } from "../workflow/Workflows.ts"
 import { type ErrorCode, ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
@@ -153,8 +154,8 @@ export const layer = Layer.effect(
           inputs: claimed.run.input,
           outputSchema: content.output_schema,
           dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
-          correctable: content.settings.enable_incorrect_form_input_recovery === true,
-          manualCaptcha: content.settings.manual_captcha_solve === true,
+          correctable: content.settings.enable_incorrect_form_input_recovery ?? false,
+          manualCaptcha: content.settings.manual_captcha_solve ?? false,
           recovery: recovering.recovery,
           session,
           accounts: accounts.success,
@@ -264,10 +265,8 @@ const later: Retry = { times: null, delayMillis: null }
 const notAgain = "The run is not retried, because it passed a node that must not be repeated"
 
 /** Whether a run that failed in a way that passes is to be tried again later. */
-const isRequeued = (settings: Schema.JsonObject, { passing }: Failure): boolean =>
-  passing &&
-  settings.allow_requeue !== false &&
-  (settings.enable_service_unavailable_recovery === true || settings.allow_requeue === true)
+const isRequeued = (settings: Settings, { passing }: Failure): boolean =>
+  passing && (settings.allow_requeue ?? settings.enable_service_unavailable_recovery ?? false)
 
 const retryOf = ({ retries, retryAfterSeconds }: ErrorCode): Retry => ({
   times: retries,

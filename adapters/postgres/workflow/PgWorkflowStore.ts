@@ -1,8 +1,8 @@
 /** Workflows and their versions in PostgreSQL. */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
-import { folderOf } from "../../../core/workflow/Settings.ts"
+import * as Settings from "../../../core/workflow/Settings.ts"
 import { WorkflowExists } from "../../../core/workflow/Workflow.ts"
 import { type Listed, type RunTerms, type Stored, WorkflowStore } from "../../../core/workflow/WorkflowStore.ts"
 import { UserId, type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -33,7 +33,7 @@ export const layer = Layer.effect(
           rows.map(
             (row): Listed => ({
               workflow: Rows.toWorkflow(row),
-              settings: JSON.parse(row.settings) as Listed["settings"]
+              settings: Settings.stored(JSON.parse(row.settings) as Schema.JsonObject)
             })
           )
       )
@@ -41,11 +41,11 @@ export const layer = Layer.effect(
     /** Refuses a workflow whose name is taken in its folder, and keeps it from being taken until the transaction ends. */
     const claimName = ({ version, workflow }: Stored) =>
       Effect.gen(function* () {
-        const folder = folderOf(version.content.settings)
+        const folder = Settings.folderOf(version.content.settings)
         const place = JSON.stringify([workflow.workspaceId, workflow.name, folder])
         yield* sql`select pg_advisory_xact_lock(hashtextextended(${place}, 0))`
         const taken = (yield* listed(workflow.workspaceId, workflow.name)).find(
-          ({ settings }) => folderOf(settings) === folder
+          ({ settings }) => Settings.folderOf(settings) === folder
         )
         if (taken !== undefined) return yield* new WorkflowExists({ workflowId: taken.workflow.id })
       })

@@ -7,7 +7,7 @@ import * as FieldLimit from "../workflow/FieldLimit.ts"
 import type { Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import * as SavedGraph from "../workflow/SavedGraph.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
-import { Content, InvalidWorkflow } from "../workflow/Workflow.ts"
+import { Content, InvalidWorkflow, type Settings } from "../workflow/Workflow.ts"
 import type { Candidate } from "./Command.ts"
 
 /** A place between two nodes: behind `after`, on one of the ways that lead on from it. */
@@ -52,7 +52,7 @@ export const fresh = (
     readonly startUrl: string
     readonly inputSchema: Schema.JsonObject
     readonly vaultSchema: Schema.JsonObject
-    readonly settings: Schema.JsonObject
+    readonly settings: Settings
   },
   ids: { readonly start: NodeId; readonly end: NodeId }
 ): Effect.Effect<Draft, Refusal> =>

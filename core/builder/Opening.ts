@@ -6,7 +6,7 @@ import * as Domain from "../vault/site/Domain.ts"
 import * as InputContract from "../workflow/contract/InputContract.ts"
 import * as SavedGraph from "../workflow/SavedGraph.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
-import { type Content, InvalidWorkflow } from "../workflow/Workflow.ts"
+import { type Content, InvalidWorkflow, type Settings } from "../workflow/Workflow.ts"
 import type { Stored } from "../workflow/WorkflowStore.ts"
 import { tooCostly } from "../workflow/Workflows.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
@@ -23,7 +23,7 @@ export type Opening =
       readonly startUrl: string
       readonly inputSchema: Schema.JsonObject | null
       readonly inputs: Schema.JsonObject
-      readonly settings: Schema.JsonObject
+      readonly settings: Settings
       /** Whose credential the workflow signs in with, under the alias `LOGIN`; `null` for a workflow without credentials. */
       readonly login: { readonly permissionedUserId: string; readonly site: string } | null
     }

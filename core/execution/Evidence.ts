@@ -119,8 +119,7 @@ export const make = Effect.gen(function* () {
     const opened = Effect.fnUntraced(function* (page: Page) {
       if (NetworkPolicy.records(version.content, run.options)) yield* logged(page, claimed, secrets)
       yield* live.attend(page)
-      if (version.content.settings.video_record_session === true)
-        filmed = yield* Filming.film(page, run, keeper, reporter)
+      if (version.content.settings.video_record_session) filmed = yield* Filming.film(page, run, keeper, reporter)
     })
 
     // While the session is still open, so that this event comes before the end event.

@@ -13,7 +13,8 @@ import { type Cipher, Sealing } from "../vault/keys/Sealing.ts"
 import * as Proxies from "../vault/Proxies.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import type { BrowserState, VaultEntry } from "../vault/VaultEntry.ts"
-import * as AllowedSites from "../workflow/AllowedSites.ts"
+import type * as AllowedSites from "../workflow/AllowedSites.ts"
+import type { Settings } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
 import * as SavedSession from "./SavedSession.ts"
 
@@ -34,7 +35,7 @@ export interface Asking {
   /** What a proxy stays the same for, where no credential asks for one. */
   readonly id: string
   readonly accounts: Iterable<Account>
-  readonly settings: Schema.JsonObject
+  readonly settings: Settings
 }
 
 /** Raised when a run cannot use the proxy that it must use. The message contains no secret. */
@@ -131,7 +132,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.fn("RunSession.begin")(function* (asking: Asking) {
     const opened = [...asking.accounts]
-    const allowedSites = AllowedSites.of(asking.settings)
+    const allowedSites = asking.settings.allowed_sites ?? []
     if (opened.length === 0 && (asking.settings.proxy_setting ?? "off") === "off") return plain(allowedSites)
     const now = yield* Clock.currentTimeMillis
     const cipher = yield* sealing.cipher(asking.workspaceId)

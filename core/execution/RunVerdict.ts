@@ -8,6 +8,7 @@ import type { RunFailure } from "../event/RunFailure.ts"
 import { Gates } from "../gate/Gates.ts"
 import type { Claimed } from "../run/RunStore.ts"
 import type { Outcome, Retry } from "../run/Transition.ts"
+import type { Settings } from "../workflow/Workflow.ts"
 import { type ErrorCode, ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 
@@ -72,10 +73,8 @@ const later: Retry = { times: null, delayMillis: null }
 const notAgain = "The run is not retried, because it passed a node that must not be repeated"
 
 /** Whether a run that failed in a way that passes is to be tried again later. */
-const isRequeued = (settings: Schema.JsonObject, { passing }: Failure): boolean =>
-  passing &&
-  settings.allow_requeue !== false &&
-  (settings.enable_service_unavailable_recovery === true || settings.allow_requeue === true)
+const isRequeued = (settings: Settings, { passing }: Failure): boolean =>
+  passing && (settings.allow_requeue ?? settings.enable_service_unavailable_recovery ?? false)
 
 const retryOf = ({ retries, retryAfterSeconds }: ErrorCode): Retry => ({
   times: retries,

@@ -56,10 +56,6 @@ export const problems = (sites: unknown): ReadonlyArray<Problem> => {
     : [...unreadable, { path: "allowed_sites", message: `Expected at most ${maxSites} sites, got ${sites.length}` }]
 }
 
-/** The sites of a workflow's settings. Versions that were kept before settings were checked may hold anything. */
-export const of = (settings: { readonly allowed_sites?: unknown }): AllowedSites =>
-  Array.isArray(settings.allowed_sites) ? settings.allowed_sites.filter((site) => typeof site === "string") : []
-
 /**
  * Returns whether an address may be visited. Empty pages may always be, and what a page made itself (`blob:`) where its
  * own site may be; addresses of any other kind than http, https and web sockets may not.

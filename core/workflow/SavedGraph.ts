@@ -7,20 +7,28 @@ import * as NodeExpressions from "./language/graph/NodeExpressions.ts"
 import * as Sandbox from "./sandbox/Sandbox.ts"
 import type { Content } from "./Workflow.ts"
 
+/** Content never changes, so its graph is read once, and kept as long as the content is. */
+const known = new WeakMap<Pick<Content, "nodes" | "edges">, Graph>()
+
 /**
  * Reads a graph. A version was checked when it was saved, so one that is not valid is a defect. It may still fail with
  * `TooCostly`: a machine may be slower than when it was saved.
  */
-export const read = Effect.fnUntraced(function* ({ edges, nodes }: Pick<Content, "nodes" | "edges">) {
+export const read = Effect.fnUntraced(function* (content: Pick<Content, "nodes" | "edges">) {
+  const read = known.get(content)
+  if (read !== undefined) return read
+  const { edges, nodes } = content
   const found = yield* Sandbox.runHere("readGraph", { nodes, edges })
   if ("failure" in found) {
     return yield* Effect.die(new Error(`The saved graph is not valid: ${JSON.stringify(found.failure)}`))
   }
   const { success } = found
   for (const { node, reads } of success.nodes) NodeExpressions.noteReads(node, reads)
-  return {
+  const graph: Graph = {
     start: success.start,
     nodes: new Map(success.nodes.map(({ node }) => [node.id, node])),
     edges: new Map(success.edges)
-  } satisfies Graph
+  }
+  known.set(content, graph)
+  return graph
 })

@@ -5,43 +5,11 @@ import { Schema } from "effect"
 import * as AllowedSites from "./AllowedSites.ts"
 import * as Folder from "./Folder.ts"
 import * as SelectorSyntax from "./language/graph/SelectorSyntax.ts"
-import type { Problem } from "./Workflow.ts"
+import { flag, type Problem, type Settings, settings, texts } from "./Workflow.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-const flag = Schema.Boolean
-const texts = Schema.Array(Schema.String).check(Schema.isMaxLength(1_000))
-
-export const ProxySetting = Schema.Literals(["random", "static", "country", "custom", "off"])
-
-/** Every setting by its name in the interface. Anything else in a body is ignored. */
-export const settings = {
-  use_native_actions: flag,
-  video_record_session: flag,
-  enable_popup_handling: flag,
-  enable_action_timing_recovery: flag,
-  enable_xpath_recovery: flag,
-  enable_error_code_generation: flag,
-  enable_service_unavailable_recovery: flag,
-  enable_incorrect_form_input_recovery: flag,
-  enable_password_update_recovery: flag,
-  enable_tfa_setup_recovery: flag,
-  enable_node_description_enrichment: flag,
-  enable_network_listener: flag,
-  allow_requeue: flag,
-  deny_requeue_past_dry_run_marker: flag,
-  manual_captcha_solve: flag,
-  skip_udp_proxying: flag,
-  extract_network_urls: texts,
-  encrypted_keys: texts,
-  popup_xpaths: texts,
-  allowed_sites: texts,
-  proxy_setting: ProxySetting,
-  proxy_value: Schema.String,
-  folder_path: Schema.String
-} as const
-
-export type Name = keyof typeof settings
+type Name = keyof typeof settings
 
 const names = Object.keys(settings) as ReadonlyArray<Name>
 
@@ -65,13 +33,21 @@ export const listed = Object.fromEntries(
 ) as { readonly [N in Extract<Name, `enable_${string}`>]: (typeof settings)[N] }
 
 /** The settings of a body that was read, without what was left out; a folder's path in its normal form. */
-export const of = (sent: { readonly [N in Name]?: unknown }): Schema.JsonObject =>
+export const of = (sent: { readonly [N in Name]?: Settings[N] | null }): Settings =>
   Object.fromEntries(
     names.flatMap((name) => {
       const value = name === "folder_path" ? Folder.normal(sent[name]) : sent[name]
-      return value === undefined || value === null ? [] : [[name, value as Schema.Json] as const]
+      return value === undefined || value === null ? [] : [[name, value]]
     })
   )
+
+/** The settings of a version as they were stored. What is none of a setting's values is left out. */
+export const stored = (kept: Readonly<Record<string, unknown>>): Settings =>
+  Object.fromEntries(names.flatMap((name) => (isA[name](kept[name]) ? [[name, kept[name]]] : [])))
+
+const isA = Object.fromEntries(
+  names.map((name) => [name, Schema.is(settings[name] as Schema.Codec<unknown>)])
+) as unknown as Readonly<Record<Name, (value: unknown) => boolean>>
 
 /** What is wrong with settings that have the right types. */
 export const problems = (sent: { readonly [N in Name]?: unknown }): ReadonlyArray<Problem> => [
@@ -118,17 +94,13 @@ const holdsPassword = (text: string): boolean => {
 }
 
 /** The settings with every default filled in. */
-export const complete = (kept: Schema.JsonObject): { readonly [N in Name]: (typeof shown)[N]["Type"] } =>
-  Object.fromEntries(names.map((name) => [name, isKept(name, kept[name]) ? kept[name] : defaultOf(name)])) as {
+export const complete = (kept: Settings): { readonly [N in Name]: (typeof shown)[N]["Type"] } =>
+  Object.fromEntries(names.map((name) => [name, kept[name] ?? defaultOf(name)])) as {
     readonly [N in Name]: (typeof shown)[N]["Type"]
   }
 
 /** The folder that a workflow lies in; `null` at the top. */
-export const folderOf = (kept: Schema.JsonObject): string | null =>
-  typeof kept.folder_path === "string" ? kept.folder_path : null
-
-/** Versions that were kept before settings were checked may hold anything. */
-const isKept = (name: Name, value: unknown): boolean => Schema.is(settings[name] as Schema.Codec<unknown>)(value)
+export const folderOf = ({ folder_path }: Settings): string | null => folder_path ?? null
 
 function isDefaulted(name: Name): boolean {
   return defaultOf(name) !== null

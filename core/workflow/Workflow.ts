@@ -16,7 +16,51 @@ export const Workflow = Schema.Struct({
 })
 export type Workflow = typeof Workflow.Type
 
-/** What a run executes. The names are those of the interface. */
+export const flag = Schema.Boolean
+export const texts = Schema.Array(Schema.String).check(Schema.isMaxLength(1_000))
+
+const ProxySetting = Schema.Literals(["random", "static", "country", "custom", "off"])
+
+/** What each optional setting of a workflow may be, by its name in the interface. */
+export const settings = {
+  use_native_actions: flag,
+  video_record_session: flag,
+  enable_popup_handling: flag,
+  enable_action_timing_recovery: flag,
+  enable_xpath_recovery: flag,
+  enable_error_code_generation: flag,
+  enable_service_unavailable_recovery: flag,
+  enable_incorrect_form_input_recovery: flag,
+  enable_password_update_recovery: flag,
+  enable_tfa_setup_recovery: flag,
+  enable_node_description_enrichment: flag,
+  enable_network_listener: flag,
+  allow_requeue: flag,
+  deny_requeue_past_dry_run_marker: flag,
+  manual_captcha_solve: flag,
+  skip_udp_proxying: flag,
+  extract_network_urls: texts,
+  encrypted_keys: texts,
+  popup_xpaths: texts,
+  allowed_sites: texts,
+  proxy_setting: ProxySetting,
+  proxy_value: Schema.String,
+  folder_path: Schema.String
+} as const
+
+/** The settings of a workflow, without those that were left out. */
+export const Settings = Schema.Struct(
+  Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, Schema.optionalKey(setting)])) as {
+    readonly [N in keyof typeof settings]: Schema.optionalKey<(typeof settings)[N]>
+  }
+)
+export type Settings = typeof Settings.Type
+
+/**
+ * What a run executes. The names are those of the interface.
+ *
+ * Only content that was checked is stored, and it never changes. `SavedGraph` reads its nodes and edges.
+ */
 export const Content = Schema.Struct({
   nodes: Schema.Json,
   edges: Schema.Json,
@@ -25,8 +69,7 @@ export const Content = Schema.Struct({
   vault_schema: Schema.JsonObject,
   /** How often a run that failed through no fault of the workflow is tried again. */
   max_retries: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 })),
-  /** The optional settings of a workflow, such as `popup_xpaths`, by their names in the interface. */
-  settings: Schema.JsonObject
+  settings: Settings
 })
 export type Content = typeof Content.Type
 

@@ -15,7 +15,7 @@ import type * as FieldLimit from "./FieldLimit.ts"
 import * as ModelAvailability from "./ModelAvailability.ts"
 import * as SaveBody from "./SaveBody.ts"
 import * as Sandbox from "./sandbox/Sandbox.ts"
-import { InvalidWorkflow, type Problem, type WorkflowExists } from "./Workflow.ts"
+import { InvalidWorkflow, type Problem, type Settings, type WorkflowExists } from "./Workflow.ts"
 import { type Listed, type Stored, type VersionSummary, WorkflowStore } from "./WorkflowStore.ts"
 
 /** Raised by a save that was based on another version than the latest. */
@@ -251,16 +251,14 @@ const next = (before: Stored, draft: SaveBody.Draft, versionId: VersionId, actor
     versionNote: draft.versionNote,
     content: {
       ...draft.content,
-      settings: { ...pick(before.version.content.settings, "encrypted_keys"), ...draft.content.settings }
+      settings: { ...encryptedKeys(before.version.content.settings), ...draft.content.settings }
     }
   },
   gate: changedGate(before.gate, draft.window, actor)
 })
 
-const pick = (settings: Schema.JsonObject, name: string): Schema.JsonObject => {
-  const value = settings[name]
-  return value === undefined ? {} : { [name]: value }
-}
+const encryptedKeys = ({ encrypted_keys }: Settings): Pick<Settings, "encrypted_keys"> =>
+  encrypted_keys === undefined ? {} : { encrypted_keys }
 
 const withProblems = (draft: SaveBody.Draft, problems: ReadonlyArray<Problem>): SaveBody.Draft =>
   problems.length === 0 ? draft : { ...draft, problems: [...problems, ...draft.problems] }

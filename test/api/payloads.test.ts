@@ -5,12 +5,11 @@ import type { HttpClientResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
 import { expectTypeOf } from "vitest"
 import { Api } from "../../apps/api/Api.ts"
-import type { Client, WorkflowNodeOf, WorkflowToSave } from "../../apps/api/Client.ts"
+import type { Client, WorkflowNode, WorkflowNodeOf, WorkflowToSave } from "../../apps/api/Client.ts"
 import type { Unchecked } from "../../apps/api/http/body/Sent.ts"
 import type { EntryBody, PairBody } from "../../core/vault/EntryBody.ts"
 import type { ConnectionBody, ConnectionChange } from "../../core/vault/providers/ConnectionBody.ts"
 import type { RunWindow } from "../../core/window/RunWindow.ts"
-import type { ComponentData } from "../../core/workflow/component/Component.ts"
 import { bodySchema, type Document, operationsOf } from "../support/description.ts"
 
 type Method = (request: never) => unknown
@@ -34,9 +33,12 @@ it("a client provides workflows, run windows, components and credentials in thei
   expectTypeOf<Payload<Client["workflows"]["fork"]>>().toHaveProperty("name").toEqualTypeOf<string | null | undefined>()
   expectTypeOf<Payload<Client["runWindows"]["setRunWindow"]>>().toEqualTypeOf<RunWindow>()
   expectTypeOf<Payload<Client["runWindows"]["previewRunWindow"]>>().toEqualTypeOf<RunWindow>()
-  expectTypeOf<ComponentData>().toExtend<Payload<Client["workflow components"]["createComponent"]>["componentData"]>()
-  expectTypeOf<ComponentData>().toExtend<Payload<Client["workflow components"]["saveComponent"]>["componentData"]>()
-  expectTypeOf<Payload<Client["workflow components"]["renameComponent"]>>().toEqualTypeOf<{ readonly name: string }>()
+  type Components = Client["workflow components"]
+  type NodeOf<M extends Method> =
+    Payload<M> extends { readonly componentData: { readonly nodes: ReadonlyArray<infer N> } } ? N : never
+  expectTypeOf<NodeOf<Components["createComponent"]>>().toHaveProperty("workflowNode").toEqualTypeOf<WorkflowNode>()
+  expectTypeOf<NodeOf<Components["saveComponent"]>>().toHaveProperty("workflowNode").toEqualTypeOf<WorkflowNode>()
+  expectTypeOf<Payload<Components["renameComponent"]>>().toEqualTypeOf<{ readonly name: string }>()
   expectTypeOf<Payload<Client["vault"]["createEntry"]>>().toEqualTypeOf<typeof EntryBody.Encoded>()
   expectTypeOf<Payload<Client["vault"]["updateEntry"]>>().toEqualTypeOf<typeof EntryBody.Encoded>()
   expectTypeOf<Payload<Client["vault"]["removeEntry"]>>().toEqualTypeOf<typeof PairBody.Encoded>()

@@ -1,6 +1,8 @@
 /** The tables of workflows and their versions. */
-import type { Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import * as Settings from "../../../core/workflow/Settings.ts"
+import type { Content, Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import { UserId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import * as Contents from "../workflow/Contents.ts"
 import * as Table from "./Table.ts"
 
 const ofWorkflow = Table.of<Workflow>()
@@ -48,35 +50,49 @@ const facts = {
 const settings = Table.json(Table.jsonObject)
 
 // Each column by the schema of its field in `Content`, but JSON is not checked again all the way down.
-export const versions = Table.make(
-  "workflow_versions",
-  {
-    ...facts,
-    workflow_id: ofVersion(Table.uuid(WorkflowId), ({ workflowId }) => workflowId),
-    nodes: ofVersion(Table.json(Table.anyJson), ({ content }) => content.nodes),
-    edges: ofVersion(Table.json(Table.anyJson), ({ content }) => content.edges),
-    input_schema: ofVersion(Table.json(Table.jsonObject), ({ content }) => content.input_schema),
-    output_schema: ofVersion(Table.json(Table.jsonObject), ({ content }) => content.output_schema),
-    vault_schema: ofVersion(Table.json(Table.jsonObject), ({ content }) => content.vault_schema),
-    max_retries: ofVersion(Table.integer, ({ content }) => content.max_retries),
-    settings: ofVersion(settings, ({ content }) => content.settings)
-  },
-  ["version_id"]
-)
+const content = {
+  nodes: ofVersion(Table.json(Table.anyJson), ({ content }) => content.nodes),
+  edges: ofVersion(Table.json(Table.anyJson), ({ content }) => content.edges),
+  input_schema: ofVersion(Table.json(Table.jsonObject), ({ content }) => content.input_schema),
+  output_schema: ofVersion(Table.json(Table.jsonObject), ({ content }) => content.output_schema),
+  vault_schema: ofVersion(Table.json(Table.jsonObject), ({ content }) => content.vault_schema),
+  max_retries: ofVersion(Table.integer, ({ content }) => content.max_retries),
+  settings: ofVersion(settings, ({ content }) => content.settings)
+}
+
+const withoutContent = {
+  ...facts,
+  workflow_id: ofVersion(Table.uuid(WorkflowId), ({ workflowId }) => workflowId)
+}
+
+export const versions = Table.make("workflow_versions", { ...withoutContent, ...content }, ["version_id"])
 
 export type VersionRow = Table.Row<typeof versions.columns>
 
+const heads = Table.make("workflow_versions", withoutContent, ["version_id"])
+const contents = Table.make("workflow_versions", { version_id: facts.version_id, ...content }, ["version_id"])
+
+/** The content of a version, by which it is kept. */
+export type ContentRow = Table.Row<typeof contents.columns>
+
+export const toContent = (row: ContentRow): Content => {
+  const { settings, version_id, ...rest } = contents.decode(row)
+  return { ...rest, settings: Settings.stored(settings) }
+}
+
+/** Keeps at most some 16 million characters of content, which take a few times as many bytes. */
+const contentOf = Contents.make(toContent, 16_000_000)
+
 export const toVersion = (row: VersionRow): WorkflowVersion => {
-  const { edges, input_schema, max_retries, nodes, output_schema, settings, vault_schema, ...rest } =
-    versions.decode(row)
+  const head = heads.decode(row)
   return {
-    versionId: rest.version_id,
-    workflowId: rest.workflow_id,
-    versionNumber: rest.version_number,
-    createdAt: rest.created_at,
-    createdBy: rest.created_by,
-    versionNote: rest.version_note,
-    content: { nodes, edges, input_schema, output_schema, vault_schema, max_retries, settings }
+    versionId: head.version_id,
+    workflowId: head.workflow_id,
+    versionNumber: head.version_number,
+    createdAt: head.created_at,
+    createdBy: head.created_by,
+    versionNote: head.version_note,
+    content: contentOf(row)
   }
 }
 
@@ -101,5 +117,7 @@ export type ListedRow = Row & { readonly settings: string }
 
 export const toListed = (row: ListedRow) => ({
   workflow: toWorkflow(row),
-  settings: Table.placed(table, row, "settings of the latest version", () => settings.decode(row.settings))
+  settings: Table.placed(table, row, "settings of the latest version", () =>
+    Settings.stored(settings.decode(row.settings))
+  )
 })

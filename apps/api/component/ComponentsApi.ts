@@ -1,21 +1,20 @@
 /** The endpoints of components and their versions. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ComponentData } from "../../../core/workflow/component/Component.ts"
 import { CreateBody, RenameBody, SaveBody } from "../../../core/workflow/component/ComponentBody.ts"
-import * as ComponentCheck from "../../../core/workflow/component/ComponentCheck.ts"
 import { Problem } from "../../../core/workflow/Workflow.ts"
 import { Needs } from "../Annotations.ts"
 import { edits } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
+import { ComponentDataToSave, SavedComponentData } from "../workflow/WorkflowBody.ts"
 import { WorkflowReference } from "../workflow/WorkflowView.ts"
 
-const ComponentToCreate = Schema.Struct({ ...CreateBody.fields, componentData: ComponentCheck.Sent }).annotate({
+const ComponentToCreate = Schema.Struct({ ...CreateBody.fields, componentData: ComponentDataToSave }).annotate({
   identifier: "ComponentToCreate"
 })
 
-const ComponentToSave = Schema.Struct({ ...SaveBody.fields, componentData: ComponentCheck.Sent }).annotate({
+const ComponentToSave = Schema.Struct({ ...SaveBody.fields, componentData: ComponentDataToSave }).annotate({
   identifier: "ComponentToSave"
 })
 
@@ -35,7 +34,7 @@ export const ComponentItem = Schema.Struct(summary).annotate({ identifier: "Comp
 export const ComponentView = Schema.Struct({
   ...summary,
   workspace_id: Schema.String,
-  component_data: ComponentData,
+  component_data: SavedComponentData,
   version_number: Schema.Int,
   version_note: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Component" })
@@ -44,7 +43,7 @@ export const ComponentVersionView = Schema.Struct({
   id: Schema.String,
   component_id: Schema.String,
   version_number: Schema.Int,
-  component_data: ComponentData,
+  component_data: SavedComponentData,
   created_at: Schema.String,
   version_note: Schema.NullOr(Schema.String),
   created_by: Schema.String

@@ -14,6 +14,7 @@ import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
+import type { SavedComponentData } from "../workflow/WorkflowBody.ts"
 import { versionNumber } from "../workflow/WorkflowsHttp.ts"
 import { reference } from "../workflow/WorkflowView.ts"
 import type { ComponentItem, ComponentVersionView, ComponentView } from "./ComponentsApi.ts"
@@ -105,7 +106,7 @@ const item = (component: Component): typeof ComponentItem.Type => ({
 const view = ({ component, version }: StoredComponent): typeof ComponentView.Type => ({
   ...item(component),
   workspace_id: component.workspaceId,
-  component_data: version.data,
+  component_data: dataOf(version),
   version_number: version.versionNumber,
   version_note: version.versionNote
 })
@@ -114,8 +115,11 @@ const versionView = (version: ComponentVersion): typeof ComponentVersionView.Typ
   id: version.id,
   component_id: version.componentId,
   version_number: version.versionNumber,
-  component_data: version.data,
+  component_data: dataOf(version),
   created_at: iso(version.createdAt),
   version_note: version.versionNote,
   created_by: version.createdBy
 })
+
+/** A save takes nothing else for the nodes of a component. */
+const dataOf = ({ data }: ComponentVersion) => data as typeof SavedComponentData.Type

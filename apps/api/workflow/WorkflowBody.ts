@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
+import { ComponentData } from "../../../core/workflow/component/Component.ts"
 import * as ComponentCheck from "../../../core/workflow/component/ComponentCheck.ts"
 import { type ActionName, parameters } from "../../../core/workflow/language/graph/Action.ts"
 import * as RunIf from "../../../core/workflow/language/graph/RunIf.ts"
@@ -52,6 +53,19 @@ const WorkflowNode = Schema.Union(
   (Object.keys(parameters) as ReadonlyArray<ActionName>).map((action) => nodeOf(action, parameters[action]))
 ).annotate({ identifier: "WorkflowNode" }) as unknown as Schema.Codec<WorkflowNode>
 
+const componentNode = ComponentData.fields.nodes.value
+
+/** What a component brings, as it is sent. */
+export const ComponentDataToSave = Schema.Struct({
+  ...ComponentCheck.Sent.fields,
+  nodes: Schema.Array(Schema.Struct({ ...componentNode.fields, workflowNode: WorkflowNode }))
+})
+
+/** What a saved component brings. */
+export const SavedComponentData = ComponentData as unknown as Schema.Codec<
+  Omit<ComponentData, "nodes"> & Pick<typeof ComponentDataToSave.Encoded, "nodes">
+>
+
 const WorkflowEdge = Schema.Union([
   Schema.Struct({ to: NodeId }),
   Schema.Struct({ true: NodeId, false: NodeId }),
@@ -87,7 +101,7 @@ export const WorkflowToUpsert = Schema.Struct({
 const BundledComponent = Schema.Struct({
   ref: Schema.String,
   name: Schema.String,
-  component_data: ComponentCheck.Sent
+  component_data: ComponentDataToSave
 })
 
 /** An exported workflow. */

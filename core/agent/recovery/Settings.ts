@@ -1,8 +1,8 @@
 /**
  * Which recoveries a workflow allows. With none of them an execution fails at the first step that cannot be done.
  */
-import type { Schema } from "effect"
 import * as WorkflowSettings from "../../workflow/Settings.ts"
+import type { Settings as SettingsOfWorkflow } from "../../workflow/Workflow.ts"
 
 export interface Settings {
   /** Pop-ups in the way are dismissed; those of `popupXpaths` before each step. */
@@ -39,7 +39,7 @@ export const none: Settings = {
 }
 
 /** The recoveries that the settings of a workflow allow. */
-export const of = (kept: Schema.JsonObject): Settings => {
+export const of = (kept: SettingsOfWorkflow): Settings => {
   const settings = WorkflowSettings.complete(kept)
   return {
     popups: settings.enable_popup_handling,

@@ -4,4 +4,4 @@ import type { Options } from "../Run.ts"
 
 /** Returns whether a run is recorded: a debug run, or one of a workflow that sets `enable_network_listener`. */
 export const records = ({ settings }: Pick<Content, "settings">, options: Options): boolean =>
-  options.debug === true || settings.enable_network_listener === true
+  options.debug === true || (settings.enable_network_listener ?? false)

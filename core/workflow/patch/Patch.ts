@@ -114,9 +114,10 @@ export const appliedTo = (
 ): Result.Result<Pick<Content, "nodes" | "settings">, PatchOutdated> => {
   const outdated = (reason: string) => Result.fail(new PatchOutdated({ id: patch.id, reason }))
   if (patch.kind === "popup_xpath") {
-    const known = Array.isArray(settings.popup_xpaths) ? settings.popup_xpaths : []
-    if (known.includes(patch.after)) return outdated("the workflow knows this pop-up already")
-    return Result.succeed({ nodes, settings: { ...settings, popup_xpaths: [...known, patch.after] } })
+    const known = settings.popup_xpaths ?? []
+    const xpath = String(patch.after)
+    if (known.includes(xpath)) return outdated("the workflow knows this pop-up already")
+    return Result.succeed({ nodes, settings: { ...settings, popup_xpaths: [...known, xpath] } })
   }
   const { parameter } = patch
   const all = Array.isArray(nodes) ? nodes : []

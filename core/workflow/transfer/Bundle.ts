@@ -12,7 +12,7 @@ import * as Instances from "../component/Instances.ts"
 import * as ErrorReferences from "../ErrorReferences.ts"
 import { problemsOf } from "../language/graph/Paths.ts"
 import * as SaveBody from "../SaveBody.ts"
-import type { Problem } from "../Workflow.ts"
+import type { Problem, Settings } from "../Workflow.ts"
 import type { Stored } from "../WorkflowStore.ts"
 
 export const format = "sluice.workflow" as const
@@ -157,7 +157,7 @@ export const settled = ({ draft }: Unpacked, ids: ReadonlyMap<string, string>): 
 })
 
 /** A proxy of one's own is an address with a password, sealed with a key that no other workspace has. */
-const withoutSecrets = ({ proxy_value, ...settings }: Schema.JsonObject): Schema.JsonObject =>
+const withoutSecrets = ({ proxy_value, ...settings }: Settings): Settings =>
   proxy_value === undefined || settings.proxy_setting === "custom" ? settings : { ...settings, proxy_value }
 
 const formatProblems = (bundle: Schema.JsonObject): ReadonlyArray<Problem> => {

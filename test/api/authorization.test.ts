@@ -243,7 +243,7 @@ const askingConversation = ({ key }: Member) =>
 const withoutIds = (text: string) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
 
 it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
-  it.effect.each(Object.entries(table))("%s lets in the roles that may use it, and no key of another workspace", ([endpoint, row]) =>
+  it.effect.each(Object.entries(table))("%s lets in the roles that it is for, and no other key", ([endpoint, row]) =>
     Effect.gen(function* () {
       const { dump, member, revoke, send } = yield* Service
       const owner = yield* member("Owner")

@@ -5,6 +5,7 @@ import { Effect, Predicate, Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
+import { listed, told } from "../../../core/runtime/Problems.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
 import type { InvalidComponent } from "../../../core/workflow/component/Component.ts"
@@ -132,12 +133,12 @@ export const badRequest = (message: string): BadRequest => general(400, message)
 export const invalidQuery = (problems: ReadonlyArray<Problem>): BadRequest => ({
   ...badRequest(told(problems)),
   code: "VALIDATION_FAILED",
-  errors: problems
+  errors: listed(problems)
 })
 
 /** Places in a body as the older endpoints write them: `cookies[2].name` is at `["body", "cookies", "2", "name"]`. */
 export const details = (problems: ReadonlyArray<Problem>) =>
-  problems.map(({ message, path }) => ({
+  listed(problems).map(({ message, path }) => ({
     loc: ["body", ...path.split(/[.[\]]+/).filter((key) => key !== "")],
     msg: message,
     type: "value_error"
@@ -148,7 +149,7 @@ export const details = (problems: ReadonlyArray<Problem>) =>
  * Without `problems`, the body as a whole is the problem.
  */
 export const invalidBody = (path: string, message: string, problems: ReadonlyArray<Problem>): BadRequest => {
-  const all = problems.length === 0 ? [{ path: "", message }] : problems
+  const all = problems.length === 0 ? [{ path: "", message }] : listed(problems)
   if (path === "/authentication") return { ...badRequest(message), ...{ detail: details(all) } }
   if (/\/run-window(\/preview)?$/.test(path)) {
     return { statusCode: 400, error: "InvalidRunWindow", message, errors: all }
@@ -158,21 +159,17 @@ export const invalidBody = (path: string, message: string, problems: ReadonlyArr
     : { ...badRequest(message), code: "VALIDATION_FAILED", errors: all }
 }
 
-/** Problems in one sentence. */
-export const told = (problems: ReadonlyArray<Problem>): string =>
-  problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
-
 export const invalidWindow = ({ issues, message }: InvalidRunWindow): BadRequest => ({
   statusCode: 400,
   error: "InvalidRunWindow",
   message,
-  errors: issues
+  errors: listed(issues)
 })
 
 export const invalidWorkflow = ({ message, problems }: InvalidWorkflow | InvalidComponent): BadRequest => ({
   ...badRequest(message),
   code: "VALIDATION_FAILED",
-  errors: problems
+  errors: listed(problems)
 })
 
 /** One field over its limit is reported by its code, several by one code for all. */
@@ -211,7 +208,7 @@ export const ended = ({ message }: RunEnded) => general(409, message)
 export const invalidAnswer = ({ expected, message, problems }: InvalidAnswer): BadRequest => ({
   ...badRequest(message),
   code: "VALIDATION_FAILED",
-  errors: problems,
+  errors: listed(problems),
   expected_json_schema_datamodel: expected
 })
 

@@ -5,6 +5,7 @@
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Exit, Layer, Option, Redacted, Result } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { told } from "../../../core/runtime/Problems.ts"
 import { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"
 import { Sealing } from "../../../core/vault/keys/Sealing.ts"
 import { Keys } from "../../../core/workspace/Keys.ts"
@@ -101,7 +102,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const { digest, problems, request: complete } = read.success
         if (problems.length > 0) {
           const all = [...inAddress, ...problems]
-          return Refusals.invalidBody(endpoint, Errors.told(all), all)
+          return Refusals.invalidBody(endpoint, told(all), all)
         }
         // The endpoint does not look at a body that it does not take.
         if (endpoint?.takesBody === false && Exit.isFailure(yield* Effect.exit(complete.json))) return noJson

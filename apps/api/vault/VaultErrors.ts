@@ -1,6 +1,7 @@
 /** The error bodies of the vault, and the translation of its failures into them. */
 import { Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { listed } from "../../../core/runtime/Problems.ts"
 import type { InvalidConnection } from "../../../core/vault/providers/SecretConnections.ts"
 import type { SourceError } from "../../../core/vault/providers/SecretSource.ts"
 import type { EntryNotFound, EntryTaken, InvalidEntry, OriginsForOwners } from "../../../core/vault/VaultEntry.ts"
@@ -79,10 +80,10 @@ export const askedOfSource = {
 }
 
 export const invalidConnection = ({ message, problems }: InvalidConnection) =>
-  Effect.fail({ ...Errors.badRequest(message), code: "VALIDATION_FAILED", errors: problems })
+  Effect.fail({ ...Errors.badRequest(message), code: "VALIDATION_FAILED", errors: listed(problems) })
 
 const invalid = ({ message, problems }: InvalidEntry) =>
-  Effect.fail({ ...Errors.badRequest(message), code: "VALIDATION_FAILED", errors: problems })
+  Effect.fail({ ...Errors.badRequest(message), code: "VALIDATION_FAILED", errors: listed(problems) })
 
 const invalidAuthentication = ({ message, problems }: InvalidEntry) =>
   Effect.fail({ ...Errors.general(400, message), detail: Errors.details(problems) })

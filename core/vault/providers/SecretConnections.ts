@@ -3,6 +3,7 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { told } from "../../runtime/Problems.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { KeyTaken } from "../../workspace/Collection.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
@@ -20,7 +21,7 @@ export class InvalidConnection extends Schema.TaggedError<InvalidConnection>()("
   problems: Schema.Array(Problem)
 }) {
   override get message() {
-    return this.problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+    return told(this.problems)
   }
 }
 

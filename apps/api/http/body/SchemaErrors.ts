@@ -4,6 +4,7 @@
 import { Effect, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import { told } from "../../../../core/runtime/Problems.ts"
 import * as Errors from "../Errors.ts"
 
 export class SchemaErrors extends HttpApiMiddleware.Service<SchemaErrors>()("sluice/apps/api/http/body/SchemaErrors", {
@@ -21,11 +22,7 @@ export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (
       problems[0]?.message === "Expected a valid JSON body" ? notJson(request) : Effect.succeed(null),
       (no) =>
         Effect.fail(
-          Errors.invalidBody(
-            request.url.split("?", 1)[0] ?? "",
-            no ?? Errors.told(problems),
-            no === null ? problems : []
-          )
+          Errors.invalidBody(request.url.split("?", 1)[0] ?? "", no ?? told(problems), no === null ? problems : [])
         )
     )
   )

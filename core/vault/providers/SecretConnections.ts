@@ -4,6 +4,7 @@
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { inOneSentence } from "../../window/Problems.ts"
 import type { KeyTaken } from "../../workspace/Collection.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
@@ -21,7 +22,7 @@ export class InvalidConnection extends Schema.TaggedError<InvalidConnection>()("
   problems: Schema.Array(Problem)
 }) {
   override get message() {
-    return this.problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+    return inOneSentence(this.problems)
   }
 }
 

@@ -12,7 +12,7 @@ import type { FileChooser } from "playwright-core"
 import { tooLargeDownload } from "../../../core/agent/Limits.ts"
 import * as FileNames from "../../../core/browser/file/FileNames.ts"
 import type { Download, Transfers } from "../../../core/browser/file/Transfers.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import { isNavigation, PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as Finder from "../element/Finder.ts"
 import type { Uploads } from "../LocalChromium.ts"
 import * as Guarded from "../page/Guarded.ts"
@@ -172,8 +172,8 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
       }
       const open = yield* chooser
       yield* attempt(null, () => open.setFiles(path, { timeout: uploadMillis })).pipe(
-        Effect.mapError(
-          ({ kind, reason }) => new PageFailure({ kind: kind === "navigation" ? "upload" : kind, reason })
+        Effect.mapError((failure) =>
+          isNavigation(failure) ? new PageFailure({ kind: "upload", reason: failure.reason }) : failure
         )
       )
       choosers.splice(0)

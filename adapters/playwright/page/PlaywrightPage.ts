@@ -6,7 +6,7 @@ import type { Frame, Locator } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import type { Page } from "../../../core/browser/Browser.ts"
 import type { Target } from "../../../core/browser/element/Target.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Remembered } from "../../../core/browser/Session.ts"
 import * as Candidates from "../element/Candidates.ts"
 import * as Choosing from "../element/Choosing.ts"
@@ -50,15 +50,10 @@ const inspectionMillis = 5_000
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
-const notLetIn = new PageFailure({
-  kind: "navigation",
-  reason: "the site asks for a name and a password by HTTP authentication, which was not given"
-})
-
 /** A window that another was put in front of a moment ago has no picture. */
 const isNotDrawn = ({ reason }: PageFailure): boolean => reason.includes("Unable to capture screenshot")
 
-const leaving = new PageFailure({ kind: "navigation", reason: "the page is being replaced by another one" })
+const leaving = new PageFailure({ kind: "replaced", reason: "the page is being replaced by another one" })
 
 /** How long a page that is on its way somewhere is waited for before another address is opened, in milliseconds. */
 const arrivalMillis = 10_000
@@ -96,14 +91,21 @@ export const make = (tabs: Tabs, options: Options): Page => {
     while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
   })
 
-  /** A server error without a page is reported with its status. */
-  const unanswered = (failure: PageFailure) =>
-    Effect.gen(function* () {
-      if (!failure.reason.includes("ERR_HTTP_RESPONSE_CODE_FAILURE")) return yield* failure
-      const status = yield* Effect.promise(() => traffic.lastStatus(current().page))
-      if (status === null) return yield* failure
-      return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}`, status })
-    })
+  /** Loads an address. Answers nothing where it is saved instead of shown: that is all there is to arrive at. */
+  const load = async (url: string) => {
+    const { page } = current()
+    try {
+      return await page.goto(url, { waitUntil: "domcontentloaded", timeout: navigationMillis })
+    } catch (error) {
+      const said = error instanceof Error ? error.message : ""
+      if (/^page\.goto: Download is starting/.test(said)) return null
+      // An error without a page: the browser tells its status apart from the failure.
+      const status = /^page\.goto: net::ERR_HTTP_RESPONSE_CODE_FAILURE/.test(said)
+        ? await traffic.lastStatus(page)
+        : null
+      throw status === null ? error : ofStatus(status)
+    }
+  }
 
   /** Why the address could not be reached that another one led to. */
   const refusedOnTheWay = (): PageFailure | null => {
@@ -120,30 +122,15 @@ export const make = (tabs: Tabs, options: Options): Page => {
       // A page that is on its way somewhere else, as after a form was sent, arrives there first: what this address does may be
       // done only once, and needs what that page brings.
       yield* arrived
-      const response = yield* attempt(null, () =>
-        current().page.goto(url, { waitUntil: "domcontentloaded", timeout: navigationMillis })
-      ).pipe(
+      const response = yield* attempt(null, () => load(url)).pipe(
         // Retry: another navigation started at the same moment.
-        Effect.retry({ while: ({ reason }) => reason.includes("interrupted by another navigation"), times: 3 }),
-        // What it leads to is saved instead of shown: that is all there is to arrive at.
-        Effect.catchIf(
-          ({ reason }) => reason.startsWith("Download is starting"),
-          () => Effect.succeed(null)
-        ),
-        Effect.mapError((failure) => (failure.reason.includes("ERR_INVALID_AUTH_CREDENTIALS") ? notLetIn : failure)),
-        Effect.catch((failure) => unanswered(failure)),
+        Effect.retry({ while: ({ kind }) => kind === "replaced", times: 3 }),
         Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? refusedOnTheWay() ?? failure)
       )
       const status = response?.status() ?? 200
       const landed = options.refusal(new URL(response?.url() ?? url))
       if (landed !== null && (landed.kind === "forbidden" || status === 502)) return yield* new PageFailure(landed)
-      if (status === 404 || status === 410 || status === 429 || status >= 500) {
-        return yield* new PageFailure({
-          kind: "navigation",
-          reason: `the server answered with status ${status}`,
-          status
-        })
-      }
+      if (status === 404 || status === 410 || status === 429 || status >= 500) return yield* ofStatus(status)
     })
 
   return {
@@ -208,7 +195,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
         return Snapshot.take(current(), maxBytes)
       }).pipe(
         // A page that is just leaving takes what runs in it with it; the next one is there to be looked at.
-        Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),
+        Effect.retry({ while: isNavigation, times: 2 }),
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       ),
     watchNetwork: (tell, options) => NetworkWatch.watch(current().page.context(), tell, options),

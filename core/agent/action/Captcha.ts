@@ -1,5 +1,6 @@
 import { Clock, Effect, Option } from "effect"
 import type { Page } from "../../browser/Browser.ts"
+import { isNavigation } from "../../browser/PageFailure.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import { type Action, next, type StepContext } from "../Step.ts"
 import { CaptchaSolver, type CaptchaType, ownMillis, widgets } from "./CaptchaSolver.ts"
@@ -81,7 +82,7 @@ const look = (selector: string, page: Page) =>
   page.codeField(selector).pipe(
     // A page that is just being left shows nothing.
     Effect.catch((failure) =>
-      failure.kind === "navigation" ? Effect.succeed(null) : Effect.fail(ofPage("look for the captcha", failure))
+      isNavigation(failure) ? Effect.succeed(null) : Effect.fail(ofPage("look for the captcha", failure))
     )
   )
 

@@ -1,7 +1,7 @@
 import { Clock, Effect, Option, Redacted, Result, type Schema } from "effect"
 import type { CodeField, Page } from "../../browser/Browser.ts"
 import type { Target } from "../../browser/element/Target.ts"
-import type { PageFailure } from "../../browser/PageFailure.ts"
+import { isNavigation, type PageFailure } from "../../browser/PageFailure.ts"
 import type { Account } from "../../vault/Account.ts"
 import type { LoginCodes } from "../../vault/otp/LoginCodes.ts"
 import * as Otp from "../../vault/otp/Otp.ts"
@@ -106,7 +106,7 @@ const fieldIn = Effect.fnUntraced(function* (page: Page, target: Target) {
   const until = (yield* Clock.currentTimeMillis) + target.waitMillis
   while (true) {
     const field = yield* Effect.result(page.codeField(target.selector))
-    if (Result.isFailure(field) && field.failure.kind !== "navigation") return yield* field.failure
+    if (Result.isFailure(field) && !isNavigation(field.failure)) return yield* field.failure
     const usable =
       Result.isSuccess(field) && field.success.shown && (field.success.matched === 1 || field.success.split)
     if (usable) return field.success

@@ -5,7 +5,7 @@ import type { Outcome } from "../../../core/agent/Outcome.ts"
 import { Advisor } from "../../../core/agent/recovery/Advisor.ts"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
 import { Browser } from "../../../core/browser/Browser.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import { ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import { account } from "../../support/accounts.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import * as ScriptedBrowser from "../../support/scripted/ScriptedBrowser.ts"
@@ -263,8 +263,7 @@ it.effect("a server that is not available is asked again, each time after twice 
               Effect.gen(function* () {
                 times.push(yield* Clock.currentTimeMillis)
                 if (times.length > failures) return yield* page.goto(url)
-                const reason = "the server answered with status 503"
-                return yield* new PageFailure({ kind: "navigation", reason, status: 503 })
+                return yield* ofStatus(503)
               })
           }))
       })

@@ -9,7 +9,7 @@ import { Browser, type Page } from "../../../core/browser/Browser.ts"
 import type { Exchange } from "../../../core/browser/Exchange.ts"
 import type { ExtractionPlan } from "../../../core/browser/element/Extraction.ts"
 import type { Guard, Target } from "../../../core/browser/element/Target.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import { ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../../core/browser/Requests.ts"
 import type { Remembered, Session, Storage } from "../../../core/browser/Session.ts"
 import type { Scroll } from "../../../core/browser/vision/Scrolling.ts"
@@ -175,7 +175,7 @@ const open = (
       tell(loading(url, now, known ? 200 : 404))
       for (const one of network.asked?.[url] ?? []) tell({ ...loading(url, now, 200), resourceType: "xhr", ...one })
     }
-    if (!known) return yield* new PageFailure({ kind: "navigation", reason: "the server answered with status 404" })
+    if (!known) return yield* ofStatus(404)
     yield* Ref.set(state, { ...blank, watchers, history: [...history, url] })
   })
 

@@ -3,7 +3,7 @@
  * at that moment, which in a frame is the frame's own.
  */
 import type { ElementHandle, Frame, Locator } from "playwright-core"
-import type { Guard } from "../../../core/browser/element/Target.ts"
+import type { Guard } from "../../../core/browser/element/ElementQuery.ts"
 import * as Focus from "../element/Focus.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "./Attempt.ts"

@@ -4,8 +4,11 @@
 import { Clock, Effect, Schedule } from "effect"
 import type { Frame, Locator } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
-import type { Page } from "../../../core/browser/Browser.ts"
-import type { Target } from "../../../core/browser/element/Target.ts"
+import type { BrowserSession } from "../../../core/browser/Browser.ts"
+import type { Elements } from "../../../core/browser/Elements.ts"
+import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
+import type { Navigation } from "../../../core/browser/Navigation.ts"
+import type { Observation } from "../../../core/browser/Observation.ts"
 import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Remembered } from "../../../core/browser/Session.ts"
 import * as Candidates from "../element/Candidates.ts"
@@ -61,28 +64,40 @@ const arrivalMillis = 10_000
 /** How often it is looked whether it has arrived, in milliseconds. */
 const stepMillis = 50
 
-export const make = (tabs: Tabs, options: Options): Page => {
-  const { attempt, current, observe } = tabs
-  const { navigationMillis } = options
-  const traffic = Traffic.make(current().page)
-  const onOne = (target: Target, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
-    tabs.following(Finder.onOne(tabs, target, act))
-  const scrolling = Scrolling.make(tabs)
-
-  /** Checks the document of an element once that is there. */
-  const guarded = async ({ guard }: Target, element: Locator, timeout: number, frame: Frame) => {
-    if (guard === undefined) return
-    await element.waitFor({ state: "attached", timeout })
-    await Guarded.check(current(), frame, guard)
+export const make = (tabs: Tabs, options: Options): BrowserSession => {
+  const traffic = Traffic.make(tabs.current().page)
+  const inspecting = Candidates.make(tabs, traffic, (options.downloads?.limits ?? defaultPageLimits).unresponsiveMillis)
+  const sight = Sight.make(tabs)
+  const transfers = Transfers.make(tabs, options.downloads)
+  const { clickAt, look, outline, show, spot, texts, typeAt } = sight
+  return {
+    navigation: {
+      ...navigation(tabs, traffic, options),
+      ...Windows.make(tabs),
+      ...Requesting.make(() => tabs.current().page, options),
+      forgetDownloads: transfers.forgetDownloads,
+      download: transfers.download,
+      print: transfers.print,
+      visited: sight.visited
+    },
+    elements: {
+      ...elements(tabs),
+      upload: transfers.upload,
+      readable: sight.readable,
+      turn: sight.turn,
+      describe: inspecting.describe,
+      seen: inspecting.seen,
+      survey: inspecting.survey
+    },
+    vision: { clickAt, look, outline, show, spot, texts, typeAt },
+    observation: { ...observation(tabs, options), ...RemoteHand.make(tabs), candidates: inspecting.candidates }
   }
+}
 
-  const captured = (toFront: boolean) =>
-    observe(null, async () => {
-      const { devTools, page } = current()
-      if (toFront) await page.bringToFront()
-      const line = await devTools()
-      return line.send("Page.captureScreenshot", { format: "jpeg", quality: 80, optimizeForSpeed: true })
-    })
+/** Going to addresses, and what the page there holds as a whole. */
+const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
+  const { attempt, current } = tabs
+  const { navigationMillis } = options
 
   const arrived = Effect.gen(function* () {
     // What the browser told before it answers this has been heard then: a form that was sent a moment ago, for one.
@@ -134,25 +149,41 @@ export const make = (tabs: Tabs, options: Options): Page => {
     })
 
   return {
-    ...Requesting.make(() => current().page, options),
-    ...Windows.make(tabs),
-    ...Transfers.make(tabs, options.downloads),
-    ...scrolling,
-    ...Pictures.make(tabs, scrolling),
-    ...Candidates.make(tabs, traffic, (options.downloads?.limits ?? defaultPageLimits).unresponsiveMillis),
-    ...RemoteHand.make(tabs),
-    screencast: (how, show) => Screencast.screencast(tabs, how, show),
-    record: (how) => Recorder.record(tabs, how),
-    ...Sight.make(tabs),
     goto,
-    back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
+    back: Effect.asVoid(
+      attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis }))
+    ),
     address: Effect.sync(() => current().page.url()),
     html: ({ sanitized }) =>
       attempt(null, () =>
         sanitized ? World.run(current(), current().page.mainFrame(), sanitizedHtml, null) : current().page.content()
       ),
+    clearCookies: attempt(null, () => current().page.context().clearCookies())
+  } satisfies Partial<Navigation>
+}
+
+/** Verbs on elements that the finder finds. */
+const elements = (tabs: Tabs) => {
+  const { attempt, current } = tabs
+  const scrolling = Scrolling.make(tabs)
+  const onOne = (query: ElementQuery, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
+    tabs.following(Finder.onOne(tabs, query, act))
+
+  /** Checks the document of an element once that is there. */
+  const guarded = async ({ guard }: ElementQuery, element: Locator, timeout: number, frame: Frame) => {
+    if (guard === undefined) return
+    await element.waitFor({ state: "attached", timeout })
+    await Guarded.check(current(), frame, guard)
+  }
+
+  return {
+    ...scrolling,
+    ...Pictures.make(tabs, scrolling),
     click: (target, kind, gesture) =>
-      onOne(target, (element, timeout, frame) => Pointer.press(current(), frame, element, kind, timeout, gesture)),
+      onOne(target, async (element, timeout, frame) => {
+        await guarded(target, element, timeout, frame)
+        return Pointer.press(current(), frame, element, kind, timeout, gesture)
+      }),
     type: (target, typing) =>
       target === null
         ? attempt(null, () => strike(current(), typing.strokes, typing))
@@ -173,14 +204,31 @@ export const make = (tabs: Tabs, options: Options): Page => {
         await element.waitFor({ state: "attached", timeout })
         await guarded(target, element, timeout, frame)
       }),
-    codeField: (selector) =>
+    inspect: (selector) =>
       attempt(selector, () => Finder.onEvery(current(), selector, InPage.codeField, null)).pipe(
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(leaving) }),
         Effect.mapError((failure) => (failure.kind === "unusable" ? leaving : failure))
       ),
     read: (target) => attempt(target.selector, () => Reading.read(current(), target)),
-    extract: (plan) => attempt(null, () => Reading.extract(current(), plan)),
-    clearCookies: attempt(null, () => current().page.context().clearCookies()),
+    extract: (plan) => attempt(null, () => Reading.extract(current(), plan))
+  } satisfies Partial<Elements>
+}
+
+/** Watching the session, and what it has in the end. */
+const observation = (tabs: Tabs, options: Options) => {
+  const { current, observe } = tabs
+
+  const captured = (toFront: boolean) =>
+    observe(null, async () => {
+      const { devTools, page } = current()
+      if (toFront) await page.bringToFront()
+      const line = await devTools()
+      return line.send("Page.captureScreenshot", { format: "jpeg", quality: 80, optimizeForSpeed: true })
+    })
+
+  return {
+    screencast: (how, show) => Screencast.screencast(tabs, how, show),
+    record: (how) => Recorder.record(tabs, how),
     // Asked of the browser itself: Playwright's own waits until nothing is being loaded.
     glimpse: captured(false).pipe(
       Effect.catchIf(isNotDrawn, () =>
@@ -203,7 +251,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
       observe(null, () => options.remembered(wanted)).pipe(
         Effect.timeoutOrElse({ duration: 2 * inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       )
-  }
+  } satisfies Partial<Observation>
 }
 
 const forbidden = (reason: string): PageFailure => new PageFailure({ kind: "forbidden", reason })

@@ -6,7 +6,7 @@
  * instead. Taking and releasing control are events of the run.
  */
 import { Clock, Effect, Latch, Option, Queue, type Scope, Semaphore, Stream } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { BrowserSession } from "../../browser/Browser.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Reporter } from "../../run/Executor.ts"
 import type { Run } from "../../run/Run.ts"
@@ -44,7 +44,7 @@ export interface Live {
   /** Waits while a person has control. */
   readonly hold: Effect.Effect<void>
   /** Lets the page be watched and controlled until the scope closes. */
-  readonly attend: (page: Page) => Effect.Effect<void, never, Scope.Scope>
+  readonly attend: (page: BrowserSession) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /** Makes the function that lets a run be watched. */
@@ -98,7 +98,7 @@ export const make = Effect.gen(function* () {
 
     /** Learns who has control: one look at a time, so that an older one does not come after a newer one. */
     const learn = Effect.fnUntraced(
-      function* (page: Page) {
+      function* (page: BrowserSession) {
         const now = Option.getOrNull(yield* store.control(run.id))
         const before = control
         control = now
@@ -106,7 +106,7 @@ export const make = Effect.gen(function* () {
         // A person who was cut off with a key down would leave it pressed for the run.
         if (before !== null && before.holder !== now?.holder) {
           hide(typed.end())
-          yield* page.letGo
+          yield* page.observation.letGo
         }
         yield* now === null ? Latch.open(free) : Latch.close(free)
       },
@@ -114,7 +114,7 @@ export const make = Effect.gen(function* () {
       lasting
     )
 
-    const follow = (page: Page, desk: Desk) =>
+    const follow = (page: BrowserSession, desk: Desk) =>
       Effect.gen(function* () {
         yield* Effect.raceFirst(
           Queue.take(desk.controlled),
@@ -123,12 +123,12 @@ export const make = Effect.gen(function* () {
         yield* learn(page)
       })
 
-    const show = (page: Page, desk: Desk) =>
+    const show = (page: BrowserSession, desk: Desk) =>
       Effect.gen(function* () {
         yield* Queue.take(desk.watched)
         yield* Effect.scoped(
           Effect.gen(function* () {
-            yield* page.screencast(pictures, (bytes) =>
+            yield* page.observation.screencast(pictures, (bytes) =>
               Effect.flatMap(Clock.currentTimeMillis, (at) => channel.show(run.id, { bytes, at })).pipe(lasting)
             )
             while (Option.isSome(yield* Effect.timeoutOption(Queue.take(desk.watched), patience)));
@@ -137,7 +137,7 @@ export const make = Effect.gen(function* () {
         yield* channel.hide(run.id)
       }).pipe(lasting)
 
-    const obey = (page: Page, desk: Desk) =>
+    const obey = (page: BrowserSession, desk: Desk) =>
       Effect.gen(function* () {
         const text = yield* Queue.take(desk.messages)
         const message = yield* LiveMessage.open(yield* sealing.cipher(run.workspaceId), text)
@@ -147,7 +147,7 @@ export const make = Effect.gen(function* () {
         for (const gesture of gestures) {
           if (control?.holder !== holder) return
           hide(typed.take(gesture))
-          yield* page.gesture(gesture)
+          yield* page.observation.gesture(gesture)
         }
       }).pipe(lasting)
 

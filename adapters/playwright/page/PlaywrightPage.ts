@@ -30,6 +30,8 @@ import * as Pointer from "../vision/Pointer.ts"
 import * as RemoteHand from "../vision/RemoteHand.ts"
 import * as Scrolling from "../vision/Scrolling.ts"
 import * as Sight from "../vision/Sight.ts"
+import { within } from "../Within.ts"
+import { errorPage } from "./Departures.ts"
 import * as Guarded from "./Guarded.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
 import * as Requesting from "./Requesting.ts"
@@ -60,6 +62,9 @@ const leaving = new PageFailure({ kind: "replaced", reason: "the page is being r
 
 /** How long a page that is on its way somewhere is waited for before another address is opened, in milliseconds. */
 const arrivalMillis = 10_000
+
+/** How long the page for an error may take to be shown, in milliseconds. */
+const errorPageMillis = 1_000
 
 /** How often it is looked whether it has arrived, in milliseconds. */
 const stepMillis = 50
@@ -109,16 +114,21 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
   /** Loads an address. Answers nothing where it is saved instead of shown: that is all there is to arrive at. */
   const load = async (url: string) => {
     const { page } = current()
+    const instead = errorPage(page)
     try {
       return await page.goto(url, { waitUntil: "domcontentloaded", timeout: navigationMillis })
     } catch (error) {
       const said = error instanceof Error ? error.message : ""
       if (/^page\.goto: Download is starting/.test(said)) return null
+      // The page for the error comes after the failure: the next address would be interrupted by it.
+      if (/^page\.goto: net::ERR_(?!ABORTED)/.test(said)) await within(errorPageMillis, instead.shown)
       // An error without a page: the browser tells its status apart from the failure.
       const status = /^page\.goto: net::ERR_HTTP_RESPONSE_CODE_FAILURE/.test(said)
         ? await traffic.lastStatus(page)
         : null
       throw status === null ? error : ofStatus(status)
+    } finally {
+      instead.stop()
     }
   }
 

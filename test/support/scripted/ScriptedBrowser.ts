@@ -29,6 +29,8 @@ export interface PageEvent {
   readonly selector: string | null
   /** The name of the key. */
   readonly key?: string
+  /** What the field holds then. */
+  readonly value?: string
 }
 
 export interface ScriptedElement {
@@ -317,12 +319,11 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
   const { goto } = going(parts)
 
   const setField = (selector: string, change: (before: string) => string, initial = "") =>
-    Ref.update(state, (now) => ({
-      ...now,
-      focus: selector,
-      events: [...now.events, { type: "input", selector } as const],
-      fields: { ...now.fields, [selector]: change(now.fields[selector] ?? initial) }
-    }))
+    Ref.update(state, (now) => {
+      const value = change(now.fields[selector] ?? initial)
+      const event = { type: "input", selector, value } as const
+      return { ...now, focus: selector, events: [...now.events, event], fields: { ...now.fields, [selector]: value } }
+    })
 
   /** What a click brings about. */
   const clicked = Effect.fnUntraced(function* (element: Shown) {
@@ -510,7 +511,7 @@ const assembled = (parts: Parts): BrowserSession => {
   const { files, memory, state, visited, windows } = parts
   const { says: _says, ...tabs } = windows
   const found = finding(parts)
-  const { elements, present, usable, visible } = found
+  const { all, elements, present, usable, visible } = found
   const address = Effect.map(Ref.get(state), addressOf)
   const { candidates, ...inspecting } = ScriptedInspection.make(elements, visible, address, present)
   const text = Effect.map(visible, (shown) => shown.map(({ text = "" }) => text).join("\n"))
@@ -529,7 +530,9 @@ const assembled = (parts: Parts): BrowserSession => {
           yield* usable(query)
           return ScriptedPicture.jpeg(width, lineHeight + 2 * margin)
         }
-        const whole = Math.max(height, (yield* visible).length * lineHeight)
+        // A page is longer by a window for each time that the wheel can be turned on it.
+        const ticks = Math.max(0, ...(yield* all).map(({ afterTicks = 0 }) => afterTicks))
+        const whole = Math.max(height * (1 + ticks), (yield* visible).length * lineHeight)
         return fullPage ? ScriptedPicture.jpeg(width, whole) : picture
       })
   }

@@ -4,7 +4,7 @@
 import { Effect, type Scope } from "effect"
 import type { Page as PlaywrightPage } from "playwright-core"
 import type { PageLimits } from "../../core/agent/Limits.ts"
-import type { Page } from "../../core/browser/Browser.ts"
+import type { BrowserSession } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
 import type { Session } from "../../core/browser/Session.ts"
 import * as AllowedSites from "../../core/workflow/AllowedSites.ts"
@@ -34,7 +34,7 @@ export const open = (
   { files, guard, lost, page, wall }: Ready,
   session: Session,
   limits: PageLimits
-): Effect.Effect<Page, PageFailure, Scope.Scope> =>
+): Effect.Effect<BrowserSession, PageFailure, Scope.Scope> =>
   Effect.gen(function* () {
     const bounds = Bounds.make(limits)
     const { allowedSites } = session

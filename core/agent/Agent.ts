@@ -2,7 +2,7 @@
  * Walks the graph of a workflow in a browser, from START to END, and returns the outcome.
  */
 import { Clock, Effect } from "effect"
-import { Browser, type Page } from "../browser/Browser.ts"
+import { Browser, type BrowserSession } from "../browser/Browser.ts"
 import { redactUrl } from "../browser/Exchange.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Execution } from "./Execution.ts"
@@ -38,7 +38,12 @@ export const run = <E>(
     })
   )
 
-const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Observer<E>, limits: Limits, page: Page) {
+const walk = Effect.fnUntraced(function* <E>(
+  execution: Execution,
+  observer: Observer<E>,
+  limits: Limits,
+  page: BrowserSession
+) {
   const { secrets } = execution
   const began = yield* Clock.currentTimeMillis
   const heard = NetworkRecorder.isReadBy(execution.graph) ? yield* NetworkRecorder.listen(page) : null
@@ -53,9 +58,9 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
     opened: began,
     choices: new Map()
   }
-  const address = Effect.map(page.address, (one) => redactUrl(secrets.hide(one)))
+  const address = Effect.map(page.navigation.address, (one) => redactUrl(secrets.hide(one)))
   const showFailed = Effect.fnUntraced(function* (node: Node) {
-    const shot = yield* Effect.result(page.glimpse)
+    const shot = yield* Effect.result(page.observation.glimpse)
     if (shot._tag === "Failure") return
     yield* observer.picture({ ...shot.success, node, error: true, fullPage: false, metadata: {} })
   })

@@ -2,7 +2,7 @@
  * How a step of a run fails: a code of ours, a class that clients know, and a sentence.
  */
 import { Schema } from "effect"
-import type { PageFailure } from "../browser/PageFailure.ts"
+import type { PageFailure, PageFailureKind } from "../browser/PageFailure.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 
 /** The failures of the agent, each with the class that clients know as the error category. */
@@ -96,8 +96,18 @@ export const reworded = (failure: StepFailed, sentence: string): StepFailed => n
 /** The same failure of a step that had done something before, so that it must not be done again. */
 export const afterActing = (failure: StepFailed): StepFailed => new StepFailed({ ...failure, acted: true })
 
-const codes: Record<PageFailure["kind"], Code> = {
-  navigation: "NAVIGATION-E0001",
+/** The code of each failure of the page. Those of a navigation say whether to try again: E0003 and E0004 may pass. */
+const codes: Record<PageFailureKind, Code> = {
+  timeout: "NAVIGATION-E0004",
+  unreachable: "NAVIGATION-E0003",
+  unavailable: "NAVIGATION-E0003",
+  rejected: "NAVIGATION-E0001",
+  auth: "NAVIGATION-E0001",
+  unresolved: "NAVIGATION-E0001",
+  untrusted: "NAVIGATION-E0001",
+  replaced: "NAVIGATION-E0001",
+  aborted: "NAVIGATION-E0001",
+  unloadable: "NAVIGATION-E0001",
   forbidden: "NAVIGATION-E0002",
   foreign: "CREDENTIAL-E0002",
   proxy: "PROXY-E0001",
@@ -119,7 +129,7 @@ const codes: Record<PageFailure["kind"], Code> = {
 export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
   const element = failure.selector === undefined ? "" : ` ${failure.selector}`
   return new StepFailed({
-    code: failure.kind === "navigation" ? ofNavigation(failure) : codes[failure.kind],
+    code: codes[failure.kind],
     sentence: `Cannot ${tried}${element}: ${failure.reason}`,
     original: failure.reason,
     ...(failure.selector === undefined ? {} : { selector: failure.selector }),
@@ -127,17 +137,6 @@ export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
     ...(failure.alike === undefined ? {} : { alike: failure.alike }),
     ...(failure.acted === undefined ? {} : { acted: failure.acted })
   })
-}
-
-/** Why an address was not loaded: its server is not there or cannot serve it now, it takes too long, or there is no such page. */
-const ofNavigation = ({ reason, status }: PageFailure): Code => {
-  if (status !== undefined) return status >= 500 || status === 429 ? "NAVIGATION-E0003" : codes.navigation
-  if (/did not load within/.test(reason)) return "NAVIGATION-E0004"
-  return /ERR_(CONNECTION_|EMPTY_RESPONSE|TIMED_OUT|INTERNET_DISCONNECTED|NETWORK_|ADDRESS_UNREACHABLE|HTTP2_|QUIC_|TUNNEL_CONNECTION_FAILED|SOCKET_)/.test(
-    reason
-  )
-    ? "NAVIGATION-E0003"
-    : codes.navigation
 }
 
 /** Failures that say nothing about the page: a node's own words for its failure would be wrong for them. */

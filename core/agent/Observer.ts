@@ -2,7 +2,7 @@
  * The port that observes a running execution.
  */
 import type { Effect, Schema, Scope } from "effect"
-import type { Page } from "../browser/Browser.ts"
+import type { BrowserSession } from "../browser/Browser.ts"
 import type { Download } from "../browser/file/Transfers.ts"
 import type { Shot } from "../browser/vision/Shot.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
@@ -51,9 +51,9 @@ export interface Observer<E> {
   /** Who answers what the execution asks. */
   readonly person: Person
   /** The session was opened. What is begun in the scope ends with the session. */
-  readonly opened?: (page: Page) => Effect.Effect<void, E, Scope.Scope>
+  readonly opened?: (page: BrowserSession) => Effect.Effect<void, E, Scope.Scope>
   /** The page as a node begins, END included when it succeeds, and again as a node has failed. */
-  readonly seen?: (page: Page, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>
+  readonly seen?: (page: BrowserSession, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>
   /** How the execution ended, while its session is still open. Not called if it is interrupted. */
-  readonly over?: (page: Page, outcome: Outcome) => Effect.Effect<void, E>
+  readonly over?: (page: BrowserSession, outcome: Outcome) => Effect.Effect<void, E>
 }

@@ -2,7 +2,7 @@
  * Does one node of a graph: each action by its own function, and the turns of loops.
  */
 import { Effect } from "effect"
-import type { Page } from "../browser/Browser.ts"
+import type { Port, Using } from "../browser/Browser.ts"
 import type { ActionName } from "../workflow/language/graph/Action.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import { elementsOf, expectedElements } from "../workflow/language/parameters/Control.ts"
@@ -37,7 +37,7 @@ export const perform = (
   surroundings: StepContext
 ): Effect.Effect<Done | Position.Turned, StepFailed> => {
   if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
-  const action = actions[node.action] as Action<ActionName>
+  const action = actions[node.action] as Action<ActionName, Port>
   return accompanied(node, surroundings, action(node, surroundings))
 }
 
@@ -61,9 +61,9 @@ const accompanied = Effect.fnUntraced(function* <A>(
   { memory, page }: StepContext,
   step: Effect.Effect<A, StepFailed>
 ) {
-  if (beginsDownloads(node)) yield* page.forgetDownloads
+  if (beginsDownloads(node)) yield* page.navigation.forgetDownloads
   const done = yield* Effect.result(step)
-  const dialogs = yield* page.dialogs
+  const dialogs = yield* page.navigation.dialogs
   for (const { kind, message } of dialogs) {
     yield* Effect.logDebug(
       memory.credentials.secrets.hide(`Node "${node.name}": the page showed "${message}" (${kind}), which was accepted`)
@@ -79,9 +79,9 @@ const accompanied = Effect.fnUntraced(function* <A>(
 /** Maximum length of a dialog text in a failure, in characters. */
 const maxShown = 300
 
-const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A> } = {
-  START: navigate as Action<"START">,
-  NAVIGATE: navigate as Action<"NAVIGATE">,
+const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A, Port> } = {
+  START: navigate as Action<"START", Port>,
+  NAVIGATE: navigate as Action<"NAVIGATE", Port>,
   CLICK: click,
   INPUT_TEXT: inputText,
   INPUT_SELECT: inputSelect,
@@ -112,7 +112,11 @@ const turn = Effect.fnUntraced(function* (
   return { _tag: "Turned", loop: index < items.length ? { items, index } : null } satisfies Position.Turned
 })
 
-const itemsOf = Effect.fnUntraced(function* (node: Position.LoopNode, memory: Memory.Memory, page: Page) {
+const itemsOf = Effect.fnUntraced(function* (
+  node: Position.LoopNode,
+  memory: Memory.Memory,
+  page: Using<"navigation">
+) {
   const over = node.parameters.variable_over
   const value = typeof over === "string" ? yield* Memory.evaluate(over, memory, page) : over
   const used = typeof over === "string" ? yield* SecretUse.usedBy(over, memory) : []

@@ -2,7 +2,7 @@
  * What an action is given and what it answers. Each action is one function in the folder `action`.
  */
 import type { Effect, Schema } from "effect"
-import type { Page } from "../browser/Browser.ts"
+import type { Port, Using } from "../browser/Browser.ts"
 import type { Download } from "../browser/file/Transfers.ts"
 import type { Shot } from "../browser/vision/Shot.ts"
 import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
@@ -14,9 +14,9 @@ import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
 import type { Person, Question } from "./Person.ts"
 import type { Memory } from "./variables/Memory.ts"
 
-/** The surroundings of one step. */
-export interface StepContext {
-  readonly page: Page
+/** The surroundings of one step, with as much of its session as it needs. */
+export interface StepContext<P extends Port = Port> {
+  readonly page: Using<P>
   readonly memory: Memory
   /** Hands over a screenshot that the workflow asked for. */
   readonly shoot: (
@@ -57,8 +57,8 @@ export type Done =
 
 export const next: Done = { _tag: "Next" }
 
-/** The function of one action. */
-export type Action<A extends ActionName> = (
+/** The function of one action, with the ports of the session that it needs. */
+export type Action<A extends ActionName, P extends Port = never> = (
   node: NodeOf<A>,
-  surroundings: StepContext
+  surroundings: StepContext<P>
 ) => Effect.Effect<Done, StepFailed>

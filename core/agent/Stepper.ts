@@ -3,7 +3,7 @@
  * with it, so that a step does the same in either.
  */
 import { Clock, Effect, Result } from "effect"
-import type { Page } from "../browser/Browser.ts"
+import type { BrowserSession } from "../browser/Browser.ts"
 import { scrubbed } from "../browser/element/Appearance.ts"
 import type { Download } from "../browser/file/Transfers.ts"
 import * as Comparison from "../workflow/language/graph/Comparison.ts"
@@ -30,7 +30,7 @@ import * as Memory from "./variables/Memory.ts"
 /** A graph that is walked on an open page. */
 export interface Walk<E> {
   readonly execution: Execution
-  readonly page: Page
+  readonly page: BrowserSession
   /** What the network answered since the page was opened; `null` where nothing of the graph reads it. */
   readonly heard: NetworkRecorder | null
   readonly observer: Observer<E>
@@ -145,7 +145,7 @@ const start = Effect.fnUntraced(function* <E>({ execution, observer, page }: Wal
   }
   const dismissed = yield* Popup.clear(node, page, settings.popupXpaths)
   if (dismissed.length > 0) {
-    yield* observer.analysed?.(Popup.cleared(node, dismissed, yield* page.address)) ?? Effect.void
+    yield* observer.analysed?.(Popup.cleared(node, dismissed, yield* page.navigation.address)) ?? Effect.void
   }
   return { ...state, login, acted: state.acted || firstAct, signsIn: state.signsIn || aliases.length > 0 }
 })
@@ -223,7 +223,7 @@ const announceLogins = <E>(observer: Observer<E>, aliases: ReadonlyArray<string>
   Effect.forEach(aliases, (alias) => observer.login?.(alias, phase) ?? Effect.void, { discard: true })
 
 /** Tries a step once, within the limit of time. */
-const attempt = <E>(walk: Walk<E>, step: Step, on: Page, brought: StepOutput, option: string | null) => {
+const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: StepOutput, option: string | null) => {
   const { node, position } = step
   const { execution, heard, observer, opened } = walk
   const { secrets } = execution

@@ -3,10 +3,34 @@
  */
 import { Schema } from "effect"
 
+/** Why a page did not get to an address. */
+export const NavigationCause = Schema.Literals([
+  /** The document did not load in time. */
+  "timeout",
+  /** There was no connection to the server, or it ended before an answer. */
+  "unreachable",
+  /** The server cannot serve the page now: status 429, or 500 and above. */
+  "unavailable",
+  /** The server does not serve this page: any other status of an error. `status` says which. */
+  "rejected",
+  /** The site asks for a name and a password by HTTP authentication. */
+  "auth",
+  /** No host has the name. */
+  "unresolved",
+  /** The connection is not secure: TLS failed, or the certificate is not trusted. */
+  "untrusted",
+  /** Another document is taking its place. */
+  "replaced",
+  /** The load was given up: the server sent no document, or the page stopped it. */
+  "aborted",
+  /** Anything else that keeps a document from being loaded, such as an answer that is not HTTP. */
+  "unloadable"
+])
+export type NavigationCause = typeof NavigationCause.Type
+
 /** What went wrong between the agent and the page. */
 export const PageFailureKind = Schema.Literals([
-  /** The address could not be loaded: no such host, refused, timed out, or an error status of the server. */
-  "navigation",
+  ...NavigationCause.literals,
   /** The address is one that workflows may not reach. */
   "forbidden",
   /** The document is one on which this must not be done. */
@@ -57,3 +81,16 @@ export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure"
     return this.reason
   }
 }
+
+const causes: ReadonlySet<PageFailureKind> = new Set(NavigationCause.literals)
+
+/** Whether a failure is about getting to an address, and not about what is shown there. */
+export const isNavigation = ({ kind }: Pick<PageFailure, "kind">): boolean => causes.has(kind)
+
+/** The failure to load a document whose server answered with the status of an error. */
+export const ofStatus = (status: number): PageFailure =>
+  new PageFailure({
+    kind: status === 429 || status >= 500 ? "unavailable" : "rejected",
+    reason: `the server answered with status ${status}`,
+    status
+  })

@@ -2,7 +2,7 @@
  * Requests that a run makes itself, in the session of its page: with its cookies, and by the way that its pages take.
  */
 import { type Effect, Schema } from "effect"
-import type { Guard } from "./element/Target.ts"
+import type { Guard } from "./element/ElementQuery.ts"
 
 export interface ApiRequest {
   readonly method: string

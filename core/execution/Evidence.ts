@@ -7,7 +7,7 @@
 import { Clock, Effect, Option, type Scope } from "effect"
 import type { Observer } from "../agent/Observer.ts"
 import type { Outcome } from "../agent/Outcome.ts"
-import type { Page } from "../browser/Browser.ts"
+import type { BrowserSession } from "../browser/Browser.ts"
 import { type Exchange, type Recorded, record } from "../browser/Exchange.ts"
 import type { Secrets } from "../redaction/Secrets.ts"
 import type { Keeper } from "../run/artifact/RunArtifacts.ts"
@@ -40,7 +40,7 @@ export const make = Effect.gen(function* () {
 
   const liveOf = yield* LiveRun.make
 
-  const logged = (page: Page, { run }: Claimed, secrets: Secrets): Effect.Effect<void, never, Scope.Scope> =>
+  const logged = (page: BrowserSession, { run }: Claimed, secrets: Secrets): Effect.Effect<void, never, Scope.Scope> =>
     Effect.gen(function* () {
       const room = yield* store.openLog(run.id)
       let { bodyCharacters, events: eventsLeft } = room
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
         ).pipe(surviving(secrets, notKept))
       )
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(logInterval), write)))
-      yield* page.watchNetwork((exchange) => {
+      yield* page.observation.watchNetwork((exchange) => {
         told++
         const characters = exchange.body?.length ?? 0
         if (eventsLeft === 0 || waitingCharacters + characters > maxWaitingCharacters) {
@@ -99,8 +99,8 @@ export const make = Effect.gen(function* () {
     let moments = 0
 
     const keep = Effect.fnUntraced(
-      function* (page: Page, node: Node) {
-        const html = yield* Effect.option(page.snapshot({ maxBytes: maxSnapshotBytes }))
+      function* (page: BrowserSession, node: Node) {
+        const html = yield* Effect.option(page.observation.snapshot({ maxBytes: maxSnapshotBytes }))
         if (Option.isNone(html)) return
         const artifact = {
           bytes: new TextEncoder().encode(yield* secrets.hideLong(html.value)),
@@ -116,20 +116,21 @@ export const make = Effect.gen(function* () {
       surviving(secrets, notKept)
     )
 
-    const opened = Effect.fnUntraced(function* (page: Page) {
+    const opened = Effect.fnUntraced(function* (page: BrowserSession) {
       if (NetworkPolicy.records(version.content, run.options)) yield* logged(page, claimed, secrets)
       yield* live.attend(page)
       if (version.content.settings.video_record_session) filmed = yield* Filming.film(page, run, keeper, reporter)
     })
 
     // While the session is still open, so that this event comes before the end event.
-    const over = (page: Page, outcome: Outcome) => Effect.andThen(filmed, observer.over?.(page, outcome) ?? Effect.void)
+    const over = (page: BrowserSession, outcome: Outcome) =>
+      Effect.andThen(filmed, observer.over?.(page, outcome) ?? Effect.void)
 
-    const seen = Effect.fnUntraced(function* (page: Page, node: Node, moment: "begins" | "failed") {
+    const seen = Effect.fnUntraced(function* (page: BrowserSession, node: Node, moment: "begins" | "failed") {
       if (run.options.debug !== true || (moment === "begins" && ++moments > maxMoments)) return
       yield* keep(page, node)
       if (moment === "failed") return
-      const shot = yield* Effect.option(page.glimpse)
+      const shot = yield* Effect.option(page.observation.glimpse)
       if (Option.isNone(shot)) return
       yield* observer.picture({ ...shot.value, node, error: false, fullPage: false, metadata: {} })
     })

@@ -2,7 +2,7 @@
  * The video of an attempt, for workflows that ask for one.
  */
 import { Clock, Effect, Fiber, Option, Ref, type Scope } from "effect"
-import type { Page } from "../browser/Browser.ts"
+import type { BrowserSession } from "../browser/Browser.ts"
 import type { Recording } from "../browser/vision/Screencast.ts"
 import * as Bounds from "../run/artifact/ArtifactBounds.ts"
 import type { Keeper } from "../run/artifact/RunArtifacts.ts"
@@ -25,13 +25,13 @@ const uploadMillis = 60_000
 
 /** Films an attempt until it is over. A video that cannot be made or stored is missing, and the run continues. */
 export const film = (
-  page: Page,
+  page: BrowserSession,
   run: Run,
   keeper: Keeper,
   reporter: Reporter
 ): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const recording = yield* Ref.make(yield* page.record(options))
+    const recording = yield* Ref.make(yield* page.observation.record(options))
 
     // In a fiber of its own: that of an attempt which is interrupted does nothing any more that can be interrupted.
     const keep = ({ finish }: Recording) =>

@@ -3,7 +3,7 @@
  */
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import type { Outcome } from "../agent/Outcome.ts"
-import type { Page } from "../browser/Browser.ts"
+import type { BrowserSession } from "../browser/Browser.ts"
 import * as Session from "../browser/Session.ts"
 import type { Claimed } from "../run/RunStore.ts"
 import { inBrackets, SettingNames } from "../runtime/SettingNames.ts"
@@ -26,7 +26,7 @@ export interface RunSession {
    * Keeps what the credentials have kept. An attempt that could not sign in, or whose browser went away, leaves what is
    * kept as it was; one that is interrupted never comes here.
    */
-  readonly over: (page: Page, outcome: Outcome) => Effect.Effect<void>
+  readonly over: (page: BrowserSession, outcome: Outcome) => Effect.Effect<void>
 }
 
 /** What asks for a session: whose credentials it uses, and what the workflow says of the way out. */
@@ -113,11 +113,11 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const keep = Effect.fnUntraced(function* (began: ReadonlyArray<Used>, page: Page) {
+  const keep = Effect.fnUntraced(function* (began: ReadonlyArray<Used>, page: BrowserSession) {
     const keeping = began.filter(({ entry }) => SavedSession.isKeeping(entry))
     if (keeping.length === 0) return
     const wanted = keeping.map(({ entry, state }) => SavedSession.keepsOrigin(entry, state))
-    const remembered = yield* page.remembered((origin) => wanted.some((keeps) => keeps(origin)))
+    const remembered = yield* page.observation.remembered((origin) => wanted.some((keeps) => keeps(origin)))
     const now = yield* Clock.currentTimeMillis
     for (const { entry, state } of keeping) {
       const cipher = yield* sealing.cipher(entry.workspaceId)

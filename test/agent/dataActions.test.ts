@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { Model } from "../../core/agent/model/Model.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { account } from "../support/accounts.ts"
+import { altered } from "../support/altered.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { dataOf, failureOf, home, run, site } from "../support/shop.ts"
@@ -134,13 +135,16 @@ describe("run_if", () => {
         Browser,
         Effect.map(Browser, ({ open }) => ({
           open: (session) =>
-            Effect.map(open(session), (page) => ({
-              ...page,
-              address: Effect.suspend(() => {
-                asked++
-                return page.address
+            Effect.map(open(session), (page) =>
+              altered(page, {
+                navigation: {
+                  address: Effect.suspend(() => {
+                    asked++
+                    return page.navigation.address
+                  })
+                }
               })
-            }))
+            )
         }))
       ).pipe(Layer.provide(ScriptedBrowser.layer(site)))
       const typing = (more: object) => ({ action: "INPUT_TEXT", parameters: { selector: "#user", text: "x", ...more } })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { Browser, type Page } from "../../core/browser/Browser.ts"
+import { Browser, type BrowserSession } from "../../core/browser/Browser.ts"
 import type { Exchange } from "../../core/browser/Exchange.ts"
 import * as Session from "../../core/browser/Session.ts"
 import { inBrowser } from "../support/realBrowser.ts"
@@ -9,7 +9,7 @@ import { type Answer, html, serve } from "../support/site.ts"
 /** Opens the page at `/` of a site in a real browser. */
 const onSite = <A, E>(
   pages: Readonly<Record<string, Answer>>,
-  test: (page: Page, origin: string) => Effect.Effect<A, E, Scope.Scope>
+  test: (page: BrowserSession, origin: string) => Effect.Effect<A, E, Scope.Scope>
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -52,16 +52,16 @@ describe("a snapshot", () => {
       },
       (page, origin) =>
         Effect.gen(function* () {
-          yield* page.goto(`${origin}/`)
+          yield* page.navigation.goto(`${origin}/`)
           const type = (selector: string, text: string) =>
-            page.type({ selector, ...wait }, { ...typed, strokes: [text] })
+            page.elements.type({ selector, ...wait }, { ...typed, strokes: [text] })
           yield* type("css=#user", 'Ann "A" <x>')
           yield* type("css=#password", "hunter2")
           yield* type("css=#shown", "hunter3")
           yield* type("css=#notes", "new <notes>")
-          yield* page.click({ selector: "css=#agree", ...wait }, "click")
-          yield* page.select({ selector: "css=#size", ...wait }, "L", false)
-          const document = yield* page.snapshot(all)
+          yield* page.elements.click({ selector: "css=#agree", ...wait }, "click")
+          yield* page.elements.select({ selector: "css=#size", ...wait }, "L", false)
+          const document = yield* page.observation.snapshot(all)
 
           assert.match(document, /^<!doctype html><html>/)
           assert.include(document, `<base href="${origin}/elsewhere/">`)
@@ -100,13 +100,13 @@ describe("a snapshot", () => {
       { "/": html(`<body><p>first</p>${"<p>more and more</p>".repeat(20_000)}<p>last</p></body>`) },
       (page, origin) =>
         Effect.gen(function* () {
-          yield* page.goto(`${origin}/`)
-          const document = yield* page.snapshot({ maxBytes: 10_000 })
+          yield* page.navigation.goto(`${origin}/`)
+          const document = yield* page.observation.snapshot({ maxBytes: 10_000 })
           assert.isAtMost(Buffer.byteLength(document), 10_500)
           assert.include(document, "first")
           assert.notInclude(document, "last")
           assert.include(document, "the page is larger than 10000 bytes")
-          assert.notInclude(yield* page.snapshot(all), "This snapshot was cut")
+          assert.notInclude(yield* page.observation.snapshot(all), "This snapshot was cut")
         })
     )
   )
@@ -116,10 +116,13 @@ describe("a snapshot", () => {
     () =>
       onSite({ "/": html("<script>setTimeout(() => { while (true); }, 300)</script>") }, (page, origin) =>
         Effect.gen(function* () {
-          assert.match(yield* page.snapshot(all), /^<!doctype html><html><head>.*<\/head><body><\/body><\/html>$/)
-          yield* page.goto(`${origin}/`)
+          assert.match(
+            yield* page.observation.snapshot(all),
+            /^<!doctype html><html><head>.*<\/head><body><\/body><\/html>$/
+          )
+          yield* page.navigation.goto(`${origin}/`)
           yield* Effect.sleep("500 millis")
-          const failure = yield* Effect.flip(page.snapshot(all))
+          const failure = yield* Effect.flip(page.observation.snapshot(all))
           assert.strictEqual(failure._tag, "PageFailure")
         })
       ),
@@ -155,9 +158,9 @@ describe("the network of a page", () => {
         },
         (page, origin) =>
           Effect.gen(function* () {
-            yield* page.watchNetwork((exchange) => void told.push(exchange))
-            yield* page.goto(`${origin}/`)
-            yield* page.find({ selector: "//p[text()='done']", ...wait })
+            yield* page.observation.watchNetwork((exchange) => void told.push(exchange))
+            yield* page.navigation.goto(`${origin}/`)
+            yield* page.elements.find({ selector: "//p[text()='done']", ...wait })
           })
       )
       const of = (path: string, method = "GET") =>

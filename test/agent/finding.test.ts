@@ -76,8 +76,8 @@ describe("finding", () => {
             ["role=button[name='Cancel']", "cancel"]
           ] as const) {
             told = `${told} ${name}`.trim()
-            yield* page.click(at(selector, 20_000), "click")
-            assert.strictEqual(yield* page.read(at("//output")), told, selector)
+            yield* page.elements.click(at(selector, 20_000), "click")
+            assert.strictEqual(yield* page.elements.read(at("//output")), told, selector)
           }
         }),
       60_000
@@ -87,8 +87,10 @@ describe("finding", () => {
       Effect.gen(function* () {
         const page = yield* open("/advertising")
         const began = performance.now()
-        const late = yield* Effect.forkChild(page.click(at("//p/b", 50_000), "click"), { startImmediately: true })
-        yield* page.click(at("//button[@id='go']"), "click")
+        const late = yield* Effect.forkChild(page.elements.click(at("//p/b", 50_000), "click"), {
+          startImmediately: true
+        })
+        yield* page.elements.click(at("//button[@id='go']"), "click")
         yield* Fiber.join(late)
         assert.isBelow(performance.now() - began, 50_000, "at once, and not only when its time is over")
       })
@@ -97,7 +99,7 @@ describe("finding", () => {
     it.effect("values are read by either engine, also where a page tampers with its own or forbids scripts", () =>
       Effect.gen(function* () {
         const plain = yield* open("/plain")
-        const read = (selector: string) => plain.read(at(selector, 0))
+        const read = (selector: string) => plain.elements.read(at(selector, 0))
         assert.strictEqual(yield* read("//p/@title"), "Note")
         assert.strictEqual(yield* read("lower-case(//p/@title)"), "note")
         assert.strictEqual(yield* read("//p[lower-case(@title) = 'note']/@title"), "Note")
@@ -109,22 +111,25 @@ describe("finding", () => {
         assert.strictEqual(yield* read("css=li"), "one")
         assert.strictEqual(yield* read("//nothing"), null)
         const tampered = yield* open("/tampered")
-        assert.strictEqual(yield* tampered.read(at("//p")), "true")
-        assert.strictEqual(yield* tampered.read(at("upper-case(//p)")), "TRUE")
+        assert.strictEqual(yield* tampered.elements.read(at("//p")), "true")
+        assert.strictEqual(yield* tampered.elements.read(at("upper-case(//p)")), "TRUE")
         const strict = yield* open("/strict")
-        assert.strictEqual(yield* strict.read(at("//p[lower-case(@class) = 'a']")), "Strict")
+        assert.strictEqual(yield* strict.elements.read(at("//p[lower-case(@class) = 'a']")), "Strict")
         const clobbered = yield* open("/clobbered")
-        assert.strictEqual(yield* clobbered.read(at("//form//button[lower-case(.) = 'in form']")), "In form")
+        assert.strictEqual(yield* clobbered.elements.read(at("//form//button[lower-case(.) = 'in form']")), "In form")
       })
     )
 
     it.effect("rows are relative in either engine", () =>
       Effect.gen(function* () {
         const page = yield* open("/plain")
-        assert.deepStrictEqual(yield* page.extract(list("//ul", "/li[2]")), ["two"])
-        assert.deepStrictEqual(yield* page.extract(list("//ul[lower-case('X') = 'x']", "upper-case(/li[1])")), ["ONE"])
-        assert.deepStrictEqual(yield* page.extract(list("css=ul", "css=li")), ["one"])
-        const failure = yield* Effect.flip(page.extract(list("//ul", "/li[[")))
+        assert.deepStrictEqual(yield* page.elements.extract(list("//ul", "/li[2]")), ["two"])
+        assert.deepStrictEqual(
+          yield* page.elements.extract(list("//ul[lower-case('X') = 'x']", "upper-case(/li[1])")),
+          ["ONE"]
+        )
+        assert.deepStrictEqual(yield* page.elements.extract(list("css=ul", "css=li")), ["one"])
+        const failure = yield* Effect.flip(page.elements.extract(list("//ul", "/li[[")))
         assert.strictEqual(failure.kind, "selector")
         assert.include(failure.reason, "XPST0003")
       })
@@ -134,8 +139,8 @@ describe("finding", () => {
       Effect.gen(function* () {
         const click = Effect.fnUntraced(function* (path: string, selector: string) {
           const page = yield* open(path)
-          yield* page.click(at(selector, 10_000), "click")
-          return yield* page.read(at("//output[text()]"))
+          yield* page.elements.click(at(selector, 10_000), "click")
+          return yield* page.elements.read(at("//output[text()]"))
         })
         assert.strictEqual(yield* click("/late", "//button"), "late")
         assert.strictEqual(yield* click("/late", "//button[lower-case(.) = 'late']"), "late")
@@ -159,7 +164,7 @@ describe("finding", () => {
           ["'text'", "value"],
           ["css=button[[", ""]
         ] as const) {
-          const failure = yield* Effect.flip(page.click(at(selector), "click"))
+          const failure = yield* Effect.flip(page.elements.click(at(selector), "click"))
           assert.strictEqual(failure.kind, "selector", `${selector}: ${failure.reason}`)
           assert.include(failure.reason, reason)
         }
@@ -169,11 +174,11 @@ describe("finding", () => {
     it.effect("what matches everything costs little, and says how much that is", () =>
       Effect.gen(function* () {
         const page = yield* open("/large")
-        const failure = yield* Effect.flip(page.click(at("//*", 300), "click"))
+        const failure = yield* Effect.flip(page.elements.click(at("//*", 300), "click"))
         assert.strictEqual(failure.kind, "mismatch")
         assert.isAbove(failure.matched ?? 0, 100_000)
-        yield* page.click(at("//button"), "click")
-        assert.strictEqual(yield* page.read(at("//output")), "only")
+        yield* page.elements.click(at("//button"), "click")
+        assert.strictEqual(yield* page.elements.read(at("//output")), "only")
       })
     )
 
@@ -188,11 +193,11 @@ describe("finding", () => {
           ],
           Effect.fnUntraced(function* (selector) {
             const page = yield* open("/middle")
-            const failure = yield* Effect.flip(page.click(at(selector, 1_000), "click"))
+            const failure = yield* Effect.flip(page.elements.click(at(selector, 1_000), "click"))
             assert.strictEqual(failure.kind, "selector", failure.reason)
             assert.include(failure.reason, "limit of 5000 ms")
-            yield* page.click(at("//button", 20_000), "click")
-            assert.strictEqual(yield* page.read(at("//output")), "only")
+            yield* page.elements.click(at("//button", 20_000), "click")
+            assert.strictEqual(yield* page.elements.read(at("//output")), "only")
           }),
           { concurrency: "unbounded" }
         ),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
+import type { BrowserSession } from "../../core/browser/Browser.ts"
 import type { ExtractionPlan } from "../../core/browser/element/Extraction.ts"
 import type { Scroll } from "../../core/browser/vision/Scrolling.ts"
 import { at, body, open, pages } from "../support/pages.ts"
@@ -108,8 +109,8 @@ describe("frames and shadow roots", () => {
         for (const [selector, output, name] of cases) {
           const expected = `${told.get(name) ?? ""} ${name}`.trim()
           told.set(name, expected)
-          yield* page.click(at(selector, 20_000), "click")
-          assert.strictEqual(yield* page.read(at(output, 20_000)), expected, selector)
+          yield* page.elements.click(at(selector, 20_000), "click")
+          assert.strictEqual(yield* page.elements.read(at(output, 20_000)), expected, selector)
         }
       })
 
@@ -134,34 +135,34 @@ describe("frames and shadow roots", () => {
     it.effect("the document by itself comes first, and all frames together hold exactly one", () =>
       Effect.gen(function* () {
         const page = yield* open("/frames")
-        assert.strictEqual(yield* page.read(at("//p[@id='where']")), "far away")
-        yield* page.click(at("//button"), "click")
-        assert.strictEqual(yield* page.read(at("/html/body/output")), "top")
-        const failure = yield* Effect.flip(page.click(at("//button[.='Both']", 300), "click"))
+        assert.strictEqual(yield* page.elements.read(at("//p[@id='where']")), "far away")
+        yield* page.elements.click(at("//button"), "click")
+        assert.strictEqual(yield* page.elements.read(at("/html/body/output")), "top")
+        const failure = yield* Effect.flip(page.elements.click(at("//button[.='Both']", 300), "click"))
         assert.strictEqual(failure.kind, "mismatch")
         assert.strictEqual(failure.matched, 2)
         assert.match(failure.reason, /1 in the frame "near" \(.*\/inner\), 1 in the frame http:\/\/localhost.*\/far/)
-        assert.strictEqual(yield* page.read(at("//nothing", 0)), null)
+        assert.strictEqual(yield* page.elements.read(at("//nothing", 0)), null)
       })
     )
 
     it.effect("every verb reaches into frames", () =>
       Effect.gen(function* () {
         const page = yield* open("/frames")
-        yield* page.find(at("//select"))
-        yield* page.select(at("//select"), "M", false)
-        assert.strictEqual(yield* page.read(at("//select")), "M")
-        yield* page.type(at("//input[@name='user']"), {
+        yield* page.elements.find(at("//select"))
+        yield* page.elements.select(at("//select"), "M", false)
+        assert.strictEqual(yield* page.elements.read(at("//select")), "M")
+        yield* page.elements.type(at("//input[@name='user']"), {
           strokes: ["Ann"],
           existing: "replace",
           delayMillis: 0,
           paste: false
         })
-        assert.strictEqual(yield* page.read(at("//input[@name='user']")), "Ann")
-        assert.strictEqual((yield* page.codeField("//input[@name='user']")).empty, false)
-        assert.deepStrictEqual(yield* page.extract(rows), extracted)
+        assert.strictEqual(yield* page.elements.read(at("//input[@name='user']")), "Ann")
+        assert.strictEqual((yield* page.elements.inspect("//input[@name='user']")).empty, false)
+        assert.deepStrictEqual(yield* page.elements.extract(rows), extracted)
         assert.deepStrictEqual(
-          yield* page.extract({
+          yield* page.elements.extract({
             kind: "object",
             fields: {
               far: { kind: "value", path: "//p[@id='where']", type: "string" },
@@ -187,12 +188,12 @@ describe("frames and shadow roots", () => {
           } as const
           const [extracted, read, outline, texts, document, failure] = yield* Effect.all(
             [
-              page.extract({ kind: "object", fields }),
-              page.read(at("//p[@id='none']", 0)),
-              page.outline({ maxElements: 10 }),
-              page.texts,
-              page.snapshot({ maxBytes: 1_000_000 }),
-              Effect.flip(page.click(at("//iframe[@id='none']//button", 100), "click"))
+              page.elements.extract({ kind: "object", fields }),
+              page.elements.read(at("//p[@id='none']", 0)),
+              page.vision.outline({ maxElements: 10 }),
+              page.vision.texts,
+              page.observation.snapshot({ maxBytes: 1_000_000 }),
+              Effect.flip(page.elements.click(at("//iframe[@id='none']//button", 100), "click"))
             ],
             { concurrency: "unbounded" }
           )
@@ -216,14 +217,14 @@ describe("frames and shadow roots", () => {
     it.effect("a snapshot has the documents of all frames in their places, and no password", () =>
       Effect.gen(function* () {
         const page = yield* open("/frames")
-        assert.strictEqual(yield* page.read(at("//iframe[@id='deep']//p")), "deep down")
-        const document = yield* page.snapshot({ maxBytes: 1_000_000 })
+        assert.strictEqual(yield* page.elements.read(at("//iframe[@id='deep']//p")), "deep down")
+        const document = yield* page.observation.snapshot({ maxBytes: 1_000_000 })
         for (const text of ["Only here", "Near", "far away", "deep down"]) assert.include(document, text)
         assert.notInclude(document, "hunter2")
         // As often escaped as it stands in attributes of attributes.
         assert.include(document, "&lt;p id=&quot;where&quot;>far away&lt;/p>")
         assert.include(document, "&amp;lt;p>deep down&amp;lt;/p>")
-        assert.isBelow(Buffer.byteLength(yield* page.snapshot({ maxBytes: 1_500 })), 2_000)
+        assert.isBelow(Buffer.byteLength(yield* page.observation.snapshot({ maxBytes: 1_500 })), 2_000)
       })
     )
 
@@ -231,8 +232,8 @@ describe("frames and shadow roots", () => {
       Effect.gen(function* () {
         for (const selector of ["//button", "css=button", "//button[lower-case(.)='late']"]) {
           const page = yield* open("/lateframe")
-          yield* page.click(at(selector, 10_000), "click")
-          assert.strictEqual(yield* page.read(at("//output[text()]")), "late")
+          yield* page.elements.click(at(selector, 10_000), "click")
+          assert.strictEqual(yield* page.elements.read(at("//output[text()]")), "late")
         }
       })
     )
@@ -257,19 +258,19 @@ describe("frames and shadow roots", () => {
     it.effect("every verb reaches into shadow roots, nested ones and their frames", () =>
       Effect.gen(function* () {
         const page = yield* open("/shadow")
-        assert.strictEqual(yield* page.read(at("//x-card//x-inner/b/@title")), "Nested")
-        assert.strictEqual(yield* page.read(at("//button[.='Near']")), "Near")
-        assert.strictEqual(yield* page.read(at("//p")), "light")
-        yield* page.type(at("//input[@name='nick']"), {
+        assert.strictEqual(yield* page.elements.read(at("//x-card//x-inner/b/@title")), "Nested")
+        assert.strictEqual(yield* page.elements.read(at("//button[.='Near']")), "Near")
+        assert.strictEqual(yield* page.elements.read(at("//p")), "light")
+        yield* page.elements.type(at("//input[@name='nick']"), {
           strokes: ["Bo"],
           existing: "replace",
           delayMillis: 0,
           paste: false
         })
-        assert.strictEqual(yield* page.read(at("//input[@name='nick']")), "Bo")
-        assert.deepStrictEqual(yield* page.extract(rows), extracted)
-        assert.deepStrictEqual(yield* page.extract({ ...rows, path: "css=table tr" }), extracted)
-        const failure = yield* Effect.flip(page.click(at("//x-card/button", 300), "click"))
+        assert.strictEqual(yield* page.elements.read(at("//input[@name='nick']")), "Bo")
+        assert.deepStrictEqual(yield* page.elements.extract(rows), extracted)
+        assert.deepStrictEqual(yield* page.elements.extract({ ...rows, path: "css=table tr" }), extracted)
+        const failure = yield* Effect.flip(page.elements.click(at("//x-card/button", 300), "click"))
         assert.include(
           failure.reason,
           "2 elements match after 300 ms (2 in shadow roots of the page), expected exactly 1"
@@ -287,22 +288,23 @@ describe("frames and shadow roots", () => {
           )
           const path = join(folder, "file")
           writeFileSync(path, "scan")
-          const box = { fullPage: false, target: at("//div[@id='box']", 20_000) }
-          const plain = yield* (yield* open("/things")).screenshot(box)
+          const picture = (page: BrowserSession) =>
+            page.elements.screenshot(at("//div[@id='box']", 20_000), { fullPage: false })
+          const plain = yield* picture(yield* open("/things"))
           for (const where of ["/thingsframed", "/thingsshadowed"]) {
             const page = yield* open(where)
             const tells = (text: string) =>
-              Effect.map(page.read(at(`//output[.='${text}']`, 10_000)), (told) =>
+              Effect.map(page.elements.read(at(`//output[.='${text}']`, 10_000)), (told) =>
                 assert.strictEqual(told, text, where)
               )
-            const scroll = (how: Scroll) => page.scroll(how, 30_000)
-            yield* page.upload(at("//input[@type='file']", 20_000), { path, fileName: "scan.pdf" })
+            const scroll = (how: Scroll) => page.elements.scroll(how, 30_000)
+            yield* page.elements.upload(at("//input[@type='file']", 20_000), { path, fileName: "scan.pdf" })
             yield* tells("got scan.pdf")
-            assert.isTrue(Buffer.from((yield* page.screenshot(box)).bytes).equals(plain.bytes), `${where}: the red box`)
+            assert.isTrue(Buffer.from((yield* picture(page)).bytes).equals(plain.bytes), `${where}: the red box`)
             const container = "//div[@id='list']"
             const row = { selector: "//i[@id='row60']", position: "start" } as const
             yield* scroll({ kind: "find", container, direction: "down", ...row })
-            assert.strictEqual(yield* page.read(at(row.selector)), "row 60")
+            assert.strictEqual(yield* page.elements.read(at(row.selector)), "row 60")
             yield* scroll({ kind: "end", container, direction: "down" })
             yield* tells("all of it")
             yield* scroll({ kind: "element", selector: "//b[@id='end']", position: "end" })

@@ -140,15 +140,15 @@ describe("a grid", () => {
           assert.strictEqual(yield* seats, 3)
           const three = yield* Effect.all([opened, opened, opened], { concurrency: "unbounded" })
           for (const { page } of three) {
-            yield* page.goto(`${site}/`)
-            yield* page.find({ selector: "css=#text", waitMillis: 5_000 })
+            yield* page.navigation.goto(`${site}/`)
+            yield* page.elements.find({ selector: "css=#text", waitMillis: 5_000 })
           }
           // Private networks are kept off here as with a browser of one's own.
-          const refused = yield* Effect.flip(three[0].page.goto("http://10.0.0.1/"))
+          const refused = yield* Effect.flip(three[0].page.navigation.goto("http://10.0.0.1/"))
           assert.strictEqual(refused.kind, "forbidden")
           // A fourth one waits for room.
           const fourth = yield* Effect.forkChild(opened)
-          yield* three[0].page.html({ sanitized: false })
+          yield* three[0].page.navigation.html({ sanitized: false })
           assert.isUndefined(fourth.pollUnsafe())
           yield* three[1].close
           yield* (yield* Fiber.join(fourth)).close
@@ -206,8 +206,8 @@ describe("a grid", () => {
           yield* Ref.set(written, [{ ...both[0], draining: true } as Endpoints.Endpoint, both[1] as Endpoints.Endpoint])
           yield* until(seats, 3)
           const after = yield* Effect.all([opened, opened, opened])
-          assert.strictEqual(yield* before.page.address, "about:blank")
-          yield* before.page.html({ sanitized: false })
+          assert.strictEqual(yield* before.page.navigation.address, "about:blank")
+          yield* before.page.navigation.html({ sanitized: false })
           yield* before.close
           yield* Effect.forEach(after, ({ close }) => close)
           yield* Ref.set(written, [both[0] as Endpoints.Endpoint])
@@ -251,9 +251,9 @@ describe("a grid", () => {
         })
         const bounded = yield* Effect.gen(function* () {
           const { page } = yield* opened
-          yield* page.goto(`${site}/`)
-          yield* page.click({ selector: "css=#save", waitMillis: 20_000 }, "click")
-          const [file] = (yield* page.download(30_000)).files
+          yield* page.navigation.goto(`${site}/`)
+          yield* page.elements.click({ selector: "css=#save", waitMillis: 20_000 }, "click")
+          const [file] = (yield* page.navigation.download(30_000)).files
           return file === undefined ? assert.fail("nothing was downloaded") : yield* Effect.flip(file.bytes)
         }).pipe(Effect.provide(small))
         assert.strictEqual(bounded.kind, "downloads")

@@ -3,7 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result, type Scope } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
-import { Browser, type Page } from "../../core/browser/Browser.ts"
+import { Browser, type BrowserSession } from "../../core/browser/Browser.ts"
 import type { PageFailure } from "../../core/browser/PageFailure.ts"
 import * as Session from "../../core/browser/Session.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
@@ -19,7 +19,7 @@ const guarded = <A, E>(test: Effect.Effect<A, E, Browser | Scope.Scope>) =>
   test.pipe(Effect.scoped, Effect.provide(Layer.fresh(browser(false))))
 
 /** Goes somewhere in a session with a proxy. */
-const through = <A, E>(url: string, isOwn: boolean, use: (page: Page) => Effect.Effect<A, E, Scope.Scope>) =>
+const through = <A, E>(url: string, isOwn: boolean, use: (page: BrowserSession) => Effect.Effect<A, E, Scope.Scope>) =>
   Effect.scoped(
     Effect.gen(function* () {
       const proxy = Proxies.parseUrl(url, isOwn)
@@ -35,7 +35,7 @@ const failureOf = (result: Result.Result<void, PageFailure>) => {
 }
 
 const visit = (proxy: string, url: string, isOwn = true) =>
-  through(proxy, isOwn, (page) => Effect.result(page.goto(url)))
+  through(proxy, isOwn, (page) => Effect.result(page.navigation.goto(url)))
 
 const site = Effect.map(
   serve({ "/": html(`<h1>Reached</h1><img src="/img">`), "/img": (_request, response) => void response.end() }),
@@ -68,9 +68,9 @@ describe.each(kinds)("a session that goes out through %s", (scheme, make, host) 
         const url = `${scheme}://${TestProxies.credentials}@${host}:${proxy.port}`
         yield* through(url, true, (page) =>
           Effect.gen(function* () {
-            yield* page.goto(`http://shop.invalid:${port}/`)
-            assert.strictEqual(yield* page.read({ selector: "//h1", waitMillis: 5_000 }), "Reached")
-            const failure = failureOf(yield* Effect.result(page.goto(`https://shop.invalid:${secure}/`)))
+            yield* page.navigation.goto(`http://shop.invalid:${port}/`)
+            assert.strictEqual(yield* page.elements.read({ selector: "//h1", waitMillis: 5_000 }), "Reached")
+            const failure = failureOf(yield* Effect.result(page.navigation.goto(`https://shop.invalid:${secure}/`)))
             assert.include(failure.reason, "CERT_AUTHORITY_INVALID")
           })
         )
@@ -183,18 +183,18 @@ describe("sessions side by side", () => {
         ]
         yield* Effect.forEach(
           urls,
-          (url, index) => through(url, true, (page) => page.goto(`http://shop-${index}.invalid:${port}/`)),
+          (url, index) => through(url, true, (page) => page.navigation.goto(`http://shop-${index}.invalid:${port}/`)),
           { concurrency: 2 }
         )
         const plain = failureOf(
           yield* Effect.scoped(
             Effect.gen(function* () {
               const page = yield* (yield* Browser).open(Session.empty)
-              return yield* Effect.result(page.goto(`http://shop-2.invalid:${port}/`))
+              return yield* Effect.result(page.navigation.goto(`http://shop-2.invalid:${port}/`))
             })
           )
         )
-        assert.strictEqual(plain.kind, "navigation")
+        assert.strictEqual(plain.kind, "unavailable")
         assert.deepStrictEqual([...new Set(one.asked)], [`shop-0.invalid:${port}`])
         assert.deepStrictEqual([...new Set(other.asked)], [`shop-1.invalid:${port}`])
       })

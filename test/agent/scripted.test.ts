@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, type Schema } from "effect"
 import { Browser } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
+import { altered } from "../support/altered.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
@@ -228,10 +229,11 @@ it.effect("a document that cannot be read is a failure, and not an empty text", 
     const browser = yield* Browser
     const gone = Browser.of({
       open: (session) =>
-        Effect.map(browser.open(session), (page) => ({
-          ...page,
-          html: () => Effect.fail(new PageFailure({ kind: "crash", reason: "the page crashed" }))
-        }))
+        Effect.map(browser.open(session), (page) =>
+          altered(page, {
+            navigation: { html: () => Effect.fail(new PageFailure({ kind: "crash", reason: "the page crashed" })) }
+          })
+        )
     })
     const properties = { html: { type: "string", path: "{{document}}" } }
     const { outcome } = yield* walk(

@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { rolldown } from "rolldown"
 import { ofPage } from "../../core/agent/Failure.ts"
 import * as Classification from "../../core/agent/recovery/Classification.ts"
-import type { Page } from "../../core/browser/Browser.ts"
+import type { BrowserSession } from "../../core/browser/Browser.ts"
 import { at, body, open, pages } from "../support/pages.ts"
 import type { Answer } from "../support/site.ts"
 
@@ -122,22 +122,22 @@ describe.concurrent("choosing", () => {
       Effect.gen(function* () {
         const page = yield* open(path)
         for (const [selector, value, fuzzy, shown, text] of cases) {
-          yield* page.select(at(selector, 30_000), value, fuzzy)
-          assert.include(yield* page.read(at(shown)), text, `${value} in ${selector}`)
+          yield* page.elements.select(at(selector, 30_000), value, fuzzy)
+          assert.include(yield* page.elements.read(at(shown)), text, `${value} in ${selector}`)
         }
         return page
       })
 
     /** Chooses like a step does that may take what is most like its value, and sees that it is told of two like it. */
-    const unclear = (page: Page, selector: string, value: string) =>
+    const unclear = (page: BrowserSession, selector: string, value: string) =>
       Effect.gen(function* () {
-        const before = yield* page.read(at(selector))
-        const failed = yield* Effect.flip(page.select(at(selector, 30_000), value, true))
+        const before = yield* page.elements.read(at(selector))
+        const failed = yield* Effect.flip(page.elements.select(at(selector, 30_000), value, true))
         assert.deepInclude(failed, { kind: "option", alike: 2 }, selector)
         assert.include(failed.reason, '2 options are equally like it; there are "New York", "New Orleans"')
         const { category } = Classification.of(ofPage("choose", failed), null, { signedIn: false, typed: false })
         assert.strictEqual(category, "MULTIPLE_MATCHING_RESULTS_FOUND")
-        assert.strictEqual(yield* page.read(at(selector)), before, "nothing is chosen")
+        assert.strictEqual(yield* page.elements.read(at(selector)), before, "nothing is chosen")
       })
 
     it.effect("lists of the browser: by value, text, group, several at once, filled late, and suggestions", () =>
@@ -157,10 +157,10 @@ describe.concurrent("choosing", () => {
             "c0"
           ]
         ])
-        const failed = yield* Effect.flip(page.select(at("//select[@id='one']"), "Paris", false))
+        const failed = yield* Effect.flip(page.elements.select(at("//select[@id='one']"), "Paris", false))
         assert.strictEqual(failed.kind, "option")
         assert.include(failed.reason, '"Berlin", "Bern"')
-        const closed = yield* Effect.flip(page.select(at("//select[@id='one']"), "Closed", false))
+        const closed = yield* Effect.flip(page.elements.select(at("//select[@id='one']"), "Closed", false))
         assert.include(closed.reason, "disabled")
         yield* unclear(page, "//select[@id='one']", "new")
         yield* unclear(page, "//input[@id='data']", "new")
@@ -211,7 +211,7 @@ describe.concurrent("choosing", () => {
             ["//ul[@id='shown']", "zurich", true, "//li[@aria-selected='true']", "Zürich"],
             ["//div[@id='long']", "Item 150", false, "//div[@id='long']", "Item 150"]
           ])
-          const failed = yield* Effect.flip(page.select(at("//div[@id='only']"), "Paris", false))
+          const failed = yield* Effect.flip(page.elements.select(at("//div[@id='only']"), "Paris", false))
           assert.strictEqual(failed.kind, "option")
           assert.include(failed.reason, '"Berlin", "Bern"')
           yield* unclear(page, "//ul[@id='shown']", "new")

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, type Scope } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
-import { Browser, type Page } from "../../core/browser/Browser.ts"
+import { Browser, type BrowserSession } from "../../core/browser/Browser.ts"
 import * as Session from "../../core/browser/Session.ts"
 import * as Place from "../../core/vault/Place.ts"
 import { executablePath } from "../support/realBrowser.ts"
@@ -23,7 +23,10 @@ const cookie = (fields: Partial<Session.Cookie>): Session.Cookie => ({
   ...fields
 })
 
-const opened = <A, E>(session: Partial<Session.Session>, use: (page: Page) => Effect.Effect<A, E, Scope.Scope>) =>
+const opened = <A, E>(
+  session: Partial<Session.Session>,
+  use: (page: BrowserSession) => Effect.Effect<A, E, Scope.Scope>
+) =>
   Effect.scoped(
     Effect.gen(function* () {
       return yield* use(yield* (yield* Browser).open({ ...Session.empty, ...session }))
@@ -31,7 +34,7 @@ const opened = <A, E>(session: Partial<Session.Session>, use: (page: Page) => Ef
   )
 
 const byName = (one: Session.Cookie, other: Session.Cookie) => one.name.localeCompare(other.name)
-const text = (page: Page, selector = "//body") => page.read({ selector, waitMillis: 5_000 })
+const text = (page: BrowserSession, selector = "//body") => page.elements.read({ selector, waitMillis: 5_000 })
 
 const inTwoYears = Math.round(Date.now() / 1_000) + 300 * 86_400
 
@@ -59,17 +62,19 @@ const contract = (name: string, browser: Layer.Layer<Browser, unknown>) =>
   describe(`a session of ${name}`, () => {
     it.live("has what it was given, and shares nothing with another", () =>
       Effect.gen(function* () {
-        const remembered = yield* opened(given, (page) => page.remembered(() => true))
+        const remembered = yield* opened(given, (page) => page.observation.remembered(() => true))
         assert.deepStrictEqual([...remembered.cookies].sort(byName), given.cookies)
         const stored = (storage: Session.Storage) =>
           Object.fromEntries(Object.entries(storage).filter(([, values]) => Object.keys(values).length > 0))
         assert.deepStrictEqual(stored(remembered.localStorage), given.localStorage)
         assert.deepStrictEqual(stored(remembered.sessionStorage), given.sessionStorage)
 
-        const secure = yield* opened(given, (page) => page.remembered((origin) => origin.startsWith("https:")))
+        const secure = yield* opened(given, (page) =>
+          page.observation.remembered((origin) => origin.startsWith("https:"))
+        )
         assert.deepStrictEqual(Object.keys(secure.localStorage), ["https://app.localhost"])
 
-        const fresh = yield* opened({}, (page) => page.remembered(() => true))
+        const fresh = yield* opened({}, (page) => page.observation.remembered(() => true))
         assert.deepStrictEqual(fresh, { cookies: [], localStorage: {}, sessionStorage: {} })
       }).pipe(Effect.provide(Layer.fresh(browser)))
     )
@@ -77,7 +82,7 @@ const contract = (name: string, browser: Layer.Layer<Browser, unknown>) =>
     it.live("begins on an empty page", () =>
       opened(given, (page) =>
         Effect.gen(function* () {
-          assert.strictEqual(yield* page.address, "about:blank")
+          assert.strictEqual(yield* page.navigation.address, "about:blank")
         })
       ).pipe(Effect.provide(Layer.fresh(browser)))
     )
@@ -117,13 +122,13 @@ describe("in Chromium", () => {
       ]
       yield* opened({ cookies }, (page) =>
         Effect.gen(function* () {
-          yield* page.goto(`${at("app.localhost")}/`)
+          yield* page.navigation.goto(`${at("app.localhost")}/`)
           assert.strictEqual(yield* text(page, "//p"), "host=1; below=1; hidden=1")
-          yield* page.goto(`${at("app.localhost")}/deep`)
+          yield* page.navigation.goto(`${at("app.localhost")}/deep`)
           assert.strictEqual(yield* text(page, "//p"), "deep=1; host=1; below=1; hidden=1")
-          yield* page.goto(`${at("sub.app.localhost")}/`)
+          yield* page.navigation.goto(`${at("sub.app.localhost")}/`)
           assert.strictEqual(yield* text(page, "//p"), "below=1")
-          yield* page.goto(`${at("localhost")}/`)
+          yield* page.navigation.goto(`${at("localhost")}/`)
           assert.strictEqual(yield* text(page, "//p"), "")
         })
       )
@@ -146,17 +151,17 @@ describe("in Chromium", () => {
       }
       yield* opened(session, (page) =>
         Effect.gen(function* () {
-          yield* page.goto(`${app}/counting`)
+          yield* page.navigation.goto(`${app}/counting`)
           assert.strictEqual(yield* text(page, "//p"), "10,20,1")
-          yield* page.click({ selector: "css=a", waitMillis: 5_000 }, "click")
+          yield* page.elements.click({ selector: "css=a", waitMillis: 5_000 }, "click")
           assert.strictEqual(yield* text(page, "//p"), "11,21,1")
-          yield* page.goto(`${at("sub.app.localhost")}/counting`)
+          yield* page.navigation.goto(`${at("sub.app.localhost")}/counting`)
           assert.strictEqual(yield* text(page, "//p"), ",,0")
-          yield* page.back
-          yield* page.goto(`${app}/counting`)
+          yield* page.navigation.back
+          yield* page.navigation.goto(`${app}/counting`)
           assert.strictEqual(yield* text(page, "//p"), "13,23,1")
-          yield* page.goto(`${at("localhost")}/`)
-          const remembered = yield* page.remembered((origin) => origin.endsWith(`app.localhost:${port}`))
+          yield* page.navigation.goto(`${at("localhost")}/`)
+          const remembered = yield* page.observation.remembered((origin) => origin.endsWith(`app.localhost:${port}`))
           assert.deepStrictEqual(remembered.localStorage, {
             [app]: { count: "14" },
             [at("sub.app.localhost")]: { count: "1" }
@@ -170,9 +175,9 @@ describe("in Chromium", () => {
       // Nothing that was asked for while the storage was given reached the site.
       yield* opened(session, (page) =>
         Effect.gen(function* () {
-          yield* page.goto(`${app}/counting`)
-          yield* page.back
-          assert.strictEqual(yield* page.address, "about:blank")
+          yield* page.navigation.goto(`${app}/counting`)
+          yield* page.navigation.back
+          assert.strictEqual(yield* page.navigation.address, "about:blank")
         })
       )
     }).pipe(Effect.scoped, Effect.provide(Layer.fresh(chromium)))
@@ -198,11 +203,11 @@ describe("in Chromium", () => {
       const headers = [{ origins: [app], headers: [{ name: "X-Tenant", value: "canary-tenant" }] }]
       yield* opened({ headers }, (page) =>
         Effect.gen(function* () {
-          yield* page.goto(`${app}/page`)
-          yield* page.find({ selector: "//hr", waitMillis: 5_000 })
-          yield* page.goto(`${app}/away`)
-          yield* page.goto(`${at("sub.app.localhost")}/second`)
-          yield* page.goto(`${app}/`)
+          yield* page.navigation.goto(`${app}/page`)
+          yield* page.elements.find({ selector: "//hr", waitMillis: 5_000 })
+          yield* page.navigation.goto(`${app}/away`)
+          yield* page.navigation.goto(`${at("sub.app.localhost")}/second`)
+          yield* page.navigation.goto(`${app}/`)
         })
       )
       const own = asked.filter(({ host }) => host === "app.localhost")
@@ -232,9 +237,9 @@ describe("in Chromium", () => {
       const place = Place.parse("JP; 35.68,139.69") ?? Place.nowhere
       yield* opened({ userAgent: "Sluice/1", place }, (page) =>
         Effect.gen(function* () {
-          yield* page.goto(`${at("localhost")}/where`)
+          yield* page.navigation.goto(`${at("localhost")}/where`)
           assert.strictEqual(yield* text(page, "//p"), "Sluice/1,ja-JP,Asia/Tokyo,35.68,139.69")
-          yield* page.goto(`${at("localhost")}/`)
+          yield* page.navigation.goto(`${at("localhost")}/`)
         })
       )
       const [last] = asked.slice(-1)

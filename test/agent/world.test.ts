@@ -59,22 +59,22 @@ it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })(
       () =>
         Effect.gen(function* () {
           const page = yield* open("/tampered")
-          assert.strictEqual(yield* page.read(at("//h1")), "Orders")
-          assert.strictEqual(yield* page.read(at("css=h1")), "Orders")
-          assert.strictEqual(yield* page.read(at("//p[@id='closed']")), "Closed")
+          assert.strictEqual(yield* page.elements.read(at("//h1")), "Orders")
+          assert.strictEqual(yield* page.elements.read(at("css=h1")), "Orders")
+          assert.strictEqual(yield* page.elements.read(at("//p[@id='closed']")), "Closed")
           const list = { kind: "list", path: "//li", item: { kind: "value", path: ".", type: "string" } } as const
-          assert.deepStrictEqual(yield* page.extract(list), ["one", "two"])
-          const whole = yield* page.html({ sanitized: false })
+          assert.deepStrictEqual(yield* page.elements.extract(list), ["one", "two"])
+          const whole = yield* page.navigation.html({ sanitized: false })
           for (const text of ["<h1>Orders</h1>", "secret", "hidden words"]) assert.include(whole, text)
-          const sanitized = yield* page.html({ sanitized: true })
+          const sanitized = yield* page.navigation.html({ sanitized: true })
           assert.include(sanitized, "<h1>Orders</h1>")
           for (const text of ["secret", "hidden words"]) assert.notInclude(sanitized, text)
-          const snapshot = yield* page.snapshot({ maxBytes: 1_000_000 })
+          const snapshot = yield* page.observation.snapshot({ maxBytes: 1_000_000 })
           for (const text of ["<h1>Orders</h1>", "<title>Page</title>", "Within", "Closed"])
             assert.include(snapshot, text)
-          const { cut, html } = yield* page.readable({ selector: "//ul", metadata: false, maxCharacters: 1_000 })
+          const { cut, html } = yield* page.elements.readable("//ul", { metadata: false, maxCharacters: 1_000 })
           assert.deepStrictEqual([html, cut], ["<ul><li>one</li><li>two</li></ul>", false])
-          const seen = yield* page.outline({ maxElements: 50 })
+          const seen = yield* page.vision.outline({ maxElements: 50 })
           assert.deepStrictEqual(
             seen.elements.map(({ name, ref, role, value }) => [ref, role, name, value]),
             [
@@ -86,13 +86,13 @@ it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })(
           )
           assert.strictEqual(seen.title, "Page")
           assert.include(
-            (yield* page.texts).map(({ text }) => text),
+            (yield* page.vision.texts).map(({ text }) => text),
             "Orders"
           )
-          assert.deepInclude(yield* page.codeField("//input"), { matched: 1, shown: true, empty: false })
-          const found = yield* page.describe(at("//button[@id='low']"))
+          assert.deepInclude(yield* page.elements.inspect("//input"), { matched: 1, shown: true, empty: false })
+          const found = yield* page.elements.describe(at("//button[@id='low']"))
           assert.deepInclude(found, { tag: "button", id: "low", text: "Low", role: "button" })
-          assert.isAbove((yield* page.look([{ x: 0, y: 0, width: 10, height: 10 }])).bytes.length, 0)
+          assert.isAbove((yield* page.vision.look([{ x: 0, y: 0, width: 10, height: 10 }])).bytes.length, 0)
         }),
       60_000
     )
@@ -102,26 +102,26 @@ it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })(
       () =>
         Effect.gen(function* () {
           const page = yield* open("/tampered")
-          const { elements } = yield* page.outline({ maxElements: 50 })
+          const { elements } = yield* page.vision.outline({ maxElements: 50 })
           const inner = elements.find(({ ref }) => ref === "f1e2")
-          yield* page.typeAt({ _tag: "Ref", ref: "f1e2" }, { ...keys, strokes: ["first"] }, 10_000)
-          assert.strictEqual(yield* page.read(at("//textarea")), "first")
-          assert.deepInclude(yield* page.spot({ _tag: "Ref", ref: "e1" }), { selector: '//*[@id="code"]' })
-          assert.match((yield* page.spot(null)).address, /\/inner$/)
+          yield* page.vision.typeAt({ _tag: "Ref", ref: "f1e2" }, { ...keys, strokes: ["first"] }, 10_000)
+          assert.strictEqual(yield* page.elements.read(at("//textarea")), "first")
+          assert.deepInclude(yield* page.vision.spot({ _tag: "Ref", ref: "e1" }), { selector: '//*[@id="code"]' })
+          assert.match((yield* page.vision.spot(null)).address, /\/inner$/)
           const { height, width, x, y } = inner?.box ?? assert.fail("the field was not to be seen")
-          const spot = yield* page.spot({ _tag: "Point", x: x + width / 2, y: y + height / 2 })
+          const spot = yield* page.vision.spot({ _tag: "Point", x: x + width / 2, y: y + height / 2 })
           assert.match(spot.address, /\/inner$/)
-          yield* page.type(null, { strokes: [" pasted"], existing: "keep", delayMillis: 0, paste: true })
-          assert.strictEqual(yield* page.read(at("//textarea")), "first pasted")
-          assert.isTrue(yield* page.turn("down", null))
-          yield* page.scroll({ kind: "element", selector: "//button[@id='low']", position: "center" }, 10_000)
-          yield* page.click(at("//button[@id='low']"), "click", {
+          yield* page.elements.type(null, { strokes: [" pasted"], existing: "keep", delayMillis: 0, paste: true })
+          assert.strictEqual(yield* page.elements.read(at("//textarea")), "first pasted")
+          assert.isTrue(yield* page.elements.turn("down", null))
+          yield* page.elements.scroll({ kind: "element", selector: "//button[@id='low']", position: "center" }, 10_000)
+          yield* page.elements.click(at("//button[@id='low']"), "click", {
             landing: { x: 0.5, y: 0.5 },
             moves: [],
             holdMillis: 0
           })
           assert.strictEqual(
-            (yield* Effect.flip(page.clickAt({ _tag: "Ref", ref: "e9" }, "click", 100))).kind,
+            (yield* Effect.flip(page.vision.clickAt({ _tag: "Ref", ref: "e9" }, "click", 100))).kind,
             "mismatch"
           )
         }),
@@ -134,13 +134,13 @@ it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })(
         Effect.gen(function* () {
           const page = yield* open("/lists")
           for (const id of ["plain", "typed", "open", "custom"]) {
-            yield* page.select(at(`//*[@id='${id}']`, 10_000), "Beta", false)
+            yield* page.elements.select(at(`//*[@id='${id}']`, 10_000), "Beta", false)
           }
-          assert.strictEqual(yield* page.read(at("//select")), "b")
-          assert.strictEqual(yield* page.read(at("//input")), "Beta")
-          assert.strictEqual(yield* page.read(at("//*[@id='open']/*[@aria-selected='true']")), "Beta")
-          assert.strictEqual(yield* page.read(at("//*[@id='custom']")), "Choose Beta")
-          const failure = yield* Effect.flip(page.select(at("//*[@id='custom']", 5_000), "Gamma", false))
+          assert.strictEqual(yield* page.elements.read(at("//select")), "b")
+          assert.strictEqual(yield* page.elements.read(at("//input")), "Beta")
+          assert.strictEqual(yield* page.elements.read(at("//*[@id='open']/*[@aria-selected='true']")), "Beta")
+          assert.strictEqual(yield* page.elements.read(at("//*[@id='custom']")), "Choose Beta")
+          const failure = yield* Effect.flip(page.elements.select(at("//*[@id='custom']", 5_000), "Gamma", false))
           assert.include(failure.reason, 'there are "Alpha", "Beta"')
         }),
       60_000

@@ -7,6 +7,7 @@ import * as Transition from "../../core/run/Transition.ts"
 import { graphOf } from "../support/browser.ts"
 import { framesOf, openRaw } from "../support/clients.ts"
 import { home, hosted, list } from "../support/hosted.ts"
+import { jpeg } from "../support/scripted/ScriptedPicture.ts"
 import { type Member, Service } from "../support/service.ts"
 
 const base = "/workflow-builder/agent"
@@ -111,7 +112,7 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       const { key } = yield* member("Member")
       const { id } = yield* opened(key)
       const picture = yield* send({ method: "GET", path: `${base}/${id}/screenshot`, key })
-      assert.deepStrictEqual(picture.body, { url: home, base64: "/9g=" })
+      assert.deepStrictEqual(picture.body, { url: home, base64: Buffer.from(jpeg(800, 600).bytes).toString("base64") })
       const html = yield* send({ method: "GET", path: `${base}/${id}/html`, key })
       assert.deepInclude(html.body, { url: home })
       assert.include(String(html.body.html), "Welcome")

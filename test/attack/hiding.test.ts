@@ -8,7 +8,7 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import type { Observer } from "../../core/agent/Observer.ts"
-import type { Page } from "../../core/browser/Browser.ts"
+import type { BrowserSession } from "../../core/browser/Browser.ts"
 import type { Exchange } from "../../core/browser/Exchange.ts"
 import * as Evidence from "../../core/execution/Evidence.ts"
 import { Secrets } from "../../core/redaction/Secrets.ts"
@@ -80,7 +80,9 @@ layer(services, { timeout: "2 minutes" })("a run that keeps evidence", (it) => {
       const kept: Array<Uint8Array> = []
       const { evidence } = yield* observing(kept)
       const html = `${filled(piece, characters - 20)} hunter2#pass`
-      const page = { snapshot: () => Effect.succeed(html), glimpse: Effect.die("no picture") } as unknown as Page
+      const page = {
+        observation: { snapshot: () => Effect.succeed(html), glimpse: Effect.die("no picture") }
+      } as unknown as BrowserSession
       assert(evidence.seen !== undefined)
       yield* watched(what, evidence.seen(page, node, "failed"))
       assert.lengthOf(kept, 1)
@@ -106,9 +108,11 @@ layer(services, { timeout: "2 minutes" })("a run that keeps evidence", (it) => {
       }
       let tell: (exchange: Exchange) => void = () => assert.fail("Not listened to")
       const page = {
-        watchNetwork: (given: typeof tell) => Effect.sync(() => (tell = given)),
-        screencast: () => Effect.never
-      } as unknown as Page
+        observation: {
+          watchNetwork: (given: typeof tell) => Effect.sync(() => (tell = given)),
+          screencast: () => Effect.never
+        }
+      } as unknown as BrowserSession
       const opened = Effect.scoped(
         Effect.gen(function* () {
           yield* evidence.opened?.(page) ?? Effect.void

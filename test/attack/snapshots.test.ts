@@ -89,8 +89,8 @@ const opened = Effect.fnUntraced(function* (address: string) {
 const snapshot = (origin: string) =>
   Effect.gen(function* () {
     const page = yield* (yield* Browser).open(Session.empty)
-    yield* page.goto(`${origin}/`)
-    return yield* page.snapshot({ maxBytes: 5_000_000 })
+    yield* page.navigation.goto(`${origin}/`)
+    return yield* page.observation.snapshot({ maxBytes: 5_000_000 })
   }).pipe(Effect.scoped, inBrowser)
 
 it.live("a snapshot is parsed as markup that runs nothing, whatever tree the page had built", () =>

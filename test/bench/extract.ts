@@ -38,7 +38,7 @@ const measured = Effect.gen(function* () {
   const layer = PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks: true })
   const browser = Context.get(yield* Layer.build(Layer.fresh(layer)), Browser)
   const page = yield* browser.open(Session.empty)
-  yield* page.goto(`${site}/`)
+  yield* page.navigation.goto(`${site}/`)
   const hand = yield* Effect.promise(() => chromium.launch({ executablePath, args: [...PlaywrightBrowser.switches] }))
   yield* Effect.addFinalizer(() => Effect.promise(() => hand.close()))
   const other = yield* Effect.promise(() => hand.newPage())
@@ -64,7 +64,7 @@ const measured = Effect.gen(function* () {
     Effect.promise(() =>
       inTurn(
         15,
-        reading(() => Effect.runPromise(page.extract(one)), change),
+        reading(() => Effect.runPromise(page.elements.extract(one)), change),
         reading(() => other.evaluate(byHand, columns), asItIs)
       )
     )

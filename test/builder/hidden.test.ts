@@ -8,6 +8,7 @@ import { Builder } from "../../core/builder/Builder.ts"
 import * as Beginning from "../../core/builder/host/Beginning.ts"
 import * as Host from "../../core/builder/host/Host.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
+import { altered } from "../support/altered.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
@@ -27,7 +28,9 @@ const browser = Layer.effect(
   Effect.map(Browser, ({ open }) =>
     Browser.of({
       open: (session) =>
-        Effect.map(open(session), (page) => ({ ...page, click: () => Effect.die(new Error(`Clicked with ${token}`)) }))
+        Effect.map(open(session), (page) =>
+          altered(page, { elements: { click: () => Effect.die(new Error(`Clicked with ${token}`)) } })
+        )
     })
   )
 ).pipe(Layer.provide(ScriptedBrowser.layer(site)))

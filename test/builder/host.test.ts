@@ -17,9 +17,11 @@ import { ofWorkflow } from "../../core/builder/Sources.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { WorkflowId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
+import { altered } from "../support/altered.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
+import { jpeg } from "../support/scripted/ScriptedPicture.ts"
 
 const login = "https://shop.example/login"
 const list = "https://shop.example/orders"
@@ -62,10 +64,13 @@ const browser = Layer.effect(
     const gone = new PageFailure({ kind: "crash", reason: "the page or its browser went away" })
     return Browser.of({
       open: (session) =>
-        Effect.map(Effect.andThen(opened, open(session)), (page) => ({
-          ...page,
-          click: (target, kind) => (watched.broken ? Effect.fail(gone) : page.click(target, kind))
-        }))
+        Effect.map(Effect.andThen(opened, open(session)), (page) =>
+          altered(page, {
+            elements: {
+              click: (query, kind) => (watched.broken ? Effect.fail(gone) : page.elements.click(query, kind))
+            }
+          })
+        )
     })
   })
 ).pipe(Layer.provide(ScriptedBrowser.layer(site)))
@@ -358,7 +363,10 @@ it.effect("a page is shown as it is, also while a step is under way, and not onc
         [builder.look(caller, id, "screenshot"), builder.look(caller, id, "html")],
         { concurrency: 2 }
       )
-      assert.deepStrictEqual(Option.getOrNull(picture), { url: login, body: "/9g=" })
+      assert.deepStrictEqual(Option.getOrNull(picture), {
+        url: login,
+        body: Buffer.from(jpeg(800, 600).bytes).toString("base64")
+      })
       assert.include(Option.getOrNull(html)?.body, "Sign in")
       yield* Fiber.interrupt(fiber)
       assert.isTrue(Option.isNone(yield* builder.look(caller, id, "html")))

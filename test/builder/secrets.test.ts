@@ -44,7 +44,7 @@ it.effect("a conversation signs in, and tells no secret that its steps have read
     )
     const start = graphOf(site, []).nodes[0]?.id ?? ""
     const draft = { content, cursor: { after: start, way: "to" as const } } as Parameters<typeof Turn.next>[0]
-    yield* page.goto(site)
+    yield* page.navigation.goto(site)
     const typed = yield* Turn.next(draft, stage)
     const extracted = yield* Turn.next(typed.outcome.draft, typed.stage)
     assert.deepEqual<unknown>(extracted.outcome.result?.data, { typed: "[secret]" })
@@ -56,7 +56,7 @@ it.effect("a conversation signs in, and tells no secret that its steps have read
 it.effect("files that a conversation uploads come only from where the workflow may go", () =>
   Effect.gen(function* () {
     const page = yield* (yield* Browser).open(Session.empty)
-    yield* page.goto(site)
+    yield* page.navigation.goto(site)
     const session = { ...Session.empty, allowedSites: ["bank.example"] }
     const stage = Turn.newStage({ page, heard: new NetworkRecorder() }, {}, { ...Beginning.empty, session }, 0)
     const uploaded = Effect.fnUntraced(function* (signed_file_url: string) {

@@ -22,6 +22,7 @@ import * as Proxies from "../../core/vault/Proxies.ts"
 import { Vault } from "../../core/vault/Vault.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
+import { altered } from "../support/altered.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
@@ -64,13 +65,15 @@ const browser = Layer.effect(
       open: Effect.fnUntraced(function* (session) {
         watched.opened.push(session)
         const page = yield* open(session)
-        return {
-          ...page,
-          click: (target, kind) => {
-            if (target.selector === "//crash") return Effect.fail(gone)
-            return Effect.andThen(target.selector === "//clear" ? watched.clear : Effect.void, page.click(target, kind))
+        return altered(page, {
+          elements: {
+            click: (query, kind) => {
+              if (query.selector === "//crash") return Effect.fail(gone)
+              const first = query.selector === "//clear" ? watched.clear : Effect.void
+              return Effect.andThen(first, page.elements.click(query, kind))
+            }
           }
-        }
+        })
       })
     })
   })

@@ -2,7 +2,7 @@
  * The browser that all tests share, on pages that a test writes down, on two sites.
  */
 import { Context, Effect, Layer, type Scope } from "effect"
-import { Browser, type Page } from "../../core/browser/Browser.ts"
+import { Browser, type BrowserSession } from "../../core/browser/Browser.ts"
 import type { PageFailure } from "../../core/browser/PageFailure.ts"
 import * as Session from "../../core/browser/Session.ts"
 import { inBrowser } from "./realBrowser.ts"
@@ -15,7 +15,7 @@ export class Pages extends Context.Service<
     /** The browser, for whoever opens pages otherwise. */
     readonly browser: Browser["Service"]
     /** Opens a page of the site in a session of its own. */
-    readonly open: (path: string) => Effect.Effect<Page, PageFailure, Scope.Scope>
+    readonly open: (path: string) => Effect.Effect<BrowserSession, PageFailure, Scope.Scope>
   }
 >()("sluice/test/Pages") {}
 
@@ -39,7 +39,7 @@ export const pages = (written: Readonly<Record<string, string | Answer>>): Layer
         browser,
         open: Effect.fnUntraced(function* (path: string) {
           const page = yield* browser.open(Session.empty)
-          yield* page.goto(`${site}${path}`)
+          yield* page.navigation.goto(`${site}${path}`)
           return page
         })
       })

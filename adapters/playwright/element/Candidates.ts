@@ -3,11 +3,12 @@
  */
 import { Effect } from "effect"
 import type { Frame } from "playwright-core"
+import type { Elements } from "../../../core/browser/Elements.ts"
 import type { Appearance } from "../../../core/browser/element/Appearance.ts"
-import type { Inspection } from "../../../core/browser/element/Inspection.ts"
 import type { Candidate } from "../../../core/browser/element/Likeness.ts"
 import * as Selector from "../../../core/browser/element/Selector.ts"
 import type { FieldState, Overlay } from "../../../core/browser/element/Survey.ts"
+import type { Observation } from "../../../core/browser/Observation.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as Inspecting from "../inpage/Inspecting.ts"
 import { type Inner, looks as lookingAt } from "../inpage/Looks.ts"
@@ -40,7 +41,11 @@ const noAnswer = (millis: number) =>
 const looks = lookingAt.toString()
 
 /** A page that is examined more closely has `lookMillis` to answer. */
-export const make = (tabs: Tabs, { underWay }: Traffic, lookMillis: number): Inspection => {
+export const make = (
+  tabs: Tabs,
+  { underWay }: Traffic,
+  lookMillis: number
+): Pick<Elements, "describe" | "seen" | "survey"> & Pick<Observation, "candidates"> => {
   const { attempt, current } = tabs
   const bounded = <A>(effect: Effect.Effect<A, PageFailure>, millis = lookMillis): Effect.Effect<A, PageFailure> =>
     Effect.timeoutOrElse(effect, { duration: millis, orElse: () => Effect.fail(noAnswer(millis)) })

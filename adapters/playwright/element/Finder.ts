@@ -8,8 +8,8 @@
  */
 import { Clock, Effect } from "effect"
 import type { Frame, Locator } from "playwright-core"
+import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
 import * as Selector from "../../../core/browser/element/Selector.ts"
-import type { Target } from "../../../core/browser/element/Target.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
@@ -78,7 +78,7 @@ export const inPlace = (
  */
 export const onOne = (
   { attempt, current, onTurn }: Tabs,
-  target: Target,
+  target: ElementQuery,
   act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>
 ) =>
   Effect.gen(function* () {
@@ -176,7 +176,7 @@ const acting = (act: Promise<unknown>): Promise<World.Signal | null> =>
 /** How many elements match in all places together. */
 export const total = ({ places }: Sight): number => places.reduce((sum, { matched }) => sum + matched, 0)
 
-const theOne = (seen: Sight, { first }: Target): Place | null =>
+const theOne = (seen: Sight, { first }: ElementQuery): Place | null =>
   (first === true ? seen.places[0] : total(seen) === 1 ? seen.places[0] : undefined) ?? null
 
 /** The documents that a selector may match in: only the first if it has a match, or else all of them. */
@@ -296,7 +296,7 @@ const counted = (query: Selector.Query, { elements, hasShadow }: InPage) => {
   return { own, whole: own > 0 || !hasShadow() ? own : elements(query, true).length }
 }
 
-const mismatch = (target: Target, tab: Tab, seen: Sight): PageFailure => {
+const mismatch = (target: ElementQuery, tab: Tab, seen: Sight): PageFailure => {
   const matched = total(seen)
   const main = tab.page.mainFrame()
   const isElsewhere = seen.places.some(({ frame, where }) => frame !== main || where === "whole")

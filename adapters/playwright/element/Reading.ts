@@ -3,9 +3,9 @@
  */
 import type { Schema } from "effect"
 import type { Frame } from "playwright-core"
+import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
 import type { ExtractionPlan } from "../../../core/browser/element/Extraction.ts"
 import * as Selector from "../../../core/browser/element/Selector.ts"
-import type { Target } from "../../../core/browser/element/Target.ts"
 import * as InPage from "../inpage/InPage.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "../page/Attempt.ts"
@@ -16,7 +16,7 @@ import * as Finder from "./Finder.ts"
 const lookAgainMillis = 100
 
 /** The text of the first match, waiting for one; `null` when there is none in time. */
-export const read = async (tab: Tab, { selector: text, waitMillis }: Target): Promise<string | null> => {
+export const read = async (tab: Tab, { selector: text, waitMillis }: ElementQuery): Promise<string | null> => {
   const until = performance.now() + waitMillis
   await tab.page.waitForLoadState("domcontentloaded")
   const selector = Selector.parse(text)

@@ -10,9 +10,10 @@ import type { Readable } from "node:stream"
 import { Clock, Effect } from "effect"
 import type { FileChooser } from "playwright-core"
 import { tooLargeDownload } from "../../../core/agent/Limits.ts"
+import type { Elements } from "../../../core/browser/Elements.ts"
 import * as FileNames from "../../../core/browser/file/FileNames.ts"
-import type { Download, Transfers } from "../../../core/browser/file/Transfers.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Download, Downloading as Port } from "../../../core/browser/file/Transfers.ts"
+import { isNavigation, PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as Finder from "../element/Finder.ts"
 import type { Uploads } from "../LocalChromium.ts"
 import * as Guarded from "../page/Guarded.ts"
@@ -29,7 +30,10 @@ const uploadMillis = 60_000
 /** How long a file dialog is waited for that is just being opened, in milliseconds. */
 const dialogMillis = 2_000
 
-export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defaults): Transfers => {
+export const make = (
+  tabs: Tabs,
+  options: Downloading.Options = Downloading.defaults
+): Port & Pick<Elements, "upload"> => {
   const { attempt, current } = tabs
   const downloads = Downloading.follow(tabs, options)
   const choosers: Array<FileChooser> = []
@@ -172,8 +176,8 @@ export const make = (tabs: Tabs, options: Downloading.Options = Downloading.defa
       }
       const open = yield* chooser
       yield* attempt(null, () => open.setFiles(path, { timeout: uploadMillis })).pipe(
-        Effect.mapError(
-          ({ kind, reason }) => new PageFailure({ kind: kind === "navigation" ? "upload" : kind, reason })
+        Effect.mapError((failure) =>
+          isNavigation(failure) ? new PageFailure({ kind: "upload", reason: failure.reason }) : failure
         )
       )
       choosers.splice(0)

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { type CDPSession, errors } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import { type NavigationCause, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Bounds } from "../walls/Bounds.ts"
 
 /** How long an address may take to load where nothing else is said, in milliseconds. */
@@ -44,17 +44,47 @@ export const attemptingWithin =
       )
     })
 
+/** What the errors of Chromium's network, and of Playwright, say about the load of a document. An address follows them. */
+const causes: ReadonlyArray<readonly [cause: NavigationCause, said: RegExp]> = [
+  ["auth", /^net::ERR_INVALID_AUTH_CREDENTIALS/],
+  ["unresolved", /^net::ERR_(NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED)/],
+  ["untrusted", /^net::ERR_(CERT_|SSL_|BAD_SSL_)/],
+  [
+    "unreachable",
+    /^net::ERR_(CONNECTION_|EMPTY_RESPONSE|TIMED_OUT|INTERNET_DISCONNECTED|NETWORK_|ADDRESS_UNREACHABLE|HTTP2_|QUIC_|TUNNEL_CONNECTION_FAILED|SOCKET_)/
+  ],
+  ["aborted", /^net::ERR_ABORTED|^Navigating frame was detached/],
+  ["unloadable", /^net::/],
+  ["replaced", /^Navigation to .* is interrupted by another navigation|^Execution context was destroyed/]
+]
+
+/** Why a document was not loaded, where the error of an attempt says so. */
+const navigationOf = (error: unknown, firstLine: string): PageFailure | null => {
+  if (error instanceof errors.TimeoutError) {
+    const allowed = /Timeout (\d+)ms/.exec(firstLine)?.[1] ?? String(navigationMillis)
+    return new PageFailure({ kind: "timeout", reason: `it did not load within ${allowed} ms` })
+  }
+  const kind = causes.find(([, said]) => said.test(firstLine))?.[0]
+  if (kind === undefined) return null
+  return new PageFailure({ kind, reason: kind === "auth" ? notLetIn : firstLine })
+}
+
+const notLetIn = "the site asks for a name and a password by HTTP authentication, which was not given"
+
 const toFailure = (error: unknown, selector: string | null, gone: boolean): PageFailure => {
   const text = error instanceof Error ? error.message : String(error)
   const of = selector === null ? {} : { selector }
   const firstLine = (text.split("\n")[0] ?? "").replace(/^[\w.]+: /, "")
-  if (gone || /Target (page|crashed|closed)|has been closed|crashed/i.test(text)) {
-    return new PageFailure({ kind: "crash", reason: "the page or its browser went away", ...of })
-  }
+  const lost = new PageFailure({ kind: "crash", reason: "the page or its browser went away", ...of })
+  if (gone) return lost
+  if (error instanceof PageFailure) return error
   if (error instanceof Refused) {
     const { alike, kind } = error
     return new PageFailure({ kind, reason: text, ...of, ...(alike > 1 ? { alike } : {}) })
   }
+  if (isLost(firstLine)) return lost
+  const navigation = selector === null ? navigationOf(error, firstLine) : null
+  if (navigation !== null) return navigation
   if (
     /not a valid (XPath|selector)|Failed to execute 'evaluate'|Unexpected token|Unknown engine|while parsing/i.test(
       text
@@ -68,13 +98,14 @@ const toFailure = (error: unknown, selector: string | null, gone: boolean): Page
   if (selector !== null && (error instanceof errors.TimeoutError || text.includes("strict mode violation"))) {
     return new PageFailure({ kind: "mismatch", reason: firstLine, ...of })
   }
-  if (selector === null) {
-    const allowed = /Timeout (\d+)ms/.exec(firstLine)?.[1] ?? String(navigationMillis)
-    const reason = error instanceof errors.TimeoutError ? `it did not load within ${allowed} ms` : firstLine
-    return new PageFailure({ kind: "navigation", reason })
-  }
+  if (selector === null) return new PageFailure({ kind: "unloadable", reason: firstLine })
   return new PageFailure({ kind: "unusable", reason: firstLine, ...of })
 }
+
+/** Whether an error says that its page or browser is gone. Not where a selector or an address follows, which may say so as well. */
+const isLost = (firstLine: string): boolean =>
+  /Target (page|crashed|closed)|has been closed|crashed/i.test(firstLine) &&
+  !/^net::|^Navigation to |strict mode violation/.test(firstLine)
 
 /** Whether the log of an action says that it was already being done to the element, and so may have taken effect. */
 export const hasBegun = (log: string): boolean => {

@@ -20,6 +20,18 @@ export const departures = (page: Page): (() => boolean) => {
   return () => asked !== null && !page.isClosed()
 }
 
+/** Watches until `stop` is called for the page that Chromium shows in place of one that could not be loaded. */
+export const errorPage = (page: Page): { readonly shown: Promise<void>; readonly stop: () => void } => {
+  let see: (frame: Frame) => void = () => undefined
+  const shown = new Promise<void>((resolve) => {
+    see = (frame) => {
+      if (frame === page.mainFrame() && frame.url().startsWith("chrome-error:")) resolve()
+    }
+  })
+  page.on("framenavigated", see)
+  return { shown, stop: () => void page.off("framenavigated", see) }
+}
+
 /** The frame that asks; `null` for one that is not there yet. */
 const frameOf = (request: Request): Frame | null => {
   try {

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { ElementHandle, Frame, Locator } from "playwright-core"
-import type { Guard } from "../../../core/browser/element/Target.ts"
+import type { Guard } from "../../../core/browser/element/ElementQuery.ts"
 import * as Focus from "../element/Focus.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "./Attempt.ts"

@@ -3,8 +3,8 @@
  */
 import { Effect, type Scope } from "effect"
 import type { BrowserContext, Request, Response } from "playwright-core"
-import type { Page } from "../../../core/browser/Browser.ts"
 import { type Exchange, isText } from "../../../core/browser/Exchange.ts"
+import type { Observation } from "../../../core/browser/Observation.ts"
 
 /** Answers larger than this are not read: nothing near as much of them is kept. */
 const largestRead = 1_048_576
@@ -22,7 +22,7 @@ const settleMillis = 2_000
 export const watch = (
   context: BrowserContext,
   tell: (exchange: Exchange) => void,
-  { begun, largestBody = largestRead }: Parameters<Page["watchNetwork"]>[1] = {}
+  { begun, largestBody = largestRead }: Parameters<Observation["watchNetwork"]>[1] = {}
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     /** Requests without an end yet, with the instant at which they began. */

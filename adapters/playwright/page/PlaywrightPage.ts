@@ -4,9 +4,12 @@
 import { Clock, Effect, Schedule } from "effect"
 import type { Frame, Locator } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
-import type { Page } from "../../../core/browser/Browser.ts"
-import type { Target } from "../../../core/browser/element/Target.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { BrowserSession } from "../../../core/browser/Browser.ts"
+import type { Elements } from "../../../core/browser/Elements.ts"
+import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
+import type { Navigation } from "../../../core/browser/Navigation.ts"
+import type { Observation } from "../../../core/browser/Observation.ts"
+import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Remembered } from "../../../core/browser/Session.ts"
 import * as Candidates from "../element/Candidates.ts"
 import * as Choosing from "../element/Choosing.ts"
@@ -27,6 +30,8 @@ import * as Pointer from "../vision/Pointer.ts"
 import * as RemoteHand from "../vision/RemoteHand.ts"
 import * as Scrolling from "../vision/Scrolling.ts"
 import * as Sight from "../vision/Sight.ts"
+import { within } from "../Within.ts"
+import { errorPage } from "./Departures.ts"
 import * as Guarded from "./Guarded.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
 import * as Requesting from "./Requesting.ts"
@@ -50,44 +55,54 @@ const inspectionMillis = 5_000
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
-const notLetIn = new PageFailure({
-  kind: "navigation",
-  reason: "the site asks for a name and a password by HTTP authentication, which was not given"
-})
-
 /** A window that another was put in front of a moment ago has no picture. */
 const isNotDrawn = ({ reason }: PageFailure): boolean => reason.includes("Unable to capture screenshot")
 
-const leaving = new PageFailure({ kind: "navigation", reason: "the page is being replaced by another one" })
+const leaving = new PageFailure({ kind: "replaced", reason: "the page is being replaced by another one" })
 
 /** How long a page that is on its way somewhere is waited for before another address is opened, in milliseconds. */
 const arrivalMillis = 10_000
 
+/** How long the page for an error may take to be shown, in milliseconds. */
+const errorPageMillis = 1_000
+
 /** How often it is looked whether it has arrived, in milliseconds. */
 const stepMillis = 50
 
-export const make = (tabs: Tabs, options: Options): Page => {
-  const { attempt, current, observe } = tabs
-  const { navigationMillis } = options
-  const traffic = Traffic.make(current().page)
-  const onOne = (target: Target, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
-    tabs.following(Finder.onOne(tabs, target, act))
-  const scrolling = Scrolling.make(tabs)
-
-  /** Checks the document of an element once that is there. */
-  const guarded = async ({ guard }: Target, element: Locator, timeout: number, frame: Frame) => {
-    if (guard === undefined) return
-    await element.waitFor({ state: "attached", timeout })
-    await Guarded.check(current(), frame, guard)
+export const make = (tabs: Tabs, options: Options): BrowserSession => {
+  const traffic = Traffic.make(tabs.current().page)
+  const inspecting = Candidates.make(tabs, traffic, (options.downloads?.limits ?? defaultPageLimits).unresponsiveMillis)
+  const sight = Sight.make(tabs)
+  const transfers = Transfers.make(tabs, options.downloads)
+  const { clickAt, look, outline, show, spot, texts, typeAt } = sight
+  return {
+    navigation: {
+      ...navigation(tabs, traffic, options),
+      ...Windows.make(tabs),
+      ...Requesting.make(() => tabs.current().page, options),
+      forgetDownloads: transfers.forgetDownloads,
+      download: transfers.download,
+      print: transfers.print,
+      visited: sight.visited
+    },
+    elements: {
+      ...elements(tabs),
+      upload: transfers.upload,
+      readable: sight.readable,
+      turn: sight.turn,
+      describe: inspecting.describe,
+      seen: inspecting.seen,
+      survey: inspecting.survey
+    },
+    vision: { clickAt, look, outline, show, spot, texts, typeAt },
+    observation: { ...observation(tabs, options), ...RemoteHand.make(tabs), candidates: inspecting.candidates }
   }
+}
 
-  const captured = (toFront: boolean) =>
-    observe(null, async () => {
-      const { devTools, page } = current()
-      if (toFront) await page.bringToFront()
-      const line = await devTools()
-      return line.send("Page.captureScreenshot", { format: "jpeg", quality: 80, optimizeForSpeed: true })
-    })
+/** Going to addresses, and what the page there holds as a whole. */
+const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
+  const { attempt, current } = tabs
+  const { navigationMillis } = options
 
   const arrived = Effect.gen(function* () {
     // What the browser told before it answers this has been heard then: a form that was sent a moment ago, for one.
@@ -96,14 +111,26 @@ export const make = (tabs: Tabs, options: Options): Page => {
     while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
   })
 
-  /** A server error without a page is reported with its status. */
-  const unanswered = (failure: PageFailure) =>
-    Effect.gen(function* () {
-      if (!failure.reason.includes("ERR_HTTP_RESPONSE_CODE_FAILURE")) return yield* failure
-      const status = yield* Effect.promise(() => traffic.lastStatus(current().page))
-      if (status === null) return yield* failure
-      return yield* new PageFailure({ kind: "navigation", reason: `the server answered with status ${status}`, status })
-    })
+  /** Loads an address. Answers nothing where it is saved instead of shown: that is all there is to arrive at. */
+  const load = async (url: string) => {
+    const { page } = current()
+    const instead = errorPage(page)
+    try {
+      return await page.goto(url, { waitUntil: "domcontentloaded", timeout: navigationMillis })
+    } catch (error) {
+      const said = error instanceof Error ? error.message : ""
+      if (/^page\.goto: Download is starting/.test(said)) return null
+      // The page for the error comes after the failure: the next address would be interrupted by it.
+      if (/^page\.goto: net::ERR_(?!ABORTED)/.test(said)) await within(errorPageMillis, instead.shown)
+      // An error without a page: the browser tells its status apart from the failure.
+      const status = /^page\.goto: net::ERR_HTTP_RESPONSE_CODE_FAILURE/.test(said)
+        ? await traffic.lastStatus(page)
+        : null
+      throw status === null ? error : ofStatus(status)
+    } finally {
+      instead.stop()
+    }
+  }
 
   /** Why the address could not be reached that another one led to. */
   const refusedOnTheWay = (): PageFailure | null => {
@@ -120,52 +147,53 @@ export const make = (tabs: Tabs, options: Options): Page => {
       // A page that is on its way somewhere else, as after a form was sent, arrives there first: what this address does may be
       // done only once, and needs what that page brings.
       yield* arrived
-      const response = yield* attempt(null, () =>
-        current().page.goto(url, { waitUntil: "domcontentloaded", timeout: navigationMillis })
-      ).pipe(
+      const response = yield* attempt(null, () => load(url)).pipe(
         // Retry: another navigation started at the same moment.
-        Effect.retry({ while: ({ reason }) => reason.includes("interrupted by another navigation"), times: 3 }),
-        // What it leads to is saved instead of shown: that is all there is to arrive at.
-        Effect.catchIf(
-          ({ reason }) => reason.startsWith("Download is starting"),
-          () => Effect.succeed(null)
-        ),
-        Effect.mapError((failure) => (failure.reason.includes("ERR_INVALID_AUTH_CREDENTIALS") ? notLetIn : failure)),
-        Effect.catch((failure) => unanswered(failure)),
+        Effect.retry({ while: ({ kind }) => kind === "replaced", times: 3 }),
         Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? refusedOnTheWay() ?? failure)
       )
       const status = response?.status() ?? 200
       const landed = options.refusal(new URL(response?.url() ?? url))
       if (landed !== null && (landed.kind === "forbidden" || status === 502)) return yield* new PageFailure(landed)
-      if (status === 404 || status === 410 || status === 429 || status >= 500) {
-        return yield* new PageFailure({
-          kind: "navigation",
-          reason: `the server answered with status ${status}`,
-          status
-        })
-      }
+      if (status === 404 || status === 410 || status === 429 || status >= 500) return yield* ofStatus(status)
     })
 
   return {
-    ...Requesting.make(() => current().page, options),
-    ...Windows.make(tabs),
-    ...Transfers.make(tabs, options.downloads),
-    ...scrolling,
-    ...Pictures.make(tabs, scrolling),
-    ...Candidates.make(tabs, traffic, (options.downloads?.limits ?? defaultPageLimits).unresponsiveMillis),
-    ...RemoteHand.make(tabs),
-    screencast: (how, show) => Screencast.screencast(tabs, how, show),
-    record: (how) => Recorder.record(tabs, how),
-    ...Sight.make(tabs),
     goto,
-    back: attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis })),
+    back: Effect.asVoid(
+      attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis }))
+    ),
     address: Effect.sync(() => current().page.url()),
     html: ({ sanitized }) =>
       attempt(null, () =>
         sanitized ? World.run(current(), current().page.mainFrame(), sanitizedHtml, null) : current().page.content()
       ),
+    clearCookies: attempt(null, () => current().page.context().clearCookies())
+  } satisfies Partial<Navigation>
+}
+
+/** Verbs on elements that the finder finds. */
+const elements = (tabs: Tabs) => {
+  const { attempt, current } = tabs
+  const scrolling = Scrolling.make(tabs)
+  const onOne = (query: ElementQuery, act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>) =>
+    tabs.following(Finder.onOne(tabs, query, act))
+
+  /** Checks the document of an element once that is there. */
+  const guarded = async ({ guard }: ElementQuery, element: Locator, timeout: number, frame: Frame) => {
+    if (guard === undefined) return
+    await element.waitFor({ state: "attached", timeout })
+    await Guarded.check(current(), frame, guard)
+  }
+
+  return {
+    ...scrolling,
+    ...Pictures.make(tabs, scrolling),
     click: (target, kind, gesture) =>
-      onOne(target, (element, timeout, frame) => Pointer.press(current(), frame, element, kind, timeout, gesture)),
+      onOne(target, async (element, timeout, frame) => {
+        await guarded(target, element, timeout, frame)
+        return Pointer.press(current(), frame, element, kind, timeout, gesture)
+      }),
     type: (target, typing) =>
       target === null
         ? attempt(null, () => strike(current(), typing.strokes, typing))
@@ -186,14 +214,31 @@ export const make = (tabs: Tabs, options: Options): Page => {
         await element.waitFor({ state: "attached", timeout })
         await guarded(target, element, timeout, frame)
       }),
-    codeField: (selector) =>
+    inspect: (selector) =>
       attempt(selector, () => Finder.onEvery(current(), selector, InPage.codeField, null)).pipe(
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(leaving) }),
         Effect.mapError((failure) => (failure.kind === "unusable" ? leaving : failure))
       ),
     read: (target) => attempt(target.selector, () => Reading.read(current(), target)),
-    extract: (plan) => attempt(null, () => Reading.extract(current(), plan)),
-    clearCookies: attempt(null, () => current().page.context().clearCookies()),
+    extract: (plan) => attempt(null, () => Reading.extract(current(), plan))
+  } satisfies Partial<Elements>
+}
+
+/** Watching the session, and what it has in the end. */
+const observation = (tabs: Tabs, options: Options) => {
+  const { current, observe } = tabs
+
+  const captured = (toFront: boolean) =>
+    observe(null, async () => {
+      const { devTools, page } = current()
+      if (toFront) await page.bringToFront()
+      const line = await devTools()
+      return line.send("Page.captureScreenshot", { format: "jpeg", quality: 80, optimizeForSpeed: true })
+    })
+
+  return {
+    screencast: (how, show) => Screencast.screencast(tabs, how, show),
+    record: (how) => Recorder.record(tabs, how),
     // Asked of the browser itself: Playwright's own waits until nothing is being loaded.
     glimpse: captured(false).pipe(
       Effect.catchIf(isNotDrawn, () =>
@@ -208,7 +253,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
         return Snapshot.take(current(), maxBytes)
       }).pipe(
         // A page that is just leaving takes what runs in it with it; the next one is there to be looked at.
-        Effect.retry({ while: ({ kind }) => kind === "navigation", times: 2 }),
+        Effect.retry({ while: isNavigation, times: 2 }),
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       ),
     watchNetwork: (tell, options) => NetworkWatch.watch(current().page.context(), tell, options),
@@ -216,7 +261,7 @@ export const make = (tabs: Tabs, options: Options): Page => {
       observe(null, () => options.remembered(wanted)).pipe(
         Effect.timeoutOrElse({ duration: 2 * inspectionMillis, orElse: () => Effect.fail(noAnswer) })
       )
-  }
+  } satisfies Partial<Observation>
 }
 
 const forbidden = (reason: string): PageFailure => new PageFailure({ kind: "forbidden", reason })

@@ -2,9 +2,9 @@
  * Pictures of a page, of as much of it as is asked for.
  */
 import { Effect } from "effect"
-import type { PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Scrolling } from "../../../core/browser/vision/Scrolling.ts"
-import type { Framing, Shot } from "../../../core/browser/vision/Shot.ts"
+import type { Elements } from "../../../core/browser/Elements.ts"
+import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
+import type { Framing } from "../../../core/browser/vision/Shot.ts"
 import * as Finder from "../element/Finder.ts"
 import { boxOf, bringIntoSight } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
@@ -23,7 +23,7 @@ interface Clip {
   readonly height: number
 }
 
-export const make = (tabs: Tabs, { scroll }: Scrolling) => {
+export const make = (tabs: Tabs, { scroll }: Pick<Elements, "scroll">) => {
   const { attempt, current } = tabs
 
   const placed = () => World.run(current(), current().page.mainFrame(), place, null)
@@ -41,17 +41,14 @@ export const make = (tabs: Tabs, { scroll }: Scrolling) => {
   })
 
   return {
-    screenshot: Effect.fnUntraced(function* ({
-      fullPage,
-      margin = 0,
-      maxScrolls = 0,
-      settleMillis = 0,
-      target
-    }: Framing) {
+    screenshot: Effect.fnUntraced(function* (
+      query: ElementQuery | null,
+      { fullPage, margin = 0, maxScrolls = 0, settleMillis = 0 }: Framing
+    ) {
       if (maxScrolls > 0) yield* loaded(maxScrolls, settleMillis)
       let framed: { readonly fullPage: boolean; readonly clip?: Clip } = { fullPage }
-      if (target !== undefined) {
-        yield* Finder.onOne(tabs, target, async (element, timeout, frame) => {
+      if (query !== null) {
+        yield* Finder.onOne(tabs, query, async (element, timeout, frame) => {
           await bringIntoSight(current(), frame, element, timeout)
           const box = await boxOf(current(), frame, element, timeout)
           const page = await placed()
@@ -66,7 +63,7 @@ export const make = (tabs: Tabs, { scroll }: Scrolling) => {
         current().page.screenshot({ ...framed, type: "jpeg", quality: 80, timeout: shotMillis })
       )
       return { bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }
-    }) satisfies (framing: Framing) => Effect.Effect<Shot, PageFailure>
+    }) satisfies Elements["screenshot"]
   }
 }
 

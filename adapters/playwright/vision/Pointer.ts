@@ -3,7 +3,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Frame, Locator, Page } from "playwright-core"
-import type { ClickKind } from "../../../core/browser/element/Target.ts"
+import type { ClickKind } from "../../../core/browser/element/ElementQuery.ts"
 import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
 import { bringIntoSight } from "../element/Visible.ts"
 import type { World as InPage } from "../inpage/InWorld.ts"

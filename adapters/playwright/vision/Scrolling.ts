@@ -3,9 +3,10 @@
  */
 import { Clock, Effect } from "effect"
 import type { Frame } from "playwright-core"
-import type { Target } from "../../../core/browser/element/Target.ts"
+import type { Elements } from "../../../core/browser/Elements.ts"
+import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Direction, Position, Scrolling } from "../../../core/browser/vision/Scrolling.ts"
+import type { Direction, Position } from "../../../core/browser/vision/Scrolling.ts"
 import * as Finder from "../element/Finder.ts"
 import { framesInMiddle } from "../element/Middle.ts"
 import { bringIntoSight, originOf } from "../element/Visible.ts"
@@ -54,7 +55,7 @@ const signOf = (direction: Direction): 1 | -1 => (direction === "down" || direct
 
 const isAtEnd = ({ at, extent, view }: Measure, sign: 1 | -1): boolean => (sign > 0 ? at + view >= extent - 2 : at <= 1)
 
-export const make = (tabs: Tabs): Scrolling => {
+export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
   const { attempt, current } = tabs
 
   const measured = (scroller: Scroller, axis: Axis) =>
@@ -151,7 +152,7 @@ export const make = (tabs: Tabs): Scrolling => {
       (count) => count > 0
     )
 
-  const show = (target: Target, position: Position) =>
+  const show = (target: ElementQuery, position: Position) =>
     Finder.onOne(tabs, target, (element, timeout, frame) =>
       World.run(current(), frame, intoView, position, { root: element, waitMillis: timeout })
     )

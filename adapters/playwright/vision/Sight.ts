@@ -3,11 +3,14 @@
  */
 import { Effect } from "effect"
 import type { Frame, Page } from "playwright-core"
-import type { ClickKind } from "../../../core/browser/element/Target.ts"
+import type { Elements } from "../../../core/browser/Elements.ts"
+import type { ClickKind } from "../../../core/browser/element/ElementQuery.ts"
+import type { Navigation } from "../../../core/browser/Navigation.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Vision } from "../../../core/browser/Vision.ts"
 import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
 import type { Position } from "../../../core/browser/vision/Scrolling.ts"
-import type { Box, Outlined, Place, Seen, Sight } from "../../../core/browser/vision/Sight.ts"
+import type { Box, Outlined, Place, Seen } from "../../../core/browser/vision/Sight.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import * as Finder from "../element/Finder.ts"
 import * as Focus from "../element/Focus.ts"
@@ -36,7 +39,7 @@ interface Known {
 /** The name under which the element at a point is kept. */
 const pointed = "pointed"
 
-export const make = (tabs: Tabs): Sight => {
+export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> & Pick<Navigation, "visited"> => {
   const { attempt, current } = tabs
   let known = new Map<string, Known>()
   const hosts = visits(current().page)
@@ -207,7 +210,7 @@ export const make = (tabs: Tabs): Sight => {
       yield* attempt("this place", () => World.run(current(), element.frame, intoView, position, { root }))
       yield* Effect.sleep(settleMillis)
     }),
-    readable: ({ selector, ...options }) =>
+    readable: (selector, options) =>
       attempt(selector, async () => {
         const tab = current()
         await tab.page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })

@@ -40,7 +40,7 @@ export interface Options {
 
 /** Why a host could not be reached: it may not be, the proxy is not of use, or it did not come to the host. */
 export interface Refusal {
-  readonly kind: "forbidden" | "proxy" | "navigation"
+  readonly kind: "forbidden" | "proxy" | "unreachable"
   readonly reason: string
 }
 
@@ -103,7 +103,7 @@ export const make = ({
     /** Keeps why a host was not reached, where it is for the proxy to say. */
     const note = (host: string, port: number, error: unknown): void => {
       if (error instanceof Upstream.ProxyFailed) {
-        refuse(`${host}:${port}`, { kind: error.isItsOwn ? "proxy" : "navigation", reason: error.message })
+        refuse(`${host}:${port}`, { kind: error.isItsOwn ? "proxy" : "unreachable", reason: error.message })
       }
     }
 

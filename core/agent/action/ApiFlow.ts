@@ -10,7 +10,7 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Does requests in the session of the page, and merges what the map makes of their answers into the context. */
-export const apiFlow: Action<"API_FLOW"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
+export const apiFlow: Action<"API_FLOW", "navigation"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
   const allowance = yield* Sending.allowance
   return yield* done(parameters, surroundings, allowance).pipe(
     Effect.mapError((failure) => (allowance.acted ? afterActing(failure) : failure))
@@ -19,7 +19,7 @@ export const apiFlow: Action<"API_FLOW"> = Effect.fnUntraced(function* ({ parame
 
 const done = Effect.fnUntraced(function* (
   parameters: Flow,
-  surroundings: StepContext,
+  surroundings: StepContext<"navigation">,
   allowance: Sending.Allowance
 ): Effect.fn.Return<Done, StepFailed> {
   const { memory, page } = surroundings

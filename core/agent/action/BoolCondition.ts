@@ -16,25 +16,32 @@ import * as Pointing from "../vision/Pointing.ts"
  * `<<xpath:…>>` in a value stands for the text of that element, or for nothing when it is not there; it is looked for once,
  * or for as long as a `wait_time` that is given says.
  */
-export const boolCondition: Action<"BOOL_CONDITION"> = Effect.fnUntraced(function* (node, surroundings) {
-  const { parameters } = node
-  const { holds, said } = Executions.isModelExecution(parameters.execution)
-    ? { holds: yield* judged(node, surroundings), said: "the prompt" }
-    : yield* compared(node, surroundings)
-  if (!holds && parameters.clear_cookies_on_false === true) {
-    yield* surroundings.page.clearCookies.pipe(Effect.mapError((failure) => ofPage("clear the cookies", failure)))
+export const boolCondition: Action<"BOOL_CONDITION", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
+  function* (node, surroundings) {
+    const { parameters } = node
+    const { holds, said } = Executions.isModelExecution(parameters.execution)
+      ? { holds: yield* judged(node, surroundings), said: "the prompt" }
+      : yield* compared(node, surroundings)
+    if (!holds && parameters.clear_cookies_on_false === true) {
+      yield* surroundings.page.navigation.clearCookies.pipe(
+        Effect.mapError((failure) => ofPage("clear the cookies", failure))
+      )
+    }
+    if (!holds && parameters.error_on_false_message) {
+      return yield* new StepFailed({
+        code: "CONDITION-E0001",
+        sentence: `Cannot go on: ${said} does not hold`,
+        original: null
+      })
+    }
+    return { _tag: "Decided", holds }
   }
-  if (!holds && parameters.error_on_false_message) {
-    return yield* new StepFailed({
-      code: "CONDITION-E0001",
-      sentence: `Cannot go on: ${said} does not hold`,
-      original: null
-    })
-  }
-  return { _tag: "Decided", holds }
-})
+)
 
-const compared = Effect.fnUntraced(function* ({ parameters }: NodeOf<"BOOL_CONDITION">, surroundings: StepContext) {
+const compared = Effect.fnUntraced(function* (
+  { parameters }: NodeOf<"BOOL_CONDITION">,
+  surroundings: StepContext<"elements" | "navigation">
+) {
   const waitMillis = parameters.wait_time ?? 0
   const one = yield* operand(parameters.comparison_value_1 ?? null, waitMillis, surroundings)
   const other = yield* operand(parameters.comparison_value_2 ?? null, waitMillis, surroundings)
@@ -48,7 +55,10 @@ const compared = Effect.fnUntraced(function* ({ parameters }: NodeOf<"BOOL_CONDI
 /** Maximum length of a value in the failure of a condition, in characters. */
 const maxShown = 100
 
-const judged = Effect.fnUntraced(function* (node: NodeOf<"BOOL_CONDITION">, { memory, page }: StepContext) {
+const judged = Effect.fnUntraced(function* (
+  node: NodeOf<"BOOL_CONDITION">,
+  { memory, page }: StepContext<"navigation" | "vision">
+) {
   const { execution, llm_model, prompt } = node.parameters
   const { secrets } = memory.credentials
   const visual = execution === "LLM_VISION"
@@ -64,7 +74,11 @@ const judged = Effect.fnUntraced(function* (node: NodeOf<"BOOL_CONDITION">, { me
 
 const live = /<<xpath:([\s\S]*?)>>/g
 
-const operand = Effect.fnUntraced(function* (value: Schema.Json, waitMillis: number, { memory, page }: StepContext) {
+const operand = Effect.fnUntraced(function* (
+  value: Schema.Json,
+  waitMillis: number,
+  { memory, page }: StepContext<"elements" | "navigation">
+) {
   if (typeof value !== "string") return value
   const text = yield* Memory.evaluate(value, memory, page)
   if (typeof text !== "string" || !text.includes("<<xpath:")) return text
@@ -75,7 +89,7 @@ const operand = Effect.fnUntraced(function* (value: Schema.Json, waitMillis: num
     end = found.index + found[0].length
     const selector = found[1] ?? ""
     parts.push(
-      yield* page
+      yield* page.elements
         .read({ selector, waitMillis })
         .pipe(Effect.mapError((failure) => ofPage("compare the text of", failure)))
     )

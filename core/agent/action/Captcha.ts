@@ -1,5 +1,6 @@
 import { Clock, Effect, Option } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { Port, Using } from "../../browser/Browser.ts"
+import { isNavigation } from "../../browser/PageFailure.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import { type Action, next, type StepContext } from "../Step.ts"
 import { CaptchaSolver, type CaptchaType, ownMillis, widgets } from "./CaptchaSolver.ts"
@@ -27,7 +28,7 @@ const names: Readonly<Record<CaptchaType, string>> = {
  * Passes a page without a puzzle, or with one that is solved. A puzzle is given the time in which some solve themselves,
  * then goes to the solver where there is one, and then to a person where the workflow allows it.
  */
-export const captcha: Action<"CAPTCHA"> = Effect.fnUntraced(function* ({ name, parameters }, surroundings) {
+export const captcha: Action<"CAPTCHA", Port> = Effect.fnUntraced(function* ({ name, parameters }, surroundings) {
   const { page } = surroundings
   const type = parameters.captcha_type
   if (!(yield* isThere(type, page))) {
@@ -61,9 +62,9 @@ const ask = Effect.fnUntraced(function* (
   type: CaptchaType,
   node: string,
   again: boolean,
-  { ask: question, page }: StepContext
+  { ask: question, page }: StepContext<"observation">
 ) {
-  const shot = yield* Effect.option(page.glimpse)
+  const shot = yield* Effect.option(page.observation.glimpse)
   const first = again ? "It is not solved yet. " : ""
   return yield* question({
     message: `${first}The workflow needs ${names[type]} to be solved at "${node}": solve it in the live view, then answer that it is solved`,
@@ -77,25 +78,25 @@ const ask = Effect.fnUntraced(function* (
   })
 })
 
-const look = (selector: string, page: Page) =>
-  page.codeField(selector).pipe(
+const look = (selector: string, page: Using<"elements">) =>
+  page.elements.inspect(selector).pipe(
     // A page that is just being left shows nothing.
     Effect.catch((failure) =>
-      failure.kind === "navigation" ? Effect.succeed(null) : Effect.fail(ofPage("look for the captcha", failure))
+      isNavigation(failure) ? Effect.succeed(null) : Effect.fail(ofPage("look for the captcha", failure))
     )
   )
 
-const isThere = (type: CaptchaType, page: Page) =>
+const isThere = (type: CaptchaType, page: Using<"elements">) =>
   Effect.map(look(widgets[type].marks, page), (found) => found !== null && found.matched > 0)
 
 /** Solved is a widget whose answer is filled in, and one that is gone. */
-const isSolved = Effect.fnUntraced(function* (type: CaptchaType, page: Page) {
+const isSolved = Effect.fnUntraced(function* (type: CaptchaType, page: Using<"elements">) {
   const answer = yield* look(widgets[type].answer, page)
   if (answer === null) return false
   return answer.matched > 0 ? !answer.empty : !(yield* isThere(type, page))
 })
 
-const isSolvedWithin = Effect.fnUntraced(function* (type: CaptchaType, page: Page, millis: number) {
+const isSolvedWithin = Effect.fnUntraced(function* (type: CaptchaType, page: Using<"elements">, millis: number) {
   const until = (yield* Clock.currentTimeMillis) + millis
   while (true) {
     if (yield* isSolved(type, page)) return true

@@ -2,7 +2,7 @@
  * The port to a solver of captchas.
  */
 import { Context, type Effect } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { BrowserSession } from "../../browser/Browser.ts"
 
 export type CaptchaType = "turnstile" | "recaptcha_v2" | "hcaptcha"
 
@@ -11,7 +11,7 @@ export type CaptchaType = "turnstile" | "recaptcha_v2" | "hcaptcha"
  * afterwards, so a solver that fails does nothing. Without one, a person is asked.
  */
 export const CaptchaSolver = Context.Reference<{
-  readonly solve: (type: CaptchaType, page: Page) => Effect.Effect<void>
+  readonly solve: (type: CaptchaType, page: BrowserSession) => Effect.Effect<void>
 } | null>("sluice/core/agent/action/CaptchaSolver", { defaultValue: () => null })
 
 /** How the widgets show in a page, as their documentation names it. */

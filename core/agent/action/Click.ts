@@ -12,25 +12,31 @@ import * as Pointing from "../vision/Pointing.ts"
  * Clicks, in the way that `click_type` says, the one element that matches, what a model takes for the one that is meant, or
  * a point. With `COMPUTER_USE` a model carries out the whole task.
  */
-export const click: Action<"CLICK"> = Effect.fnUntraced(function* (node, surroundings) {
-  const { parameters } = node
-  const { memory, page } = surroundings
-  const kind = parameters.click_type ?? "click"
-  const waitMillis = parameters.wait_time ?? defaultWaitMillis
-  const tried = kind.replace("_", "-")
-  if (parameters.execution === "COMPUTER_USE") {
-    const prompt = yield* References.evaluate(parameters.prompt ?? "", memory, page)
-    const model = Pointing.modelOf(parameters.llm_model)
-    yield* Moving.move({ node, page, memory, prompt, model, ends: "done", byHand: parameters.human_mode === true })
+export const click: Action<"CLICK", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
+  function* (node, surroundings) {
+    const { parameters } = node
+    const { memory, page } = surroundings
+    const kind = parameters.click_type ?? "click"
+    const waitMillis = parameters.wait_time ?? defaultWaitMillis
+    const tried = kind.replace("_", "-")
+    if (parameters.execution === "COMPUTER_USE") {
+      const prompt = yield* References.evaluate(parameters.prompt ?? "", memory, page)
+      const model = Pointing.modelOf(parameters.llm_model)
+      yield* Moving.move({ node, page, memory, prompt, model, ends: "done", byHand: parameters.human_mode === true })
+      return next
+    }
+    const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
+    if (Pointing.isPointed(node)) {
+      const place = yield* Pointing.place(node, tried, "", surroundings)
+      yield* page.vision
+        .clickAt(place, kind, waitMillis, gesture)
+        .pipe(Effect.mapError((failure) => ofPage(tried, failure)))
+      return next
+    }
+    const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
+    yield* page.elements
+      .click({ selector, waitMillis }, kind, gesture)
+      .pipe(Effect.mapError((failure) => ofPage(tried, failure)))
     return next
   }
-  const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
-  if (Pointing.isPointed(node)) {
-    const place = yield* Pointing.place(node, tried, "", surroundings)
-    yield* page.clickAt(place, kind, waitMillis, gesture).pipe(Effect.mapError((failure) => ofPage(tried, failure)))
-    return next
-  }
-  const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
-  yield* page.click({ selector, waitMillis }, kind, gesture).pipe(Effect.mapError((failure) => ofPage(tried, failure)))
-  return next
-})
+)

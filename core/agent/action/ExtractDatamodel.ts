@@ -19,42 +19,45 @@ import * as Pointing from "../vision/Pointing.ts"
  * Reads what a data model describes: by its paths from the page, or by a model from the HTML of a part of the page, from a
  * picture of the window, or from the context alone. With a selector, waits for that element first.
  */
-export const extractDatamodel: Action<"EXTRACT_DATAMODEL"> = Effect.fnUntraced(function* (node, surroundings) {
-  const { parameters } = node
-  const { memory, page } = surroundings
-  const model = parameters.extract_data_model
-  const waitMillis = parameters.wait_time ?? defaultWaitMillis
-  if (parameters.selector) {
-    const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
-    yield* page
-      .find({ selector, waitMillis, first: parameters.execution === "LLM_DOM" })
-      .pipe(Effect.mapError((failure) => ofPage("extract data: waiting for", failure)))
+export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
+  function* (node, surroundings) {
+    const { parameters } = node
+    const { memory, page } = surroundings
+    const model = parameters.extract_data_model
+    const waitMillis = parameters.wait_time ?? defaultWaitMillis
+    if (parameters.selector) {
+      const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
+      yield* page.elements
+        .find({ selector, waitMillis, first: parameters.execution === "LLM_DOM" })
+        .pipe(Effect.mapError((failure) => ofPage("extract data: waiting for", failure)))
+    }
+    const resolved = yield* resolve(Extraction.texts(model), surroundings)
+    const { secrets } = memory.credentials
+    const used = new Set<string>()
+    for (const text of Extraction.texts(model)) {
+      const aliases = (yield* SecretUse.usedBy(text, memory)).map(({ alias }) => alias)
+      for (const alias of aliases) used.add(alias)
+      secrets.own(aliases, Object.values(resolved.get(text) ?? {}) as Schema.Json)
+    }
+    const made = (found: Schema.JsonObject): Schema.JsonObject => {
+      for (const name of Object.keys(found)) secrets.noteMade(name, [...used], null)
+      return found
+    }
+    const overwrite = new Set(overwritten(model))
+    if (Executions.isModelExecution(parameters.execution)) {
+      const wanted = Reading.wantedOf(model, (text) => resolved.get(text) ?? { text })
+      return { _tag: "Found", found: made(yield* read(node, wanted, surroundings)), overwrite }
+    }
+    const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text })
+    const found = yield* page.elements.extract(plan).pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
+    return {
+      _tag: "Found",
+      found:
+        typeof found === "object" && found !== null && !Array.isArray(found) ? made(found as Schema.JsonObject) : {},
+      overwrite
+    }
   }
-  const resolved = yield* resolve(Extraction.texts(model), surroundings)
-  const { secrets } = memory.credentials
-  const used = new Set<string>()
-  for (const text of Extraction.texts(model)) {
-    const aliases = (yield* SecretUse.usedBy(text, memory)).map(({ alias }) => alias)
-    for (const alias of aliases) used.add(alias)
-    secrets.own(aliases, Object.values(resolved.get(text) ?? {}) as Schema.Json)
-  }
-  const made = (found: Schema.JsonObject): Schema.JsonObject => {
-    for (const name of Object.keys(found)) secrets.noteMade(name, [...used], null)
-    return found
-  }
-  const overwrite = new Set(overwritten(model))
-  if (Executions.isModelExecution(parameters.execution)) {
-    const wanted = Reading.wantedOf(model, (text) => resolved.get(text) ?? { text })
-    return { _tag: "Found", found: made(yield* read(node, wanted, surroundings)), overwrite }
-  }
-  const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text })
-  const found = yield* page.extract(plan).pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
-  return {
-    _tag: "Found",
-    found: typeof found === "object" && found !== null && !Array.isArray(found) ? made(found as Schema.JsonObject) : {},
-    overwrite
-  }
-})
+)
 
 /** Maximum length of a page for a model, in characters. */
 const maxCharacters = 200_000
@@ -62,7 +65,7 @@ const maxCharacters = 200_000
 const read = Effect.fnUntraced(function* (
   node: NodeOf<"EXTRACT_DATAMODEL">,
   wanted: Reading.Wanted,
-  { memory, page }: StepContext
+  { memory, page }: StepContext<"elements" | "navigation" | "vision">
 ) {
   const { execution, keep_html_metadata, llm_model, model, prompt, selector } = node.parameters
   const { secrets } = memory.credentials
@@ -76,17 +79,20 @@ const read = Effect.fnUntraced(function* (
   if (execution === "PROMPT") return yield* Reading.data({ ...asked, page: yield* Looking.context(memory), shot: null })
   if (execution === "LLM_VISION") {
     const shot = yield* Looking.picture(page, secrets)
-    return yield* Reading.data({ ...asked, page: `Address: ${redactUrl(yield* page.address)}`, shot })
+    return yield* Reading.data({ ...asked, page: `Address: ${redactUrl(yield* page.navigation.address)}`, shot })
   }
   const scope = yield* Memory.evaluateText(selector ?? "", memory, page)
-  const { cut, html } = yield* page
-    .readable({ selector: scope, metadata: keep_html_metadata === true, maxCharacters })
+  const { cut, html } = yield* page.elements
+    .readable(scope, { metadata: keep_html_metadata === true, maxCharacters })
     .pipe(Effect.mapError((failure) => ofPage("extract data from", failure)))
   return yield* Reading.data({ ...asked, page: cut ? `${html}\n${Looking.restIsCut}` : html, shot: null })
 })
 
 /** Evaluates the texts with expressions. One that is an expression and nothing else is the value, not where it is. */
-const resolve = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, { memory, page }: StepContext) {
+const resolve = Effect.fnUntraced(function* (
+  texts: ReadonlyArray<string>,
+  { memory, page }: StepContext<"navigation">
+) {
   const resolved = new Map<string, ReturnType<Extraction.Resolve>>()
   for (const text of texts.filter(Template.isTemplate)) {
     const value = yield* Memory.evaluate(text, memory, page)

@@ -19,7 +19,10 @@ const newerMillis = 5_000
  * Reads from the newest answer of an address, waiting for one where there is none yet, and for one that was asked for
  * before the step and is still to come: what the page shows may be known here a little later.
  */
-export const extractNetwork: Action<"EXTRACT_NETWORK"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
+export const extractNetwork: Action<"EXTRACT_NETWORK", "elements" | "navigation"> = Effect.fnUntraced(function* (
+  { parameters },
+  surroundings
+) {
   const { heard, memory, page } = surroundings
   const { secrets } = memory.credentials
   const began = yield* Clock.currentTimeMillis
@@ -27,7 +30,7 @@ export const extractNetwork: Action<"EXTRACT_NETWORK"> = Effect.fnUntraced(funct
   const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(began + waitMillis - now, 0))
   if (parameters.selector) {
     const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
-    yield* page
+    yield* page.elements
       .find({ selector, waitMillis })
       .pipe(Effect.mapError((failure) => ofPage("read the network: waiting for", failure)))
   }

@@ -9,7 +9,7 @@ import * as Memory from "../variables/Memory.ts"
  * Keeps the downloads that the preceding action began, or the page as a PDF with `trigger_print`. The `selector` that older
  * workflows carry is of use for printing only, which waits for its element.
  */
-export const fileDownload: Action<"FILE_DOWNLOAD"> = Effect.fnUntraced(function* (
+export const fileDownload: Action<"FILE_DOWNLOAD", "elements" | "navigation"> = Effect.fnUntraced(function* (
   { parameters },
   { keep, memory, page }
 ) {
@@ -21,13 +21,15 @@ export const fileDownload: Action<"FILE_DOWNLOAD"> = Effect.fnUntraced(function*
   if (parameters.trigger_print === true) {
     const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
     const ready =
-      selector === "" ? Effect.void : page.find({ selector, waitMillis: Math.round(seconds * 1_000), first: true })
-    const printed = yield* Effect.result(Effect.andThen(ready, page.print))
+      selector === ""
+        ? Effect.void
+        : page.elements.find({ selector, waitMillis: Math.round(seconds * 1_000), first: true })
+    const printed = yield* Effect.result(Effect.andThen(ready, page.navigation.print))
     if (printed._tag === "Failure") return yield* failed("print the page", printed.failure)
     yield* keep(printed.success, metadata)
     return next
   }
-  const { failure, files } = yield* page.download(Math.round(seconds * 1_000))
+  const { failure, files } = yield* page.navigation.download(Math.round(seconds * 1_000))
   yield* Effect.forEach(files, (file) => keep(file, metadata), { discard: true })
   return failure === null ? next : yield* failed("download a file", failure)
 })

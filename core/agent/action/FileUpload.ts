@@ -9,7 +9,7 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Fetches a file, and puts it into the field that `selector` names or the file dialog that is open. */
-export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* (
+export const fileUpload: Action<"FILE_UPLOAD", "elements" | "navigation"> = Effect.fnUntraced(function* (
   { parameters },
   { allowedSites, memory, page }
 ) {
@@ -25,10 +25,10 @@ export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* (
     })
   }
   const fetching = yield* SecretUse.guard([parameters.signed_file_url], [address], memory)
-  const foreign = SecretUse.objection(fetching, parameters.signed_file_url, url.href, yield* page.address)
+  const foreign = SecretUse.objection(fetching, parameters.signed_file_url, url.href, yield* page.navigation.address)
   if (foreign !== null) return yield* SecretUse.refused("fetch the file to upload", foreign)
   const guard = yield* SecretUse.guard([parameters.file_name ?? ""], [given], memory)
-  const here = selector === "" ? (guard?.(yield* page.address) ?? null) : null
+  const here = selector === "" ? (guard?.(yield* page.navigation.address) ?? null) : null
   if (here !== null) return yield* SecretUse.refused("upload the file", here)
   const source = yield* FileSource
   const refusal = ({ href }: URL): string | null =>
@@ -38,7 +38,7 @@ export const fileUpload: Action<"FILE_UPLOAD"> = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const file = yield* source.get(url, refusal).pipe(Effect.mapError((failure) => ofFile(url, failure)))
       const fileName = given.trim() === "" ? file.fileName : FileNames.safe(given, file.fileName)
-      yield* page
+      yield* page.elements
         .upload(target, { ...file, fileName })
         .pipe(
           Effect.mapError((failure) => ofPage(target === null ? "upload the file" : "upload the file into", failure))

@@ -6,7 +6,7 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Chooses an option of the one element that matches. */
-export const inputSelect: Action<"INPUT_SELECT"> = Effect.fnUntraced(function* (
+export const inputSelect: Action<"INPUT_SELECT", "elements" | "navigation"> = Effect.fnUntraced(function* (
   { parameters },
   { memory, option, page }
 ) {
@@ -15,7 +15,7 @@ export const inputSelect: Action<"INPUT_SELECT"> = Effect.fnUntraced(function* (
   const guard = option === null ? yield* SecretUse.guard([parameters.value], [value], memory) : undefined
   const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
   const shown = memory.credentials.secrets.hide(value)
-  yield* page
+  yield* page.elements
     .select(target, value, parameters.fuzzy_match === true)
     .pipe(Effect.mapError((failure) => ofPage(`choose "${shown}" in`, failure)))
   return next

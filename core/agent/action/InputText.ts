@@ -12,51 +12,53 @@ import * as Pointing from "../vision/Pointing.ts"
  * Types a text into the one element that matches, what a model takes for the one that is meant, or what is at a point; where
  * the focus is with `omit_focus`.
  */
-export const inputText: Action<"INPUT_TEXT"> = Effect.fnUntraced(function* (node, surroundings) {
-  const { parameters } = node
-  const { memory, page } = surroundings
-  const strokes: Array<string | Key> = []
-  const human = parameters.human_mode === true && typeof parameters.typing_delay_ms !== "number"
-  for (const piece of split(parameters.text)) {
-    strokes.push(typeof piece === "string" ? yield* Memory.evaluateText(piece, memory, page) : piece)
-  }
-  const hasKeys = strokes.some((stroke) => typeof stroke !== "string")
-  if (parameters.submit_after_input === true) strokes.push({ key: "Enter" })
-  const omitFocus = parameters.omit_focus === true
-  const texts = strokes.filter((stroke) => typeof stroke === "string")
-  const pastes = strokes.some((stroke) => typeof stroke !== "string" && stroke.key === pasteKey)
-  const guard = yield* SecretUse.guard([parameters.text], texts, memory, pastes)
-  const typing: Typing = {
-    strokes,
-    existing:
-      omitFocus || parameters.do_not_clear === true
-        ? "keep"
-        : parameters.aggressive_clear === true
-          ? "erase"
-          : "replace",
-    delayMillis: parameters.typing_delay_ms ?? 0,
-    ...(human ? yield* byHand : {}),
-    paste: parameters.paste_via_clipboard === true && !hasKeys,
-    guard
-  }
-  if (!omitFocus && Pointing.isPointed(node)) {
-    const place = yield* Pointing.place(node, "type into", parameters.text, surroundings)
-    const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
-    yield* page
-      .typeAt(place, typing, parameters.wait_time ?? defaultWaitMillis, gesture)
-      .pipe(Effect.mapError((failure) => ofPage("type into", failure)))
+export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
+  function* (node, surroundings) {
+    const { parameters } = node
+    const { memory, page } = surroundings
+    const strokes: Array<string | Key> = []
+    const human = parameters.human_mode === true && typeof parameters.typing_delay_ms !== "number"
+    for (const piece of split(parameters.text)) {
+      strokes.push(typeof piece === "string" ? yield* Memory.evaluateText(piece, memory, page) : piece)
+    }
+    const hasKeys = strokes.some((stroke) => typeof stroke !== "string")
+    if (parameters.submit_after_input === true) strokes.push({ key: "Enter" })
+    const omitFocus = parameters.omit_focus === true
+    const texts = strokes.filter((stroke) => typeof stroke === "string")
+    const pastes = strokes.some((stroke) => typeof stroke !== "string" && stroke.key === pasteKey)
+    const guard = yield* SecretUse.guard([parameters.text], texts, memory, pastes)
+    const typing: Typing = {
+      strokes,
+      existing:
+        omitFocus || parameters.do_not_clear === true
+          ? "keep"
+          : parameters.aggressive_clear === true
+            ? "erase"
+            : "replace",
+      delayMillis: parameters.typing_delay_ms ?? 0,
+      ...(human ? yield* byHand : {}),
+      paste: parameters.paste_via_clipboard === true && !hasKeys,
+      guard
+    }
+    if (!omitFocus && Pointing.isPointed(node)) {
+      const place = yield* Pointing.place(node, "type into", parameters.text, surroundings)
+      const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
+      yield* page.vision
+        .typeAt(place, typing, parameters.wait_time ?? defaultWaitMillis, gesture)
+        .pipe(Effect.mapError((failure) => ofPage("type into", failure)))
+      return next
+    }
+    const target = omitFocus
+      ? null
+      : {
+          selector: yield* Memory.evaluateText(parameters.selector ?? "", memory, page),
+          waitMillis: parameters.wait_time ?? defaultWaitMillis,
+          guard
+        }
+    yield* page.elements.type(target, typing).pipe(Effect.mapError((failure) => ofPage("type into", failure)))
     return next
   }
-  const target = omitFocus
-    ? null
-    : {
-        selector: yield* Memory.evaluateText(parameters.selector ?? "", memory, page),
-        waitMillis: parameters.wait_time ?? defaultWaitMillis,
-        guard
-      }
-  yield* page.type(target, typing).pipe(Effect.mapError((failure) => ofPage("type into", failure)))
-  return next
-})
+)
 
 const pasteKey = "ControlOrMeta+v"
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { Using } from "../../browser/Browser.ts"
 import { redactUrl } from "../../browser/Exchange.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import { type Action, next } from "../Step.ts"
@@ -7,24 +7,27 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Loads an address, relative to the page's when it is not whole. `back` goes back in the history. */
-export const navigate: Action<"NAVIGATE" | "START"> = Effect.fnUntraced(function* (node, { memory, page }) {
+export const navigate: Action<"NAVIGATE" | "START", "navigation"> = Effect.fnUntraced(function* (
+  node,
+  { memory, page }
+) {
   const url = yield* Memory.evaluateText(node.parameters.url, memory, page)
   if (node.action === "NAVIGATE" && url === "back") {
-    yield* page.back.pipe(Effect.mapError((failure) => ofPage("go back", failure)))
+    yield* page.navigation.back.pipe(Effect.mapError((failure) => ofPage("go back", failure)))
     return next
   }
   const address = yield* resolve(url, page)
   const told = redactUrl(memory.credentials.secrets.hide(address))
   const guard = yield* SecretUse.guard([node.parameters.url], [address], memory)
-  const foreign = SecretUse.objection(guard, node.parameters.url, address, yield* page.address)
+  const foreign = SecretUse.objection(guard, node.parameters.url, address, yield* page.navigation.address)
   if (foreign !== null) return yield* SecretUse.refused(`open ${told}`, foreign)
-  yield* page.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${told}`, failure)))
+  yield* page.navigation.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${told}`, failure)))
   return next
 })
 
 /** An address as a whole, relative to the page's when it is not. */
-export const resolve = Effect.fnUntraced(function* (url: string, page: Page) {
-  const base = yield* page.address
+export const resolve = Effect.fnUntraced(function* (url: string, page: Using<"navigation">) {
+  const base = yield* page.navigation.address
   if (URL.canParse(url)) return url
   if (URL.canParse(url, base)) return new URL(url, base).href
   return yield* new StepFailed({

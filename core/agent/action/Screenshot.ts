@@ -8,13 +8,16 @@ import * as Memory from "../variables/Memory.ts"
 const defaultSettleMillis = 2_000
 
 /** Takes a picture of the page, whole unless `full_page` is false, or of the element that `selector` names. */
-export const screenshot: Action<"SCREENSHOT"> = Effect.fnUntraced(function* ({ parameters }, { memory, page, shoot }) {
+export const screenshot: Action<"SCREENSHOT", "elements" | "navigation"> = Effect.fnUntraced(function* (
+  { parameters },
+  { memory, page, shoot }
+) {
   const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
   const fullPage = selector === "" && parameters.full_page !== false
-  const shot = yield* page
-    .screenshot({
+  const query = selector === "" ? null : { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis }
+  const shot = yield* page.elements
+    .screenshot(query, {
       fullPage,
-      ...(selector === "" ? {} : { target: { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis } }),
       margin: parameters.margin ?? 0,
       maxScrolls: parameters.max_scrolls ?? 0,
       settleMillis: parameters.wait_after_scroll ?? defaultSettleMillis

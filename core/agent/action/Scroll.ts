@@ -11,48 +11,50 @@ import * as Showing from "../vision/Showing.ts"
  * Scrolls the page by ticks of the wheel, to an element, or a part of the page as far as `goal` says. With `LLM_VISION` a
  * model tells where the element or the part is.
  */
-export const scroll: Action<"SCROLL"> = Effect.fnUntraced(function* (node, surroundings) {
-  const { parameters } = node
-  const { memory, page } = surroundings
-  const waitMillis = parameters.wait_time ?? defaultWaitMillis
-  const direction = directionOf(parameters)
-  const position = parameters.position ?? "start"
-  const mode = parameters.scroll_mode ?? "simple"
-  if (parameters.execution === "LLM_VISION" && mode !== "simple") {
-    yield* Showing.show(node, { direction, position }, surroundings)
-    return next
-  }
-  const selector = yield* Memory.evaluateText(parameters.xpath ?? "", memory, page)
-  switch (mode) {
-    case "simple": {
-      // The default is one turn, because a node without effect is never intended.
-      const ticks = Math.max(parameters.load_events_triggered_through_scroll ?? 1, 1)
-      yield* page
-        .scroll({ kind: "ticks", direction, ticks }, waitMillis)
-        .pipe(Effect.mapError((failure) => ofPage(`scroll ${direction}`, failure)))
+export const scroll: Action<"SCROLL", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
+  function* (node, surroundings) {
+    const { parameters } = node
+    const { memory, page } = surroundings
+    const waitMillis = parameters.wait_time ?? defaultWaitMillis
+    const direction = directionOf(parameters)
+    const position = parameters.position ?? "start"
+    const mode = parameters.scroll_mode ?? "simple"
+    if (parameters.execution === "LLM_VISION" && mode !== "simple") {
+      yield* Showing.show(node, { direction, position }, surroundings)
       return next
     }
-    case "to-element":
-      yield* page
-        .scroll({ kind: "element", selector, position }, waitMillis)
-        .pipe(Effect.mapError((failure) => ofPage("scroll to", failure)))
-      return next
-    case "region": {
-      const container = yield* Memory.evaluateText(parameters.container_xpath ?? "", memory, page)
-      const goal =
-        parameters.goal ?? parameters.scroll_behavior ?? (selector === "" ? "full-container" : "find-element")
-      yield* page
-        .scroll(
-          goal === "find-element"
-            ? { kind: "find", container, selector, direction, position }
-            : { kind: "end", container, direction },
-          waitMillis
-        )
-        .pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
-      return next
+    const selector = yield* Memory.evaluateText(parameters.xpath ?? "", memory, page)
+    switch (mode) {
+      case "simple": {
+        // The default is one turn, because a node without effect is never intended.
+        const ticks = Math.max(parameters.load_events_triggered_through_scroll ?? 1, 1)
+        yield* page.elements
+          .scroll({ kind: "ticks", direction, ticks }, waitMillis)
+          .pipe(Effect.mapError((failure) => ofPage(`scroll ${direction}`, failure)))
+        return next
+      }
+      case "to-element":
+        yield* page.elements
+          .scroll({ kind: "element", selector, position }, waitMillis)
+          .pipe(Effect.mapError((failure) => ofPage("scroll to", failure)))
+        return next
+      case "region": {
+        const container = yield* Memory.evaluateText(parameters.container_xpath ?? "", memory, page)
+        const goal =
+          parameters.goal ?? parameters.scroll_behavior ?? (selector === "" ? "full-container" : "find-element")
+        yield* page.elements
+          .scroll(
+            goal === "find-element"
+              ? { kind: "find", container, selector, direction, position }
+              : { kind: "end", container, direction },
+            waitMillis
+          )
+          .pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
+        return next
+      }
     }
   }
-})
+)
 
 /** `scroll_down` is the older way to say it. */
 const directionOf = ({ direction, scroll_down }: Parameters<"SCROLL">): Direction =>

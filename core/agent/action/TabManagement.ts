@@ -8,7 +8,10 @@ import * as SecretUse from "../variables/SecretUse.ts"
 import { resolve } from "./Navigate.ts"
 
 /** Opens a window and an address in it, closes one, or turns to another. */
-export const tabManagement: Action<"TAB_MANAGEMENT"> = Effect.fnUntraced(function* ({ parameters }, { memory, page }) {
+export const tabManagement: Action<"TAB_MANAGEMENT", "navigation"> = Effect.fnUntraced(function* (
+  { parameters },
+  { memory, page }
+) {
   const index = parameters.tab_index ?? null
   switch (parameters.tabAction) {
     case "OPEN": {
@@ -16,24 +19,26 @@ export const tabManagement: Action<"TAB_MANAGEMENT"> = Effect.fnUntraced(functio
       const address = url.trim() === "" ? null : yield* resolve(url, page)
       const written = parameters.url ?? ""
       const guard = address === null ? undefined : yield* SecretUse.guard([written], [address], memory)
-      const foreign = SecretUse.objection(guard, written, address ?? "", yield* page.address)
+      const foreign = SecretUse.objection(guard, written, address ?? "", yield* page.navigation.address)
       if (foreign !== null) return yield* SecretUse.refused("open a window", foreign)
-      yield* page.openWindow.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
+      yield* page.navigation.openWindow.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
       if (address !== null) {
         const told = redactUrl(memory.credentials.secrets.hide(address))
-        yield* page.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${told} in a new window`, failure)))
+        yield* page.navigation
+          .goto(address)
+          .pipe(Effect.mapError((failure) => ofPage(`open ${told} in a new window`, failure)))
       }
       return next
     }
     case "CLOSE":
-      yield* page
+      yield* page.navigation
         .closeWindow(index)
         .pipe(
           Effect.mapError((failure) => ofPage(index === null ? "close the window" : `close window ${index}`, failure))
         )
       return next
     case "SWITCH":
-      yield* page
+      yield* page.navigation
         .switchWindow(index ?? 0, parameters.wait_time ?? defaultWaitMillis)
         .pipe(Effect.mapError((failure) => ofPage(`switch to window ${index ?? 0}`, failure)))
       return next

@@ -1,7 +1,8 @@
 import { Clock, Effect, Option, Redacted, Result, type Schema } from "effect"
-import type { CodeField, Page } from "../../browser/Browser.ts"
-import type { Target } from "../../browser/element/Target.ts"
-import type { PageFailure } from "../../browser/PageFailure.ts"
+import type { Using } from "../../browser/Browser.ts"
+import type { ElementQuery } from "../../browser/element/ElementQuery.ts"
+import type { InspectedField } from "../../browser/element/InspectedField.ts"
+import { isNavigation, type PageFailure } from "../../browser/PageFailure.ts"
 import type { Account } from "../../vault/Account.ts"
 import type { LoginCodes } from "../../vault/otp/LoginCodes.ts"
 import * as Otp from "../../vault/otp/Otp.ts"
@@ -40,47 +41,53 @@ const lookEveryMillis = 100
  * Signs in with a one-time code: types it, presses Enter, and tries once more with another one when the site refuses it.
  * A link that was sent instead is opened.
  */
-export const tfa: Action<"TFA"> = Effect.fnUntraced(function* (node, surroundings) {
-  const { parameters } = node
-  const { memory, page } = surroundings
-  const account = memory.credentials.accounts.get(parameters.credential)
-  if (account === undefined) {
-    return yield* new StepFailed({
-      code: "CREDENTIAL-E0001",
-      sentence: `Cannot sign in with the credential ${parameters.credential}: none was given for it`,
-      original: null
-    })
+export const tfa: Action<"TFA", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
+  function* (node, surroundings) {
+    const { parameters } = node
+    const { memory, page } = surroundings
+    const account = memory.credentials.accounts.get(parameters.credential)
+    if (account === undefined) {
+      return yield* new StepFailed({
+        code: "CREDENTIAL-E0001",
+        sentence: `Cannot sign in with the credential ${parameters.credential}: none was given for it`,
+        original: null
+      })
+    }
+    if (parameters.tfa_type === "MAGIC_LINK") {
+      const link = yield* linkFor(account, parameters.link_regex_pattern ?? null, surroundings)
+      yield* page.navigation.goto(link).pipe(Effect.mapError((failure) => ofPage("open the link to sign in", failure)))
+      return next
+    }
+    const selector = Pointing.isPointed(node)
+      ? yield* chosenField(node, account, surroundings)
+      : yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
+    const guard = SecretUse.guardFor(account)
+    const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
+    const waiting = (failure: PageFailure) => ofPage("type a code into", failure)
+    const { split } = yield* Effect.mapError(fieldIn(page, target), waiting)
+    // Before a code is made or asked for: it must not be spent on a foreign site.
+    yield* Effect.mapError(page.elements.find({ ...target, first: split }), waiting)
+    const supply = yield* supplyFor(account, parameters.tfa_type, surroundings)
+    let code = yield* supply(null)
+    for (let refusals = 0; ; refusals++) {
+      const complaint = yield* submit(page, target, Redacted.value(code)).pipe(Effect.mapError(waiting))
+      if (complaint === null) return next
+      const another = refusals === 0 ? yield* Effect.result(supply(complaint)) : Result.fail(null)
+      if (Result.isSuccess(another)) code = another.success
+      else return yield* refused(memory.credentials.secrets.hideWithin(complaint, 200), another.failure)
+    }
   }
-  if (parameters.tfa_type === "MAGIC_LINK") {
-    const link = yield* linkFor(account, parameters.link_regex_pattern ?? null, surroundings)
-    yield* page.goto(link).pipe(Effect.mapError((failure) => ofPage("open the link to sign in", failure)))
-    return next
-  }
-  const selector = Pointing.isPointed(node)
-    ? yield* chosenField(node, account, surroundings)
-    : yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
-  const guard = SecretUse.guardFor(account)
-  const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
-  const waiting = (failure: PageFailure) => ofPage("type a code into", failure)
-  const { split } = yield* Effect.mapError(fieldIn(page, target), waiting)
-  // Before a code is made or asked for: it must not be spent on a foreign site.
-  yield* Effect.mapError(page.find({ ...target, first: split }), waiting)
-  const supply = yield* supplyFor(account, parameters.tfa_type, surroundings)
-  let code = yield* supply(null)
-  for (let refusals = 0; ; refusals++) {
-    const complaint = yield* submit(page, target, Redacted.value(code)).pipe(Effect.mapError(waiting))
-    if (complaint === null) return next
-    const another = refusals === 0 ? yield* Effect.result(supply(complaint)) : Result.fail(null)
-    if (Result.isSuccess(another)) code = another.success
-    else return yield* refused(memory.credentials.secrets.hideWithin(complaint, 200), another.failure)
-  }
-})
+)
 
 /** The selector of the field that a model takes for that of the code, on the site of the credential. */
-const chosenField = Effect.fnUntraced(function* (node: NodeOf<"TFA">, { entry }: Account, surroundings: StepContext) {
+const chosenField = Effect.fnUntraced(function* (
+  node: NodeOf<"TFA">,
+  { entry }: Account,
+  surroundings: StepContext<"elements" | "navigation" | "vision">
+) {
   const { page } = surroundings
   const place = yield* Pointing.place(node, "type a code into", "", surroundings)
-  const { address, selector } = yield* page
+  const { address, selector } = yield* page.vision
     .spot(place)
     .pipe(Effect.mapError((failure) => ofPage("type a code into", failure)))
   if (selector !== null && SecretSites.permits(entry, address)) return selector
@@ -102,11 +109,11 @@ const refused = (complaint: string, why: StepFailed | null) =>
   })
 
 /** Waits for the field, which may be the first of several boxes for one character each. */
-const fieldIn = Effect.fnUntraced(function* (page: Page, target: Target) {
+const fieldIn = Effect.fnUntraced(function* (page: Using<"navigation" | "elements">, target: ElementQuery) {
   const until = (yield* Clock.currentTimeMillis) + target.waitMillis
   while (true) {
-    const field = yield* Effect.result(page.codeField(target.selector))
-    if (Result.isFailure(field) && field.failure.kind !== "navigation") return yield* field.failure
+    const field = yield* Effect.result(page.elements.inspect(target.selector))
+    if (Result.isFailure(field) && !isNavigation(field.failure)) return yield* field.failure
     const usable =
       Result.isSuccess(field) && field.success.shown && (field.success.matched === 1 || field.success.split)
     if (usable) return field.success
@@ -114,30 +121,34 @@ const fieldIn = Effect.fnUntraced(function* (page: Page, target: Target) {
     yield* Effect.sleep(lookEveryMillis)
   }
   // Says how many elements match.
-  yield* page.find({ ...target, waitMillis: 0 })
-  return yield* page.codeField(target.selector)
+  yield* page.elements.find({ ...target, waitMillis: 0 })
+  return yield* page.elements.inspect(target.selector)
 })
 
 /** Types a code and sends it. Answers how the site complains when it refuses it, and `null` when it takes it. */
-const submit = Effect.fnUntraced(function* (page: Page, target: Target, code: string) {
+const submit = Effect.fnUntraced(function* (
+  page: Using<"navigation" | "elements">,
+  target: ElementQuery,
+  code: string
+) {
   const field = yield* fieldIn(page, target)
   const typing = { existing: "replace", delayMillis: keyMillis, paste: false, guard: target.guard } as const
-  yield* page.type({ ...target, first: field.split }, { ...typing, strokes: [code] })
+  yield* page.elements.type({ ...target, first: field.split }, { ...typing, strokes: [code] })
   const sent = { field, path: yield* pathOf(page) }
   // Some pages submit a code as soon as it is complete; Enter would then go to the next page.
-  const typed = yield* Effect.result(page.codeField(target.selector))
+  const typed = yield* Effect.result(page.elements.inspect(target.selector))
   if (Result.isSuccess(typed) && typed.success.shown && typed.success.document === field.document) {
-    yield* page.type(null, { ...typing, existing: "keep", strokes: [{ key: "Enter" }] })
+    yield* page.elements.type(null, { ...typing, existing: "keep", strokes: [{ key: "Enter" }] })
   }
   const began = yield* Clock.currentTimeMillis
   let goneSince: number | null = null
   let emptySince: number | null = null
   while (true) {
-    const seen = yield* Effect.result(page.codeField(target.selector))
+    const seen = yield* Effect.result(page.elements.inspect(target.selector))
     if (Result.isFailure(seen) && seen.failure.kind === "crash") return yield* seen.failure
     const now = yield* Clock.currentTimeMillis
     // A page that is navigating away cannot be examined.
-    const shown: CodeField = Result.isSuccess(seen) ? seen.success : { ...field, shown: false, loading: true }
+    const shown: InspectedField = Result.isSuccess(seen) ? seen.success : { ...field, shown: false, loading: true }
     goneSince = shown.shown || shown.loading ? null : (goneSince ?? now)
     emptySince = shown.shown && shown.empty ? (emptySince ?? now) : null
     const lasting = { gone: now - (goneSince ?? now), empty: now - (emptySince ?? now) }
@@ -148,14 +159,15 @@ const submit = Effect.fnUntraced(function* (page: Page, target: Target, code: st
   }
 })
 
-const pathOf = (page: Page) => Effect.map(page.address, (address) => address.replace(/[?#].*$/s, ""))
+const pathOf = (page: Using<"navigation">) =>
+  Effect.map(page.navigation.address, (address) => address.replace(/[?#].*$/s, ""))
 
 /** Gives a code, or another one if the site complained about the code before. */
 type Supply = (complaint: string | null) => Effect.Effect<Redacted.Redacted<string>, StepFailed>
 
 type CodeType = Exclude<Parameters<"TFA">["tfa_type"], "MAGIC_LINK">
 
-const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType, surroundings: StepContext) {
+const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType, surroundings: StepContext<never>) {
   const { credentials } = surroundings.memory
   const { codes } = surroundings
   const secret = yield* Credentials.read(credentials, account, "TFA_SECRET")
@@ -246,7 +258,7 @@ const received = ({ entry }: Account, address: string, codes: Codes, since: numb
 }
 
 const askedFor =
-  ({ entry }: Account, type: CodeType, digits: number, { ask }: StepContext): Supply =>
+  ({ entry }: Account, type: CodeType, digits: number, { ask }: StepContext<never>): Supply =>
   (complaint) =>
     Effect.gen(function* () {
       const schema = answer("code", `^[0-9]{${digits}}$`)
@@ -268,7 +280,11 @@ const answer = (name: string, pattern: string): Schema.JsonObject => ({
 })
 
 /** The link that was sent, from what arrived since the attempt began or from a person. */
-const linkFor = Effect.fnUntraced(function* (account: Account, pattern: string | null, surroundings: StepContext) {
+const linkFor = Effect.fnUntraced(function* (
+  account: Account,
+  pattern: string | null,
+  surroundings: StepContext<never>
+) {
   const { ask, began, codes, memory } = surroundings
   const { secrets } = memory.credentials
   const { entry } = account

@@ -7,7 +7,7 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Changes the context, one operation after the other. Nothing is changed unless all of them succeed. */
-export const transform: Action<"TRANSFORM"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
+export const transform: Action<"TRANSFORM", "navigation"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
   let { memory } = surroundings
   for (const [index, operation] of parameters.operations.entries()) {
     memory = yield* applied(operation, index + 1, { ...surroundings, memory })
@@ -15,7 +15,11 @@ export const transform: Action<"TRANSFORM"> = Effect.fnUntraced(function* ({ par
   return { _tag: "Rewrote", data: memory.data, answers: memory.answers }
 })
 
-const applied = Effect.fnUntraced(function* (operation: Operation, position: number, { memory, page }: StepContext) {
+const applied = Effect.fnUntraced(function* (
+  operation: Operation,
+  position: number,
+  { memory, page }: StepContext<"navigation">
+) {
   const { optional, target, type } = operation
   const names = namesIn(target)
   if (type === "DELETE") return changed(memory, names, () => undefined)

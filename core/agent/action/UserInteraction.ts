@@ -9,7 +9,7 @@ import * as Memory from "../variables/Memory.ts"
 const longestMessage = 4_000
 
 /** Asks a person for data, and keeps of the answer what the data model foresees. */
-export const userInteraction: Action<"USER_INTERACTION"> = Effect.fnUntraced(function* (
+export const userInteraction: Action<"USER_INTERACTION", "navigation"> = Effect.fnUntraced(function* (
   { name, parameters },
   { ask, memory, page }
 ) {

@@ -1,11 +1,11 @@
 /**
  * Whether a site took a code that was typed into its field and sent, as far as its page shows it.
  */
-import type { CodeField } from "../../browser/Browser.ts"
+import type { InspectedField } from "../../browser/element/InspectedField.ts"
 
 /** What a page shows at an instant. `path` is its address without query and fragment. */
 export interface Sight {
-  readonly field: CodeField
+  readonly field: InspectedField
   readonly path: string
 }
 

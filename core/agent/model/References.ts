@@ -3,8 +3,8 @@
  * inserts the value, only on a site of that credential.
  */
 import { Effect, Result } from "effect"
-import type { Page } from "../../browser/Browser.ts"
-import type { Guard } from "../../browser/element/Target.ts"
+import type { Using } from "../../browser/Browser.ts"
+import type { Guard } from "../../browser/element/ElementQuery.ts"
 import type { Account } from "../../vault/Account.ts"
 import * as SecretSites from "../../vault/site/SecretSites.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
@@ -22,7 +22,7 @@ import * as SecretUse from "../variables/SecretUse.ts"
 export const evaluate = Effect.fnUntraced(function* (
   text: string,
   memory: Memory.Memory,
-  page: Page
+  page: Using<"navigation">
 ): Effect.fn.Return<string, StepFailed> {
   if (!Template.isTemplate(text)) return text
   const parts = text.split(/(\{\{(?:(?!\{\{)[\s\S])*?\}\})/)

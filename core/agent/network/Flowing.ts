@@ -20,7 +20,7 @@ export type Results = Readonly<Record<string, Schema.JsonObject>>
 
 export const results = Effect.fnUntraced(function* (
   flow: Flow,
-  surroundings: StepContext,
+  surroundings: StepContext<"navigation">,
   allowance: Sending.Allowance
 ) {
   const found: Record<string, Schema.JsonObject> = {}
@@ -35,11 +35,11 @@ const done = Effect.fnUntraced(function* (
   step: Step,
   flow: Flow,
   before: Results,
-  { memory, page }: StepContext,
+  { memory, page }: StepContext<"navigation">,
   allowance: Sending.Allowance
 ) {
   const { repeat } = step
-  const base = yield* page.address
+  const base = yield* page.navigation.address
   const used = new Set(readsContext(flow) ? yield* SecretUse.usedByExpression("context", memory) : [])
   const evaluate: Asking.Evaluate = Effect.fnUntraced(function* (text) {
     for (const account of yield* SecretUse.usedBy(text, memory)) used.add(account)
@@ -54,7 +54,13 @@ const done = Effect.fnUntraced(function* (
     const guard = yield* SecretUse.guardOf([...used], [asked.url, ...asked.headers.flat(), textOf(asked.body)], memory)
     const foreign = SecretUse.objection(guard, step.url, asked.url, base)
     if (foreign !== null) return yield* refuse(step, foreign, "CREDENTIAL-E0002")
-    const answer = yield* Sending.send(step, { ...asked, guard }, page, allowance, memory.credentials.secrets)
+    const answer = yield* Sending.send(
+      step,
+      { ...asked, guard },
+      page.navigation,
+      allowance,
+      memory.credentials.secrets
+    )
     const errors = Answering.graphqlErrors(step, answer.body)
     if (errors !== null) return yield* refuse(step, `its answer has errors: ${memory.credentials.secrets.hide(errors)}`)
     const told = { status: answer.status, url: answer.url, headers: answer.headers, body: answer.body }

@@ -2,7 +2,7 @@
  * The network answers that the windows of a session received and that are kept for the run to read.
  */
 import { Effect, type Scope } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { Using } from "../../browser/Browser.ts"
 import { type Begun, type Exchange, isNoise } from "../../browser/Exchange.ts"
 import type { Graph } from "../../workflow/language/graph/Graph.ts"
 
@@ -82,9 +82,9 @@ export const isReadBy = (graph: Graph): boolean =>
   [...graph.nodes.values()].some(({ action }) => action === "EXTRACT_NETWORK")
 
 /** Records what the network answers, from now until the scope closes. */
-export const listen = (page: Page): Effect.Effect<NetworkRecorder, never, Scope.Scope> =>
+export const listen = (page: Using<"observation">): Effect.Effect<NetworkRecorder, never, Scope.Scope> =>
   Effect.gen(function* () {
     const heard = new NetworkRecorder()
-    yield* page.watchNetwork(heard.add, { begun: heard.begun, largestBody })
+    yield* page.observation.watchNetwork(heard.add, { begun: heard.begun, largestBody })
     return heard
   })

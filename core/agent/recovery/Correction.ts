@@ -3,7 +3,7 @@
  * have.
  */
 import { Effect, Option, Result } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { Using } from "../../browser/Browser.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "../Failure.ts"
 import type { Person } from "../Person.ts"
@@ -17,7 +17,7 @@ const mostQuestions = 3
 export type Choices = Map<string, string>
 
 interface Asked {
-  readonly page: Page
+  readonly page: Using<"elements">
   readonly person: Person
   readonly choices: Choices
 }
@@ -54,7 +54,7 @@ export const mend = Effect.fnUntraced(function* <A>(
   const named = choices.get(missed)
   if (fails() && named !== undefined) yield* attempt(named)
   for (let asked = 0; asked < mostQuestions && fails(); asked++) {
-    const shot = yield* Effect.option(page.screenshot({ fullPage: false }))
+    const shot = yield* Effect.option(page.elements.screenshot(null, { fullPage: false }))
     const correction = yield* person.correct({
       node,
       message: known.credentials.secrets.hide(failure.sentence),

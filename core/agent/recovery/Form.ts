@@ -28,7 +28,7 @@ export const form: Recovery = Effect.fnUntraced(function* (trouble, { correctabl
       original: failure.sentence
     })
   })
-  const shot = yield* Effect.option(page.screenshot({ fullPage: false }))
+  const shot = yield* Effect.option(page.elements.screenshot(null, { fullPage: false }))
   const correction = yield* person.correct({
     node,
     message: `The form complains: "${said}". Correct ${inputs.join(", ")}`,

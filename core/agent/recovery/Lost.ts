@@ -3,6 +3,7 @@
  * taken only if it can be distinguished from all others; if not, a configured model is asked.
  */
 import { Effect } from "effect"
+import { redirected } from "../../browser/Elements.ts"
 import { cleanOf, scrubbed } from "../../browser/element/Appearance.ts"
 import * as Likeness from "../../browser/element/Likeness.ts"
 import type { Account } from "../../vault/Account.ts"
@@ -11,7 +12,6 @@ import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import { Advisor } from "./Advisor.ts"
-import { instead } from "./Instead.ts"
 import type { Recovery, Remedy } from "./Remedy.ts"
 import * as SelectorHints from "./SelectorHints.ts"
 
@@ -23,9 +23,9 @@ export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered
   const { selector } = failure
   if (!settings.selectors || tried > 0 || failure.code !== "SELECTOR-E0001" || selector === undefined) return null
   const wanted = (yield* remembered(node)) ?? SelectorHints.of(selector)
-  const found = yield* Effect.result(page.candidates(wanted))
+  const found = yield* Effect.result(page.observation.candidates(wanted))
   if (found._tag === "Failure") return null
-  const address = yield* page.address
+  const address = yield* page.navigation.address
   const text = node.action === "INPUT_TEXT" ? (node.parameters.text ?? "") : ""
   const used = yield* Effect.orElseSucceed(SecretUse.usedBy(text, memory), () => null)
   if (used === null) return null
@@ -49,7 +49,7 @@ export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered
   return {
     _tag: "Again",
     remedy: `Used ${secrets.hide(chosen.selector)} in place of ${secrets.hide(selector)}`,
-    page: instead(page, selector, chosen.selector),
+    page: { ...page, elements: redirected(page.elements, selector, chosen.selector) },
     ...(byModel === null ? {} : { byModel: secrets.hide(byModel) }),
     ...(offer === null ? {} : { offer })
   } satisfies Remedy

@@ -1,21 +1,24 @@
 /** Notes which element a step acts on, and what that looks like where it is to be remembered. */
 import { Effect } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { BrowserSession } from "../../browser/Browser.ts"
+import { tapped } from "../../browser/Elements.ts"
 import type { Appearance } from "../../browser/element/Appearance.ts"
-import type { Target } from "../../browser/element/Target.ts"
-import type { PageFailure } from "../../browser/PageFailure.ts"
 
 export interface TouchedElement {
   selector: string | null
   appearance: Appearance | null
 }
 
-/** The same page, which notes the element that was acted on last. It is described before it is acted on: it may be gone after. */
-export const noting = (page: Page, noted: TouchedElement, describes: boolean): Page => {
-  const look = (target: Target): Effect.Effect<void, PageFailure> => {
-    noted.selector = target.selector
+/**
+ * The same session, which notes the element that was acted on last. It is described before it is acted on: it may be gone
+ * after.
+ */
+export const noting = (page: BrowserSession, noted: TouchedElement, describes: boolean): BrowserSession => ({
+  ...page,
+  elements: tapped(page.elements, (query) => {
+    noted.selector = query.selector
     if (!describes) return Effect.void
-    return page.describe(target).pipe(
+    return page.elements.describe(query).pipe(
       Effect.tap((appearance) => Effect.sync(() => (noted.appearance = appearance))),
       Effect.asVoid,
       // An element that is not there by now would be waited for twice.
@@ -24,12 +27,5 @@ export const noting = (page: Page, noted: TouchedElement, describes: boolean): P
         () => Effect.void
       )
     )
-  }
-  return {
-    ...page,
-    click: (target, kind, gesture) => Effect.andThen(look(target), page.click(target, kind, gesture)),
-    type: (target, typing) =>
-      target === null ? page.type(null, typing) : Effect.andThen(look(target), page.type(target, typing)),
-    select: (target, value, fuzzy) => Effect.andThen(look(target), page.select(target, value, fuzzy))
-  }
-}
+  })
+})

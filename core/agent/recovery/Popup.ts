@@ -3,7 +3,7 @@
  * person may decide.
  */
 import { Clock, Effect, Option } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { Using } from "../../browser/Browser.ts"
 import { cleanOf } from "../../browser/element/Appearance.ts"
 import { inTheWay, type Overlay } from "../../browser/element/Survey.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
@@ -52,7 +52,7 @@ const outOfTheWay = Effect.fnUntraced(function* (trouble: Trouble, overlay: Over
   }
   if (overlay.isDialog && !overlay.isAlert) {
     const keys = { strokes: [{ key: "Escape" }], existing: "keep", delayMillis: 0, paste: false } as const
-    yield* Effect.ignore(page.type(null, keys))
+    yield* Effect.ignore(page.elements.type(null, keys))
     if (yield* isGone(trouble, overlay)) {
       const facts = factsOf(trouble, overlay, { phase: "popup_dismiss_verified", action: null, label: null })
       return { _tag: "Again", remedy: "Pressed Escape to dismiss a pop-up", popup: facts } satisfies Remedy
@@ -65,7 +65,7 @@ const outOfTheWay = Effect.fnUntraced(function* (trouble: Trouble, overlay: Over
 const decided = Effect.fnUntraced(function* (trouble: Trouble, overlay: Overlay, person: Person) {
   const { memory, node, page, survey, tried } = trouble
   const { secrets } = memory.credentials
-  const shot = yield* Effect.option(page.glimpse)
+  const shot = yield* Effect.option(page.observation.glimpse)
   const began = yield* Clock.currentTimeMillis
   const description = secrets.hideWithin(`A pop-up is in the way: "${overlay.text.slice(0, 300)}"`, 400)
   const answer = yield* person.correct({
@@ -97,16 +97,16 @@ const decided = Effect.fnUntraced(function* (trouble: Trouble, overlay: Overlay,
   } satisfies Remedy
 })
 
-const press = (page: Page, selector: string) =>
+const press = (page: Using<"elements">, selector: string) =>
   Effect.map(
-    Effect.result(page.click({ selector, waitMillis: pressMillis, first: true }, "click")),
+    Effect.result(page.elements.click({ selector, waitMillis: pressMillis, first: true }, "click")),
     ({ _tag }) => _tag === "Success"
   )
 
 const isGone = Effect.fnUntraced(function* ({ failure, page }: Trouble, overlay: Overlay) {
   const until = (yield* Clock.currentTimeMillis) + goneMillis
   while (true) {
-    const seen = yield* Effect.result(page.survey({ target: failure.selector ?? null, fields: [] }))
+    const seen = yield* Effect.result(page.elements.survey({ target: failure.selector ?? null, fields: [] }))
     if (seen._tag === "Success" && !seen.success.overlays.some(({ signature }) => signature === overlay.signature)) {
       return true
     }
@@ -159,11 +159,11 @@ const apart: ReadonlySet<string> = new Set([
  * Presses what is known to dismiss pop-ups, before a node that acts on a page, and answers the selectors that were there.
  * One visit to the page where there is none. What the node itself is about is left to it.
  */
-export const clear = Effect.fnUntraced(function* (node: Node, page: Page, xpaths: ReadonlyArray<string>) {
+export const clear = Effect.fnUntraced(function* (node: Node, page: Using<"elements">, xpaths: ReadonlyArray<string>) {
   const own: unknown = "selector" in node.parameters ? node.parameters.selector : undefined
   const known = apart.has(node.action) ? [] : xpaths.filter((xpath) => xpath !== own)
   if (known.length === 0) return []
-  const there = yield* Effect.orElseSucceed(page.seen(known), () => [])
+  const there = yield* Effect.orElseSucceed(page.elements.seen(known), () => [])
   const pressed: Array<string> = []
   for (const xpath of there.map((index) => known[index] ?? "")) {
     if (yield* press(page, xpath)) pressed.push(xpath)

@@ -16,7 +16,7 @@
  * that must not be repeated: those end the run.
  */
 import { Effect, Result } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { BrowserSession } from "../../browser/Browser.ts"
 import * as Survey from "../../browser/element/Survey.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
@@ -46,14 +46,14 @@ export interface Failed {
   readonly node: Node
   readonly failure: StepFailed
   readonly memory: Memory.Memory
-  readonly page: Page
+  readonly page: BrowserSession
   readonly trail: ReadonlyArray<CompletedStep>
   readonly signedIn: boolean
 }
 
 export type Again<A> = (
   memory: Memory.Memory,
-  page: Page,
+  page: BrowserSession,
   option: string | null
 ) => Effect.Effect<Result.Result<A, StepFailed>>
 
@@ -84,9 +84,11 @@ export const recover = Effect.fnUntraced(function* <A, E>(
   again: Again<A>
 ) {
   const tried = new Map<Kind, number>()
-  const looked = Effect.fnUntraced(function* (failure: StepFailed, known: Memory.Memory, seen: Page) {
+  const looked = Effect.fnUntraced(function* (failure: StepFailed, known: Memory.Memory, seen: BrowserSession) {
     const sought = { target: failure.selector ?? null, fields: trail.map(({ selector }) => selector) }
-    const looking = Classification.speaksForItself(failure.code) ? null : yield* Effect.result(seen.survey(sought))
+    const looking = Classification.speaksForItself(failure.code)
+      ? null
+      : yield* Effect.result(seen.elements.survey(sought))
     const shown = looking?._tag === "Success" ? looking.success : null
     const unseen = looking?._tag === "Failure" ? looking.failure.reason : null
     const { hide } = known.credentials.secrets

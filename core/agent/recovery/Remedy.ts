@@ -2,7 +2,7 @@
  * What a recovery is given, and what it answers.
  */
 import type { Effect, Result } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { BrowserSession } from "../../browser/Browser.ts"
 import type { Appearance } from "../../browser/element/Appearance.ts"
 import type { Survey } from "../../browser/element/Survey.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
@@ -32,7 +32,7 @@ export interface Trouble {
   readonly failure: StepFailed
   readonly memory: Memory.Memory
   /** The page as the step sees it: what an earlier recovery found in place of its element is in its place. */
-  readonly page: Page
+  readonly page: BrowserSession
   readonly survey: Survey
   readonly classification: Classification
   /** The steps before that acted on elements, oldest first. */
@@ -57,7 +57,7 @@ export interface Means {
   readonly redo: (
     step: CompletedStep,
     memory: Memory.Memory,
-    page: Page
+    page: BrowserSession
   ) => Effect.Effect<Result.Result<unknown, StepFailed>>
 }
 
@@ -90,7 +90,7 @@ export type Remedy =
   | {
       readonly _tag: "Again"
       readonly remedy: string
-      readonly page?: Page
+      readonly page?: BrowserSession
       readonly memory?: Memory.Memory
       readonly popup?: PopupFacts
       readonly byModel?: string

@@ -23,7 +23,7 @@ export const timing: Recovery = Effect.fnUntraced(function* ({ failure, node, pa
   let rests = 0
   while (rests < restsInARow && (yield* Clock.currentTimeMillis) - began < longestMillis) {
     yield* Effect.sleep(lookEveryMillis)
-    const seen = yield* Effect.result(page.survey({ target: failure.selector ?? null, fields: [] }))
+    const seen = yield* Effect.result(page.elements.survey({ target: failure.selector ?? null, fields: [] }))
     // A page that is navigating away cannot be examined.
     if (seen._tag === "Failure" || isUnsettled(seen.success)) rests = 0
     else if (seen.success.matched === 1) break

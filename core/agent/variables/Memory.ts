@@ -2,7 +2,7 @@
  * What a run knows while it is in progress, and the evaluation of templates over it.
  */
 import { Effect, type Schema } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { Using } from "../../browser/Browser.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
@@ -99,7 +99,7 @@ const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
 export const evaluate = Effect.fnUntraced(function* (
   text: string,
   memory: Memory,
-  page: Page,
+  page: Using<"navigation">,
   more: Schema.JsonObject = {}
 ) {
   if (!Template.isTemplate(text)) return text
@@ -119,7 +119,7 @@ export const evaluate = Effect.fnUntraced(function* (
 export const evaluateExpression = Effect.fnUntraced(function* (
   source: string,
   memory: Memory,
-  page: Page,
+  page: Using<"navigation">,
   more: Schema.JsonObject = {}
 ) {
   const expression = yield* Expressions.describe(source.trim())
@@ -143,8 +143,11 @@ const valueOf = Effect.fnUntraced(function* (expression: Expressions.Readable, m
 })
 
 /** Like `evaluate`, and makes a text of the value. */
-export const evaluateText = (text: string, memory: Memory, page: Page): Effect.Effect<string, StepFailed> =>
-  Effect.map(evaluate(text, memory, page), asText)
+export const evaluateText = (
+  text: string,
+  memory: Memory,
+  page: Using<"navigation">
+): Effect.Effect<string, StepFailed> => Effect.map(evaluate(text, memory, page), asText)
 
 /** A value as text: nothing for `null`, JSON for lists and objects. */
 export const asText = Comparison.asText
@@ -178,15 +181,17 @@ export const contextOf = (memory: Memory): Schema.JsonObject => ({
 const rootsFor = Effect.fnUntraced(function* (
   expressions: ReadonlyArray<Expressions.Readable>,
   memory: Memory,
-  page: Page
+  page: Using<"navigation">
 ) {
   const context = contextOf(memory)
-  const location = locationOf(yield* page.address)
+  const location = locationOf(yield* page.navigation.address)
   const reads = expressions.flatMap(({ reads }) => reads)
   const document = reads.find(([root]) => root === "document")
   if (document === undefined) return { context, window: { location } }
   const sanitized = document[1] === "sanitized"
-  const html = yield* page.html({ sanitized }).pipe(Effect.mapError((failure) => ofPage("read the document", failure)))
+  const html = yield* page.navigation
+    .html({ sanitized })
+    .pipe(Effect.mapError((failure) => ofPage("read the document", failure)))
   return { context, window: { location }, document: sanitized ? { sanitized: html } : html }
 })
 

@@ -6,7 +6,7 @@
  */
 
 import { Effect } from "effect"
-import type { Guard } from "../../browser/element/Target.ts"
+import type { Guard } from "../../browser/element/ElementQuery.ts"
 import type { Account } from "../../vault/Account.ts"
 import * as SecretSites from "../../vault/site/SecretSites.ts"
 import * as Expression from "../../workflow/language/expression/Expression.ts"

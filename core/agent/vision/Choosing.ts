@@ -3,7 +3,7 @@
  * window, which it may scroll.
  */
 import { Clock, Effect, Result } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { Using } from "../../browser/Browser.ts"
 import type { Place } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
@@ -20,7 +20,7 @@ const lookAgainMillis = 500
 
 export interface Wanted {
   readonly node: Node
-  readonly page: Page
+  readonly page: Using<"elements" | "vision">
   readonly secrets: Secrets
   /** What is done to the element, such as `click`. */
   readonly act: string
@@ -86,7 +86,7 @@ export const place = Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Ret
     if ("place" in choice) return choice.place
     if ("scroll" in choice) {
       scrolls++
-      const moved = yield* page
+      const moved = yield* page.elements
         .turn(choice.scroll, wanted.container ?? null)
         .pipe(Effect.mapError((failure) => ofPage("scroll the page", failure)))
       notes.splice(0, notes.length, ...(moved ? [] : [`The page does not scroll further ${choice.scroll}.`]))
@@ -130,7 +130,7 @@ export const choiceOf = (
 }
 
 /** Waits until a page shows something else than it did; `false` when it does not in time. */
-const changed = Effect.fnUntraced(function* (page: Page, before: string, inWindow: boolean, until: number) {
+const changed = Effect.fnUntraced(function* (page: Using<"vision">, before: string, inWindow: boolean, until: number) {
   while ((yield* Clock.currentTimeMillis) < until) {
     yield* Effect.sleep(lookAgainMillis)
     if ((yield* Looking.view(page, inWindow)).text !== before) return true

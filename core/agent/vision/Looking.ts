@@ -2,7 +2,7 @@
  * What a model is shown of a page: a list of elements, and a picture in which nothing secret is to be read.
  */
 import { Effect } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { Using } from "../../browser/Browser.ts"
 import { redactUrl } from "../../browser/Exchange.ts"
 import type { Box, Outline, Outlined } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
@@ -23,8 +23,8 @@ export interface View {
 }
 
 /** The elements of a page, or of its window alone. */
-export const view = (page: Page, inWindow: boolean) =>
-  page.outline({ maxElements: inWindow ? 5 * mostElements : mostElements }).pipe(
+export const view = (page: Using<"vision">, inWindow: boolean) =>
+  page.vision.outline({ maxElements: inWindow ? 5 * mostElements : mostElements }).pipe(
     Effect.mapError((failure) => ofPage("describe the page", failure)),
     Effect.map((outline): View => {
       const all = inWindow
@@ -68,14 +68,14 @@ export const context = Effect.fnUntraced(function* ({ credentials, data, inputs,
 export const restIsCut = "(The rest was cut off.)"
 
 /** A picture of the window, in which password fields and whatever shows a known secret are covered. */
-export const picture = (page: Page, secrets: Secrets) =>
+export const picture = (page: Using<"vision">, secrets: Secrets) =>
   Effect.gen(function* () {
-    const texts = yield* page.texts
+    const texts = yield* page.vision.texts
     const covered = yield* Effect.filter(texts, ({ text }) =>
       text === "" ? Effect.succeed(true) : Effect.map(secrets.refer(text), (told) => told !== text)
     )
     const boxes = covered.map(({ box }) => box)
-    return yield* page.look(innermost(boxes))
+    return yield* page.vision.look(innermost(boxes))
   }).pipe(Effect.mapError((failure) => ofPage("take a picture of the page", failure)))
 
 /** The boxes that hold no other one: what is around a text has it too. */

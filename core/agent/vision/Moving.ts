@@ -3,8 +3,8 @@
  * the run has been on, and secrets are typed on their own site only.
  */
 import { Effect, Result } from "effect"
-import type { Page } from "../../browser/Browser.ts"
-import type { ClickKind } from "../../browser/element/Target.ts"
+import type { Using } from "../../browser/Browser.ts"
+import type { ClickKind } from "../../browser/element/ElementQuery.ts"
 import type { PageFailure } from "../../browser/PageFailure.ts"
 import * as Pointer from "../../browser/vision/Pointer.ts"
 import type { Place } from "../../browser/vision/Sight.ts"
@@ -30,7 +30,7 @@ const waitMillis = 5_000
 
 export interface Task {
   readonly node: Node
-  readonly page: Page
+  readonly page: Using<"elements" | "navigation" | "vision">
   readonly memory: Memory
   readonly prompt: string
   readonly model: string | null
@@ -62,7 +62,7 @@ const moves = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Place | null, StepFailed> {
   const { memory, node, page } = task
   const { secrets } = memory.credentials
-  const sites = new Set(yield* page.visited)
+  const sites = new Set(yield* page.navigation.visited)
   const offered = References.offered(memory)
   const history: Array<string> = []
   const about = { node, model: task.model, request: task.prompt, secrets }
@@ -72,7 +72,7 @@ const moves = Effect.fnUntraced(function* (
   const returned = Effect.gen(function* () {
     const left = yield* strayed(page, sites)
     if (left === null) return null
-    yield* Effect.ignore(page.back)
+    yield* Effect.ignore(page.navigation.back)
     const gone = yield* strayed(page, sites)
     if (gone === null) return { refused: `It led to ${left}, where the run has not been before, and was taken back` }
     return yield* Asking.failure(about, "MODEL-E0006", `a move led to ${gone}, where the run has not been before`)
@@ -177,21 +177,21 @@ const perform = Effect.fnUntraced(function* (
       const point = Choosing.choiceOf({ _tag: "Called", tool: "choose_point", parameters }, scene.refs, scene.window)
       if (Result.isFailure(point)) return { refused: point.failure }
       if (!("place" in point.success)) return { refused: "Expected a point" }
-      yield* page.clickAt(point.success.place, kind as ClickKind, waitMillis, gesture)
+      yield* page.vision.clickAt(point.success.place, kind as ClickKind, waitMillis, gesture)
       return { did: `${String(kind)} at ${String(parameters.x)},${String(parameters.y)}` }
     }
     case "click_element": {
       const ref = scene.refs.find((one) => one === element)
       if (ref === undefined) return { refused: `There is no element "${String(element).slice(0, 50)}" in the list` }
-      yield* page.clickAt({ _tag: "Ref", ref }, "click", waitMillis, gesture)
+      yield* page.vision.clickAt({ _tag: "Ref", ref }, "click", waitMillis, gesture)
       return { did: `click ${ref}` }
     }
     case "type": {
-      const { address } = yield* page.spot(null)
+      const { address } = yield* page.vision.spot(null)
       const resolved = yield* References.resolve(String(text), memory, address)
       if (Result.isFailure(resolved)) return { refused: resolved.failure }
       const pace = scene.byHand === true ? yield* byHand : { delayMillis: 0 }
-      yield* page.type(null, {
+      yield* page.elements.type(null, {
         existing: "keep",
         ...pace,
         paste: false,
@@ -201,23 +201,28 @@ const perform = Effect.fnUntraced(function* (
       return { did: `type ${resolved.success.isSecret ? String(text) : JSON.stringify(text)}` }
     }
     case "press":
-      yield* page.type(null, { existing: "keep", delayMillis: 0, paste: false, strokes: [{ key: String(key) }] })
+      yield* page.elements.type(null, {
+        existing: "keep",
+        delayMillis: 0,
+        paste: false,
+        strokes: [{ key: String(key) }]
+      })
       return { did: `press ${String(key)}` }
     case "scroll":
-      return (yield* page.turn(direction === "up" ? "up" : "down", null))
+      return (yield* page.elements.turn(direction === "up" ? "up" : "down", null))
         ? { did: `scroll ${String(direction)}` }
         : { did: `the page does not scroll further ${String(direction)}` }
     case "wait":
       yield* Effect.sleep(Number(seconds) * 1_000)
       return { did: `wait ${String(seconds)} s` }
     case "open": {
-      const base = yield* page.address
+      const base = yield* page.navigation.address
       const target = URL.canParse(String(url), base) ? new URL(String(url), base) : null
       if (target === null || !/^https?:$/.test(target.protocol) || !sites.has(target.host)) {
         const allowed = [...sites].join(", ")
         return { refused: `The address is not of a site that the run has been on: ${allowed}` }
       }
-      yield* page.goto(target.href)
+      yield* page.navigation.goto(target.href)
       return { did: `open ${target.host}${target.pathname}` }
     }
     default:
@@ -230,8 +235,8 @@ const perform = Effect.fnUntraced(function* (
 })
 
 /** The host that the page is on, where the run had not been before; `null` for a known one. */
-const strayed = (page: Page, sites: ReadonlySet<string>) =>
-  Effect.map(page.address, (address) => {
+const strayed = (page: Using<"navigation">, sites: ReadonlySet<string>) =>
+  Effect.map(page.navigation.address, (address) => {
     if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return null
     const { host } = new URL(address)
     return sites.has(host) ? null : host

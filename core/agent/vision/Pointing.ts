@@ -24,7 +24,10 @@ export const isPointed = ({ parameters }: Pointed): boolean =>
 const isByHand = ({ parameters }: Pointed): boolean => "human_mode" in parameters && parameters.human_mode === true
 
 /** The point that a selector names. */
-export const point = Effect.fnUntraced(function* (node: Pointed, { memory, page }: StepContext) {
+export const point = Effect.fnUntraced(function* (
+  node: Pointed,
+  { memory, page }: StepContext<"elements" | "navigation" | "vision">
+) {
   const selector = yield* Memory.evaluateText(node.parameters.selector ?? "", memory, page)
   const at = Executions.pointOf(selector)
   if (at !== null) return { _tag: "Point", ...at } satisfies Place
@@ -41,13 +44,18 @@ export const point = Effect.fnUntraced(function* (node: Pointed, { memory, page 
  *
  * What a model chooses is not taken for a text with secrets where it belongs to another site than they do.
  */
-export const place = Effect.fnUntraced(function* (node: Pointed, act: string, text: string, surroundings: StepContext) {
+export const place = Effect.fnUntraced(function* (
+  node: Pointed,
+  act: string,
+  text: string,
+  surroundings: StepContext<"elements" | "navigation" | "vision">
+) {
   const { execution, llm_model, prompt, wait_time } = node.parameters
   const { memory, page } = surroundings
   if (execution === "COORDINATES") return yield* point(node, surroundings)
   const used = yield* SecretUse.usedBy(text, memory)
   const objection = (chosen: Place) =>
-    page.spot(chosen).pipe(
+    page.vision.spot(chosen).pipe(
       Effect.map(({ address }) => {
         const foreign = used.find(({ entry }) => !SecretSites.permits(entry, address))
         return foreign === undefined

@@ -20,7 +20,7 @@ import * as Pointing from "./Pointing.ts"
 export const show = Effect.fnUntraced(function* (
   node: NodeOf<"SCROLL">,
   { direction, position }: { readonly direction: Direction; readonly position: Position },
-  { memory, page }: StepContext
+  { memory, page }: StepContext<"elements" | "navigation" | "vision">
 ): Effect.fn.Return<void, StepFailed> {
   const { container_description, container_xpath, goal, llm_model, scroll_behavior, scroll_mode, target_description } =
     node.parameters
@@ -32,7 +32,7 @@ export const show = Effect.fnUntraced(function* (
   const described = Effect.fnUntraced(function* (description: string) {
     const prompt = yield* References.evaluate(description, memory, page)
     const place = yield* Choosing.place({ ...looks, act: "scroll", prompt })
-    const spot = yield* page.spot(place).pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
+    const spot = yield* page.vision.spot(place).pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
     if (spot.selector !== null) return spot.selector
     const reason = "no selector matches the container that the model chose: set container_xpath"
     return yield* Asking.failure({ node, model, request: prompt, secrets }, "MODEL-E0005", reason)
@@ -47,11 +47,11 @@ export const show = Effect.fnUntraced(function* (
   const wanted =
     goal ?? scroll_behavior ?? ((target_description ?? "").trim() === "" ? "full-container" : "find-element")
   if (container !== null && wanted === "full-container") {
-    return yield* page
+    return yield* page.elements
       .scroll({ kind: "end", container, direction }, waitMillis)
       .pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
   }
   const prompt = yield* References.evaluate(target_description ?? "", memory, page)
   const place = yield* Choosing.place({ ...looks, act: "scroll to", prompt, container })
-  yield* page.show(place, position).pipe(Effect.mapError((failure) => ofPage("scroll to", failure)))
+  yield* page.vision.show(place, position).pipe(Effect.mapError((failure) => ofPage("scroll to", failure)))
 })

@@ -1,10 +1,8 @@
 /**
- * Files that go from the site to the run and back.
+ * Files that a site hands over.
  */
 import type { Effect } from "effect"
-import type { Target } from "../element/Target.ts"
 import type { PageFailure } from "../PageFailure.ts"
-import type { LocalFile } from "./FileSource.ts"
 
 /** A downloaded file. It exists until it is discarded or the session ends. */
 export interface Download {
@@ -22,7 +20,7 @@ export interface Downloads {
   readonly failure: PageFailure | null
 }
 
-export interface Transfers {
+export interface Downloading {
   /** Forgets the downloads that were not taken: later ones belong to the next step. */
   readonly forgetDownloads: Effect.Effect<void>
   /**
@@ -36,9 +34,4 @@ export interface Transfers {
   readonly download: (waitMillis: number) => Effect.Effect<Downloads>
   /** The page as the PDF that printing it would give. */
   readonly print: Effect.Effect<Download, PageFailure>
-  /**
-   * Puts a file into the field for files that matches, hidden ones included, or into the file dialog that the page has
-   * opened. The session keeps a copy of the file as long as it lasts.
-   */
-  readonly upload: (target: Target | null, file: LocalFile) => Effect.Effect<void, PageFailure>
 }

@@ -1,8 +1,6 @@
 /**
  * Scrolling a page, or a part of it, by the wheel of the mouse.
  */
-import type { Effect } from "effect"
-import type { PageFailure } from "../PageFailure.ts"
 
 export type Direction = "up" | "down" | "left" | "right"
 
@@ -24,11 +22,3 @@ export type Scroll =
     }
   /** Scrolls a container to its end. */
   | { readonly kind: "end"; readonly container: string; readonly direction: Direction }
-
-export interface Scrolling {
-  /**
-   * Scrolls, within the time that is given. After each step it waits for what the page loads because of it; at an end it
-   * waits for a moment whether more comes, and is done when nothing does.
-   */
-  readonly scroll: (scroll: Scroll, waitMillis: number) => Effect.Effect<void, PageFailure>
-}

@@ -1,7 +1,6 @@
 /**
  * Pictures of a page.
  */
-import type { Target } from "../element/Target.ts"
 
 export interface Shot {
   readonly bytes: Uint8Array
@@ -10,10 +9,9 @@ export interface Shot {
 
 /** What a picture shows of a page. */
 export interface Framing {
+  /** Whether it shows the whole page, and not only what is seen of it. An element is shown whole. */
   readonly fullPage: boolean
-  /** The element that it shows, instead of the whole page or what is seen of it. */
-  readonly target?: Target
-  /** How much it shows around the element, in pixels. */
+  /** How much it shows around an element, in pixels. */
   readonly margin?: number
   /** How often it scrolls down before, so that the page loads what it shows only then. */
   readonly maxScrolls?: number

@@ -1,14 +1,6 @@
 /**
- * What is visible on a page, and actions without a selector: the operations for executions that choose an element by
- * its appearance or by a point.
+ * What is visible on a page: elements, texts and places.
  */
-import type { Effect } from "effect"
-import type { ClickKind } from "../element/Target.ts"
-import type { PageFailure } from "../PageFailure.ts"
-import type { Gesture } from "./Pointer.ts"
-import type { Position } from "./Scrolling.ts"
-import type { Shot } from "./Shot.ts"
-import type { Typing } from "./Typing.ts"
 
 /** A part of what is to be seen, in CSS pixels from the upper left corner of the window. */
 export interface Box {
@@ -61,48 +53,8 @@ export interface Seen {
   readonly box: Box
 }
 
-export interface Sight {
-  /**
-   * The elements that can be acted on, of the whole page and its frames; the refs of the previous outline become
-   * invalid.
-   */
-  readonly outline: (options: { readonly maxElements: number }) => Effect.Effect<Outline, PageFailure>
-  /** Visible texts with their positions, including values of fields. Password fields have an empty text. */
-  readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
-  /** A picture of the window, one pixel for each CSS pixel, with boxes covered in it. */
-  readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
-  /** With a gesture, the mouse goes there as a hand would move it. */
-  readonly clickAt: (
-    place: Place,
-    kind: ClickKind,
-    waitMillis: number,
-    gesture?: Gesture
-  ) => Effect.Effect<void, PageFailure>
-  /** Clicks a place and types there. */
-  readonly typeAt: (
-    place: Place,
-    typing: Typing,
-    waitMillis: number,
-    gesture?: Gesture
-  ) => Effect.Effect<void, PageFailure>
-  /** What is at a place, or has the focus when it is `null`. */
-  readonly spot: (place: Place | null) => Effect.Effect<Spot, PageFailure>
-  /**
-   * Scrolls the page, or what a selector matches first, by most of what is seen of it. Returns whether anything moved.
-   */
-  readonly turn: (direction: "down" | "up", container: string | null) => Effect.Effect<boolean, PageFailure>
-  /** Brings a place into sight. */
-  readonly show: (place: Place, position: Position) => Effect.Effect<void, PageFailure>
-  /**
-   * What the elements that a selector matches hold, or the whole page without one, as HTML of what can be read: no
-   * scripts, styles or pictures, and of the attributes those alone that say what something is, or all but styles and
-   * handlers with `metadata`. Values of password fields are left out.
-   */
-  readonly readable: (options: {
-    readonly selector: string | null
-    readonly metadata: boolean
-    readonly maxCharacters: number
-  }) => Effect.Effect<{ readonly html: string; readonly cut: boolean }, PageFailure>
-  /** The hosts, with their port, that the windows of the session have been on. */
-  readonly visited: Effect.Effect<ReadonlySet<string>>
+/** HTML of what can be read, and whether it was cut because it was too long. */
+export interface Readable {
+  readonly html: string
+  readonly cut: boolean
 }

@@ -2,7 +2,7 @@
  * What is typed, and how.
  */
 import { Effect, Random } from "effect"
-import type { Guard } from "../element/Target.ts"
+import type { Guard } from "../element/ElementQuery.ts"
 
 /** A key by its name, as keyboards know it: `Enter`, `Tab`, `Control+a`. */
 export interface Key {

@@ -150,9 +150,9 @@ const look = (stage: Turn.Stage, kind: ViewKind): Effect.Effect<View | null> =>
     const { hide, hideLong } = Turn.secretsOf(stage)
     const body =
       kind === "html"
-        ? yield* hideLong(yield* page.html({ sanitized: false }))
-        : base64((yield* page.screenshot({ fullPage: false })).bytes)
-    return { url: hide(yield* page.address), body }
+        ? yield* hideLong(yield* page.navigation.html({ sanitized: false }))
+        : base64((yield* page.elements.screenshot(null, { fullPage: false })).bytes)
+    return { url: hide(yield* page.navigation.address), body }
   }).pipe(Effect.orElseSucceed(() => null))
 
 const base64 = Schema.encodeSync(Schema.Uint8ArrayFromBase64)

@@ -14,7 +14,7 @@ import { nothing as noMemories } from "../../agent/recovery/ElementMemory.ts"
 import * as RecoverySettings from "../../agent/recovery/Settings.ts"
 import * as Stepper from "../../agent/Stepper.ts"
 import * as Memory from "../../agent/variables/Memory.ts"
-import type { Page } from "../../browser/Browser.ts"
+import type { BrowserSession } from "../../browser/Browser.ts"
 import * as Session from "../../browser/Session.ts"
 import { Secrets } from "../../redaction/Secrets.ts"
 import type { Graph, Node, NodeId } from "../../workflow/language/graph/Graph.ts"
@@ -42,7 +42,7 @@ export interface Stage extends OpenPage {
 
 /** A page that is open, and what the network has answered it since. */
 export interface OpenPage {
-  readonly page: Page
+  readonly page: BrowserSession
   readonly heard: NetworkRecorder
 }
 
@@ -84,7 +84,7 @@ export const open = Effect.fn("Turn.open")(function* (draft: Draft.Draft, stage:
   const behindStart = Draft.passed(draft, { after: start.id, way: "to" })
   if (Result.isFailure(opened)) return yield* failed(behindStart, stage, start, opened.failure, "errored")
   if (onward !== null) return yield* walk(behindStart, opened.success.stage, onward)
-  return settled(behindStart, opened.success.stage, `Opened ${yield* stage.page.address}`, null)
+  return settled(behindStart, opened.success.stage, `Opened ${yield* stage.page.navigation.address}`, null)
 })
 
 /** Does the steps of the draft that come next. A step that fails is where the walk stays. */
@@ -97,7 +97,7 @@ export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage:
     const node = Draft.next(now, graph)
     if (node.action === "END" || onward.stops(now.cursor, node)) {
       const did = `Did ${counted(done)}${skipped === 0 ? "" : `, skipped ${skipped}`}. ${comesNext(node)}`
-      return settled(now, here, `${did}. The page is at ${yield* here.page.address}`, null)
+      return settled(now, here, `${did}. The page is at ${yield* here.page.navigation.address}`, null)
     }
     if (done + skipped === limits.steps) {
       return settled(now, here, `Stopped after ${limits.steps} steps, the most at once. ${comesNext(node)}`, null)
@@ -296,7 +296,7 @@ const told = (result: ActionResult | null, stage: Stage): ActionResult | null =>
 
 const succeeded = (draft: Draft.Draft, stage: Stage, node: Node, text: string, found: Schema.JsonObject | null) =>
   Effect.gen(function* () {
-    const url = yield* stage.page.address
+    const url = yield* stage.page.navigation.address
     const shown = found !== null && isShown(found) ? { data: yield* secretsOf(stage).hideInData(found) } : {}
     const more = found !== null && !("data" in shown) ? ". It extracted more than a message can show" : ""
     return settled(draft, stage, `${text}. The page is at ${url}${more}`, { ...about(node, true, url), ...shown })
@@ -307,10 +307,10 @@ const isShown = (found: Schema.JsonObject): boolean =>
   Bounds.weightOf(found, maxShown) !== null && JSON.stringify(found).length <= maxShown
 
 const refused = (draft: Draft.Draft, stage: Stage, node: Node, text: string) =>
-  Effect.map(stage.page.address, (url) => settled(draft, stage, text, about(node, false, url)))
+  Effect.map(stage.page.navigation.address, (url) => settled(draft, stage, text, about(node, false, url)))
 
 const failed = (draft: Draft.Draft, stage: Stage, node: Node, failure: StepFailed, rest: "idle" | "errored") =>
-  Effect.map(stage.page.address, (url): Done => {
+  Effect.map(stage.page.navigation.address, (url): Done => {
     const gone = failure.code === "BROWSER-E0001"
     const text = `Node "${node.name}": ${failure.sentence} (at ${url})`
     const result = { ...about(node, false, url), errorCode: failure.code }

@@ -6,7 +6,7 @@
  * instead.
  */
 import { Clock, Effect, Option, Queue, type Scope, Stream } from "effect"
-import type { Page } from "../../browser/Browser.ts"
+import type { BrowserSession } from "../../browser/Browser.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Reporter } from "../../run/Executor.ts"
 import type { Run } from "../../run/Run.ts"
@@ -44,7 +44,7 @@ export interface Live {
   /** Waits while a person has control. */
   readonly hold: Effect.Effect<void>
   /** Lets the page be watched and controlled until the scope closes. */
-  readonly attend: (page: Page) => Effect.Effect<void, never, Scope.Scope>
+  readonly attend: (page: BrowserSession) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /** Makes the function that lets a run be watched. */
@@ -78,17 +78,17 @@ export const make = Effect.gen(function* () {
     const lasting = surviving(secrets, notWatched, "1 second")
 
     // A person who was cut off with a key down would leave it pressed for the run.
-    const learn = (page: Page) =>
+    const learn = (page: BrowserSession) =>
       control
         .learn(
           Effect.andThen(
             Effect.sync(() => hide(typed.end())),
-            page.letGo
+            page.observation.letGo
           )
         )
         .pipe(lasting)
 
-    const follow = (page: Page, desk: Desk) =>
+    const follow = (page: BrowserSession, desk: Desk) =>
       Effect.gen(function* () {
         yield* Effect.raceFirst(
           Queue.take(desk.controlled),
@@ -97,12 +97,12 @@ export const make = Effect.gen(function* () {
         yield* learn(page)
       })
 
-    const show = (page: Page, desk: Desk) =>
+    const show = (page: BrowserSession, desk: Desk) =>
       Effect.gen(function* () {
         yield* Queue.take(desk.watched)
         yield* Effect.scoped(
           Effect.gen(function* () {
-            yield* page.screencast(pictures, (bytes) =>
+            yield* page.observation.screencast(pictures, (bytes) =>
               Effect.flatMap(Clock.currentTimeMillis, (at) => channel.show(run.id, { bytes, at })).pipe(lasting)
             )
             while (Option.isSome(yield* Effect.timeoutOption(Queue.take(desk.watched), patience)));
@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
         yield* channel.hide(run.id)
       }).pipe(lasting)
 
-    const obey = (page: Page, desk: Desk) =>
+    const obey = (page: BrowserSession, desk: Desk) =>
       Effect.gen(function* () {
         const text = yield* Queue.take(desk.messages)
         const message = yield* LiveMessage.open(yield* sealing.cipher(run.workspaceId), text)
@@ -121,7 +121,7 @@ export const make = Effect.gen(function* () {
         for (const gesture of gestures) {
           if (control.current()?.holder !== holder) return
           hide(typed.take(gesture))
-          yield* page.gesture(gesture)
+          yield* page.observation.gesture(gesture)
         }
       }).pipe(lasting)
 

@@ -5,8 +5,9 @@ import type { Outcome } from "../../../core/agent/Outcome.ts"
 import { Advisor } from "../../../core/agent/recovery/Advisor.ts"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
 import { Browser } from "../../../core/browser/Browser.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import { ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import { account } from "../../support/accounts.ts"
+import { altered } from "../../support/altered.ts"
 import { graphOf, type Step, walk } from "../../support/browser.ts"
 import * as ScriptedBrowser from "../../support/scripted/ScriptedBrowser.ts"
 
@@ -214,16 +215,19 @@ it.effect("a step that may have taken effect is not tried again", () =>
     const reason = "Timeout, after it had begun"
     const flaky = Browser.of({
       open: (session) =>
-        Effect.map(browser.open(session), (page) => ({
-          ...page,
-          // What the page said beside it must not hide that.
-          dialogs: Effect.succeed([{ kind: "alert", message: "Saved", entered: null } as const]),
-          click: () =>
-            Effect.suspend(() => {
-              clicks++
-              return Effect.fail(new PageFailure({ kind: "unusable", reason, selector: "//under", acted: true }))
-            })
-        }))
+        Effect.map(browser.open(session), (page) =>
+          altered(page, {
+            // What the page said beside it must not hide that.
+            navigation: { dialogs: Effect.succeed([{ kind: "alert", message: "Saved", entered: null }]) },
+            elements: {
+              click: () =>
+                Effect.suspend(() => {
+                  clicks++
+                  return Effect.fail(new PageFailure({ kind: "unusable", reason, selector: "//under", acted: true }))
+                })
+            }
+          })
+        )
     })
     const { outcome } = yield* walk(
       graphOf(home, [click("//under"), read]),
@@ -257,16 +261,18 @@ it.effect("a server that is not available is asked again, each time after twice 
     const opens = (failures: number) =>
       Browser.of({
         open: (session) =>
-          Effect.map(browser.open(session), (page) => ({
-            ...page,
-            goto: (url: string) =>
-              Effect.gen(function* () {
-                times.push(yield* Clock.currentTimeMillis)
-                if (times.length > failures) return yield* page.goto(url)
-                const reason = "the server answered with status 503"
-                return yield* new PageFailure({ kind: "navigation", reason, status: 503 })
-              })
-          }))
+          Effect.map(browser.open(session), (page) =>
+            altered(page, {
+              navigation: {
+                goto: (url: string) =>
+                  Effect.gen(function* () {
+                    times.push(yield* Clock.currentTimeMillis)
+                    if (times.length > failures) return yield* page.navigation.goto(url)
+                    return yield* ofStatus(503)
+                  })
+              }
+            })
+          )
       })
     const visit = (failures: number) =>
       Effect.gen(function* () {
@@ -297,10 +303,9 @@ it.effect("a page that could not be looked at is told as that, wherever its fail
     const reason = "it did not answer within 20000 ms"
     const blind = Browser.of({
       open: (session) =>
-        Effect.map(open(session), (page) => ({
-          ...page,
-          survey: () => Effect.fail(new PageFailure({ kind: "unusable", reason }))
-        }))
+        Effect.map(open(session), (page) =>
+          altered(page, { elements: { survey: () => Effect.fail(new PageFailure({ kind: "unusable", reason })) } })
+        )
     })
     const steps = ["//gone", "//button[normalize-space()='Next']"].map((selector) => [click(selector)])
     const [lost, found] = yield* Effect.forEach(steps, (all) =>

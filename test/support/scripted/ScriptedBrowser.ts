@@ -1,35 +1,52 @@
 /**
- * A browser in memory, on sites that are written down: for testing graphs and the agent without Chromium.
+ * A browser in memory, on sites that are written down: for testing graphs and the agent without Chromium. It keeps the
+ * promises of `test/contract/browser`, as Chromium does.
  *
- * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. It does at once what a
- * real page would do in time, so whoever waits for an element that is not there is refused at once.
+ * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. What will come is known,
+ * so a verb waits for an element that is written down to appear in time, and fails at once for one that is not.
  */
 import { Clock, Effect, Layer, Option, Ref, type Schema } from "effect"
-import { Browser, type Page } from "../../../core/browser/Browser.ts"
+import { Browser, type BrowserSession } from "../../../core/browser/Browser.ts"
+import type { Elements } from "../../../core/browser/Elements.ts"
 import type { Exchange } from "../../../core/browser/Exchange.ts"
+import type { ElementQuery, Guard } from "../../../core/browser/element/ElementQuery.ts"
 import type { ExtractionPlan } from "../../../core/browser/element/Extraction.ts"
-import type { Guard, Target } from "../../../core/browser/element/Target.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import * as Options from "../../../core/browser/element/Options.ts"
+import * as Selector from "../../../core/browser/element/Selector.ts"
+import { ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../../core/browser/Requests.ts"
 import type { Remembered, Session, Storage } from "../../../core/browser/Session.ts"
-import type { Scroll } from "../../../core/browser/vision/Scrolling.ts"
-import type { Sight } from "../../../core/browser/vision/Sight.ts"
-import type { Dialog } from "../../../core/browser/Windows.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
+import * as ScriptedPicture from "./ScriptedPicture.ts"
 import * as ScriptedSight from "./ScriptedSight.ts"
 import * as ScriptedWindows from "./ScriptedWindows.ts"
+
+/** What a script of a page would hear of, by its name in browsers. */
+export interface PageEvent {
+  readonly type: "click" | "dblclick" | "contextmenu" | "mouseenter" | "mousemove" | "keydown" | "input"
+  /** The element that it happened to; `null` where none did. */
+  readonly selector: string | null
+  /** The name of the key. */
+  readonly key?: string
+  /** What the field holds then. */
+  readonly value?: string
+}
 
 export interface ScriptedElement {
   /** The selector that it is found by. Several elements may have the same one. */
   readonly selector: string
-  readonly text?: string
+  /** What it says, which may depend on what has happened on the page. */
+  readonly text?: string | ((events: ReadonlyArray<PageEvent>) => string)
+  /** It is in the document, and not to be seen. */
+  readonly hidden?: true
+  readonly disabled?: true
   /** What it holds when it is a field. */
   readonly value?: string
   /** When it is a field whose value is not shown. */
   readonly type?: "password"
-  /** The values that may be chosen when it is a list. */
-  readonly options?: ReadonlyArray<string>
+  /** What may be chosen when it is a list: the value that is also the text, or both. */
+  readonly options?: ReadonlyArray<string | Options.Option>
   /** The address that a click leads to. */
   readonly leadsTo?: string
   /** What a click has the browser remember, beside what it did or in its place. */
@@ -41,7 +58,7 @@ export interface ScriptedElement {
   /** Whether a click closes the window that it is in. */
   readonly closes?: boolean
   /** What a click has the site say in a dialog. */
-  readonly says?: Omit<Dialog, "entered">
+  readonly says?: ScriptedWindows.Said
   /** The names and texts of the files that a click has the browser save. A text of `null` never comes to its end. */
   readonly saves?: ReadonlyArray<ScriptedFiles.Saved>
   /** Whether a click opens a file dialog. It is a field for files by itself otherwise. */
@@ -60,6 +77,8 @@ export interface ScriptedElement {
   readonly removes?: ReadonlyArray<string>
   /** It is not there before it was looked for so often. */
   readonly late?: number
+  /** It is not there before so many milliseconds after its page was shown. */
+  readonly appearsAfter?: number
 }
 
 /** Pages by their address. */
@@ -67,6 +86,8 @@ export type ScriptedSite = Readonly<Record<string, ReadonlyArray<ScriptedElement
 
 /** What the network of a site does beside showing its pages. */
 export interface ScriptedNetwork {
+  /** The addresses that cannot be loaded, with the status that the server answers, or another failure. */
+  readonly failing?: Readonly<Record<string, number | PageFailure>>
   /** What a page asks for when it is shown, by the address of the page. */
   readonly asked?: Readonly<Record<string, ReadonlyArray<Partial<Exchange> & Pick<Exchange, "url">>>>
   /** What requests of runs are answered. */
@@ -87,26 +108,34 @@ export const layer = (site: ScriptedSite, network: ScriptedNetwork = {}): Layer.
             ({ watchers }) => ({ ...blank, watchers }),
             (to, { watchers }) => ({ ...to, watchers })
           )
-          return open(site, state, memory, windows, yield* ScriptedFiles.make, network)
+          const visited = new Set<string>()
+          return assembled({ site, network, state, memory, windows, files: yield* ScriptedFiles.make, visited })
         })
     })
   )
 
+type Watcher = Parameters<BrowserSession["observation"]["watchNetwork"]>
+
 interface State {
   readonly history: ReadonlyArray<string>
+  /** The instant at which the page was shown. */
+  readonly since: number
+  readonly events: ReadonlyArray<PageEvent>
   readonly fields: Readonly<Record<string, string>>
   readonly focus: string | null
   readonly refusals: number
   readonly removed: ReadonlyArray<string>
   /** How often an element was looked for in vain. */
   readonly misses: number
-  readonly watchers: ReadonlyArray<(exchange: Exchange) => void>
+  readonly watchers: ReadonlyArray<Watcher>
   /** How often the wheel was turned on the page. */
   readonly ticks: number
 }
 
 const blank: State = {
   history: [],
+  since: 0,
+  events: [],
   fields: {},
   focus: null,
   refusals: 0,
@@ -115,6 +144,28 @@ const blank: State = {
   watchers: [],
   ticks: 0
 }
+
+/** What a session is made of. */
+interface Parts {
+  readonly site: ScriptedSite
+  readonly network: ScriptedNetwork
+  readonly state: Ref.Ref<State>
+  readonly memory: Ref.Ref<Remembered>
+  readonly windows: ScriptedWindows.ScriptedWindows
+  readonly files: Effect.Success<typeof ScriptedFiles.make>
+  /** The hosts that were visited. */
+  readonly visited: Set<string>
+}
+
+/** An element as it is at a moment. */
+interface Shown extends Omit<ScriptedElement, "text"> {
+  readonly text?: string
+}
+
+const addressOf = ({ history }: State): string => history.at(-1) ?? "about:blank"
+
+const textOf = ({ selector, text = "", value }: Omit<Shown, "options">, { fields }: State): string =>
+  fields[selector] ?? value ?? text
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
@@ -151,258 +202,389 @@ const merged = (before: Storage, more: Storage = {}): Storage => ({
 const wantedOf = (storage: Storage, wanted: (origin: string) => boolean): Storage =>
   Object.fromEntries(Object.entries(storage).filter(([origin]) => wanted(origin)))
 
-const open = (
-  site: ScriptedSite,
-  state: Ref.Ref<State>,
-  memory: Ref.Ref<Remembered>,
-  windows: ScriptedWindows.ScriptedWindows,
-  files: Effect.Success<typeof ScriptedFiles.make>,
-  network: ScriptedNetwork
-): Page => {
-  const address = Effect.map(Ref.get(state), ({ history }) => history.at(-1) ?? "about:blank")
-  const all = Effect.map(address, (url) => site[url] ?? [])
-  const elements = Effect.map(Ref.get(state), ({ history, misses, removed, ticks }) =>
-    (site[history.at(-1) ?? "about:blank"] ?? []).filter(
-      ({ afterTicks = 0, late = 0, selector }) => afterTicks <= ticks && misses >= late && !removed.includes(selector)
-    )
-  )
-
-  const goto = Effect.fnUntraced(function* (url: string) {
-    const known = Object.hasOwn(site, url)
-    const { history, watchers } = yield* Ref.get(state)
-    const now = yield* Clock.currentTimeMillis
-    for (const tell of watchers) {
-      tell(loading(url, now, known ? 200 : 404))
-      for (const one of network.asked?.[url] ?? []) tell({ ...loading(url, now, 200), resourceType: "xhr", ...one })
+/** Goes to addresses, and tells who watches of what is asked for on the way. */
+const going = ({ network, site, state, visited }: Parts) => {
+  const tell = (watchers: ReadonlyArray<Watcher>, exchange: Exchange): void => {
+    for (const [ended, { begun } = {}] of watchers) {
+      begun?.(exchange)
+      ended(exchange)
     }
-    if (!known) return yield* new PageFailure({ kind: "navigation", reason: "the server answered with status 404" })
-    yield* Ref.set(state, { ...blank, watchers, history: [...history, url] })
+  }
+  const show = Effect.fnUntraced(function* (history: ReadonlyArray<string>) {
+    const since = yield* Clock.currentTimeMillis
+    yield* Ref.update(state, ({ watchers }) => ({ ...blank, watchers, history, since }))
+  })
+  return {
+    goto: Effect.fnUntraced(function* (url: string) {
+      if (!/^https?:/.test(url)) {
+        const reason = `addresses with ${new URL(url).protocol} are not allowed, only http: and https:`
+        return yield* new PageFailure({ kind: "forbidden", reason })
+      }
+      const failing = network.failing?.[url] ?? (Object.hasOwn(site, url) ? null : 404)
+      const { history, watchers } = yield* Ref.get(state)
+      const now = yield* Clock.currentTimeMillis
+      if (failing === null || typeof failing === "number") tell(watchers, loading(url, now, failing ?? 200))
+      else tell(watchers, { ...loading(url, now, 0), status: null, failure: failing.reason })
+      for (const one of network.asked?.[url] ?? []) {
+        tell(watchers, { ...loading(url, now, 200), resourceType: "xhr", ...one })
+      }
+      if (failing !== null) return yield* typeof failing === "number" ? ofStatus(failing) : failing
+      visited.add(new URL(url).host)
+      yield* show([...history, url])
+    }),
+    back: Effect.flatMap(Ref.get(state), ({ history }) => show(history.slice(0, -1)))
+  }
+}
+
+/** Finds elements, as those who look for them would. */
+const finding = ({ site, state }: Parts) => {
+  const now = Effect.zip(Ref.get(state), Clock.currentTimeMillis)
+  const all = Effect.map(Ref.get(state), (at) => site[addressOf(at)] ?? [])
+  const elements: Effect.Effect<ReadonlyArray<Shown>> = Effect.map(now, ([at, instant]) =>
+    (site[addressOf(at)] ?? [])
+      .filter(
+        ({ afterTicks = 0, appearsAfter = 0, late = 0, selector }) =>
+          afterTicks <= at.ticks &&
+          at.misses >= late &&
+          instant >= at.since + appearsAfter &&
+          !at.removed.includes(selector)
+      )
+      .map(({ text, ...element }) =>
+        text === undefined ? element : { ...element, text: typeof text === "string" ? text : text(at.events) }
+      )
+  )
+  const visible = Effect.map(elements, (there) => there.filter(({ hidden }) => hidden !== true))
+
+  /** How long it takes until another element appears that a selector means; `null` when none will. */
+  const comingIn = Effect.fnUntraced(function* (selector: string) {
+    const [{ since }, instant] = yield* now
+    const coming = (yield* all).flatMap((one) =>
+      one.selector === selector && (one.appearsAfter ?? 0) + since > instant ? [(one.appearsAfter ?? 0) + since] : []
+    )
+    return coming.length === 0 ? null : Math.min(...coming) - instant
   })
 
   /** Refuses what a guard does not let be done to an element. */
-  const guarded = Effect.fnUntraced(function* (guard: Guard | undefined, element: ScriptedElement | undefined) {
-    const reason = guard?.(element?.frame ?? (yield* address)) ?? null
+  const guarded = Effect.fnUntraced(function* (guard: Guard | undefined, element: Shown | undefined) {
+    const reason = guard?.(element?.frame ?? addressOf(yield* Ref.get(state))) ?? null
     if (reason !== null) return yield* new PageFailure({ kind: "foreign", reason })
   })
 
-  const one = Effect.fnUntraced(function* ({ guard, selector, waitMillis }: Target) {
-    const found = (yield* elements).filter((element) => element.selector === selector)
-    const [only] = found
-    const cover = (yield* elements).find(({ over }) => over?.covers.includes(selector))
-    if (cover !== undefined) {
-      const reason = `the element did not become visible, enabled and still within ${waitMillis} ms`
-      return yield* new PageFailure({ kind: "unusable", reason, selector, matched: 1 })
+  /** The one element that is asked for, also a hidden one. */
+  const present = Effect.fnUntraced(function* ({ first, guard, selector, waitMillis }: ElementQuery) {
+    const parsed = Selector.parse(selector)
+    if (parsed.kind === "refused") {
+      const reason = `it cannot be read as a selector: ${parsed.reason}`
+      return yield* new PageFailure({ kind: "selector", reason, selector })
     }
-    if (only !== undefined && found.length === 1) {
-      yield* guarded(guard, only)
-      return only
-    }
-    yield* Ref.update(state, (now) => ({ ...now, misses: now.misses + 1 }))
-    return yield* new PageFailure({
-      kind: "mismatch",
-      reason: `${found.length} elements match after ${waitMillis} ms, expected exactly 1`,
-      selector,
-      matched: found.length
-    })
-  })
-
-  const turn = (ticks: number) => Ref.update(state, (now) => ({ ...now, ticks: Math.max(now.ticks + ticks, 0) }))
-
-  /** Turns the wheel until an element is there, where it comes at all. */
-  const turnTo = Effect.fnUntraced(function* (selector: string, waitMillis: number) {
-    const hidden = (yield* all).find((element) => element.selector === selector)?.afterTicks ?? 0
-    yield* turn(Math.max(hidden - (yield* Ref.get(state)).ticks, 0))
-    yield* one({ selector, waitMillis })
-  })
-
-  const scroll = Effect.fnUntraced(function* (scroll: Scroll, waitMillis: number) {
-    switch (scroll.kind) {
-      case "ticks":
-        return yield* turn(scroll.direction === "up" || scroll.direction === "left" ? -scroll.ticks : scroll.ticks)
-      case "element":
-        return yield* turnTo(scroll.selector, waitMillis)
-      case "find":
-        yield* one({ selector: scroll.container, waitMillis })
-        return yield* turnTo(scroll.selector, waitMillis)
-      case "end":
-        yield* one({ selector: scroll.container, waitMillis })
-        return yield* turn(Math.max(...(yield* all).map(({ afterTicks = 0 }) => afterTicks)))
+    for (let left = waitMillis; ; ) {
+      const found = (yield* elements).filter((element) => element.selector === selector)
+      const [only] = found
+      if (only !== undefined && (found.length === 1 || first === true)) {
+        yield* guarded(guard, only)
+        return only
+      }
+      const coming = yield* comingIn(selector)
+      if (coming === null || coming > left) {
+        yield* Ref.update(state, (before) => ({ ...before, misses: before.misses + 1 }))
+        const reason = `${found.length} elements match after ${waitMillis} ms, expected exactly 1`
+        return yield* new PageFailure({ kind: "mismatch", reason, selector, matched: found.length })
+      }
+      left -= coming
+      yield* Effect.sleep(coming)
     }
   })
 
-  const textOf = (element: ScriptedElement, { fields }: State): string =>
-    fields[element.selector] ?? element.value ?? element.text ?? ""
+  /** The same, which must be of use: to be seen, enabled, and under nothing else. */
+  const usable = Effect.fnUntraced(function* (query: ElementQuery) {
+    const { selector, waitMillis } = query
+    const isCovered = (yield* visible).some(({ over }) => over?.covers.includes(selector) === true)
+    const element = isCovered ? null : yield* present(query)
+    if (element !== null && element.hidden !== true && element.disabled !== true) return element
+    const reason = `the element did not become visible, enabled and still within ${waitMillis} ms`
+    return yield* new PageFailure({ kind: "unusable", reason, selector, matched: 1 })
+  })
+
+  return { all, comingIn, elements, guarded, present, usable, visible }
+}
+
+type Finding = ReturnType<typeof finding>
+
+const happens = (state: Ref.Ref<State>, ...events: ReadonlyArray<PageEvent>) =>
+  Ref.update(state, (now) => ({ ...now, events: [...now.events, ...events] }))
+
+/** Clicks, types, chooses and uploads. */
+const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) => {
+  const { files, memory, state, windows } = parts
+  const { goto } = going(parts)
 
   const setField = (selector: string, change: (before: string) => string, initial = "") =>
-    Ref.update(state, (now) => ({
-      ...now,
-      focus: selector,
-      fields: { ...now.fields, [selector]: change(now.fields[selector] ?? initial) }
-    }))
+    Ref.update(state, (now) => {
+      const value = change(now.fields[selector] ?? initial)
+      const event = { type: "input", selector, value } as const
+      return { ...now, focus: selector, events: [...now.events, event], fields: { ...now.fields, [selector]: value } }
+    })
 
-  const carryOut = (
-    plan: ExtractionPlan,
-    all: ReadonlyArray<ScriptedElement>,
-    now: State,
-    row: ScriptedElement | null
-  ): Schema.Json => {
-    switch (plan.kind) {
-      case "known":
-        return plan.value as Schema.Json
-      case "object":
-        return Object.fromEntries(
-          Object.entries(plan.fields).map(([name, field]) => [name, carryOut(field, all, now, row)])
-        )
-      case "list":
-        return all.filter(({ selector }) => selector === plan.path).map((found) => carryOut(plan.item, all, now, found))
-      case "value": {
-        const found = all.find(({ selector }) => selector === plan.path)
-        const own = found === undefined ? undefined : textOf(found, now)
-        const text = row === null ? own : plan.path === null ? row.text : row.parts?.[plan.path]
-        if (text === undefined) return null
-        return plan.type === "number" ? Number(text) : plan.type === "boolean" ? text === "true" : text
-      }
+  /** What a click brings about. */
+  const clicked = Effect.fnUntraced(function* (element: Shown) {
+    const { closes, leadsTo, leaves, opens, opensDialog, removes, saves, says, selector, value } = element
+    if (value !== undefined) yield* Ref.update(state, (now) => ({ ...now, focus: selector }))
+    if (removes !== undefined) yield* Ref.update(state, (now) => ({ ...now, removed: [...now.removed, ...removes] }))
+    if (says !== undefined) yield* windows.says(says)
+    if (saves !== undefined) yield* files.saves(saves)
+    if (opensDialog === true) yield* files.opensDialog
+    if (closes === true) yield* windows.closeWindow(null)
+    if (opens !== undefined) {
+      yield* windows.openWindow
+      yield* goto(opens)
     }
-  }
+    if (leaves !== undefined) yield* Ref.update(memory, (before) => remember(before, leaves))
+    if (leadsTo !== undefined) yield* goto(leadsTo)
+  })
 
-  const page: Omit<Page, keyof Sight> = {
-    request: (asked) => {
-      if (network.answer === undefined) {
-        return Effect.fail(new RequestFailed({ kind: "unreachable", reason: "nobody answers" }))
-      }
-      const { body = "", headers = {}, status = 200, url = asked.url } = network.answer(asked)
-      const foreign = asked.guard?.(url) ?? null
-      if (foreign !== null) return Effect.fail(new RequestFailed({ kind: "foreign", reason: foreign }))
-      const bytes = new TextEncoder().encode(body)
-      return bytes.length > asked.maxBytes
-        ? Effect.fail(
-            new RequestFailed({ kind: "too_large", reason: `its answer is larger than ${asked.maxBytes} bytes` })
-          )
-        : Effect.succeed({ url, status, headers, body: bytes })
-    },
-    ...windows,
-    forgetDownloads: files.forgetDownloads,
-    download: files.download,
-    scroll,
-    print: Effect.map(elements, (shown) => files.print(shown.map(({ text = "" }) => text).join("\n"))),
-    upload: Effect.fnUntraced(function* (target, { fileName }) {
-      const selector = target === null ? null : (yield* one(target)).selector
-      if (selector !== null) return yield* setField(selector, () => fileName)
-      if (yield* files.takesDialog) return yield* setField("", () => fileName)
-      return yield* new PageFailure({
-        kind: "upload",
-        reason: "no file dialog is open: a CLICK before must open one, or selector name the field for files"
-      })
+  const heard = {
+    click: ["click"],
+    double_click: ["click", "click", "dblclick"],
+    right_click: ["contextmenu"],
+    hover: []
+  } as const
+  return {
+    click: Effect.fnUntraced(function* (query, kind, gesture) {
+      const element = yield* usable(query)
+      const { selector } = element
+      for (const _ of gesture?.moves ?? []) yield* happens(state, { type: "mousemove", selector: null })
+      yield* happens(state, { type: "mouseenter", selector }, ...heard[kind].map((type) => ({ type, selector })))
+      if (kind === "click" || kind === "double_click") yield* clicked(element)
     }),
-    ...ScriptedInspection.make(elements, address, one),
-    goto,
-    address,
-    back: Ref.update(state, ({ history, watchers }) => ({ ...blank, watchers, history: history.slice(0, -1) })),
-    html: () => Effect.map(elements, (shown) => shown.map(({ text = "" }) => text).join("\n")),
-    click: Effect.fnUntraced(function* (target) {
-      const { closes, leadsTo, leaves, opens, opensDialog, removes, saves, says } = yield* one(target)
-      if (removes !== undefined) yield* Ref.update(state, (now) => ({ ...now, removed: [...now.removed, ...removes] }))
-      if (says !== undefined) yield* windows.says(says)
-      if (saves !== undefined) yield* files.saves(saves)
-      if (opensDialog === true) yield* files.opensDialog
-      if (closes === true) yield* windows.closeWindow(null)
-      if (opens !== undefined) {
-        yield* windows.openWindow
-        yield* goto(opens)
-      }
-      if (leaves !== undefined) yield* Ref.update(memory, (before) => remember(before, leaves))
-      if (leadsTo !== undefined) yield* goto(leadsTo)
-    }),
-    type: Effect.fnUntraced(function* (target, { existing, guard, strokes }) {
-      const selector = target === null ? (yield* Ref.get(state)).focus : (yield* one(target)).selector
+    type: Effect.fnUntraced(function* (query, { existing, guard, strokes }) {
+      const selector = query === null ? (yield* Ref.get(state)).focus : (yield* usable(query)).selector
       if (selector === null) return
-      yield* guarded(
-        guard,
-        (yield* elements).find((element) => element.selector === selector)
-      )
-      const initial = (yield* elements).find((element) => element.selector === selector)?.value
+      const field = (yield* elements).find((element) => element.selector === selector)
+      yield* guarded(guard, field)
       const typed = strokes.map((stroke) => (typeof stroke === "string" ? stroke : "")).join("")
-      yield* setField(selector, (before) => (existing === "keep" ? before + typed : typed), initial)
-      const { takes } = (yield* elements).find((element) => element.selector === selector) ?? {}
-      if (takes === undefined || !strokes.some((stroke) => typeof stroke !== "string" && stroke.key === "Enter")) return
-      if (takes.values.includes((yield* Ref.get(state)).fields[selector] ?? "")) return yield* goto(takes.leadsTo)
+      yield* setField(selector, (before) => (existing === "keep" ? before + typed : typed), field?.value)
+      const keys = strokes.flatMap((stroke) => (typeof stroke === "string" ? [] : [stroke.key]))
+      yield* happens(state, ...keys.map((key) => ({ type: "keydown", selector, key }) as const))
+      if (field?.takes === undefined || !keys.includes("Enter")) return
+      if (field.takes.values.includes((yield* Ref.get(state)).fields[selector] ?? ""))
+        return yield* goto(field.takes.leadsTo)
       yield* Ref.update(state, (now) => ({
         ...now,
         fields: { ...now.fields, [selector]: "" },
         refusals: now.refusals + 1
       }))
     }),
-    select: Effect.fnUntraced(function* (target, value) {
-      const { options = [], selector } = yield* one(target)
-      if (options.includes(value)) return yield* setField(selector, () => value)
-      return yield* new PageFailure({ kind: "option", reason: "no option has this value or text", selector })
+    select: Effect.fnUntraced(function* (query, value, fuzzy) {
+      const { options = [], selector } = yield* usable(query)
+      const all = options.map((one) => (typeof one === "string" ? { value: one, text: one, disabled: false } : one))
+      const choice = Options.choose(all, value, fuzzy)
+      const chosen = choice._tag === "None" ? undefined : all[choice.index]
+      if (choice._tag === "Found") return yield* setField(selector, () => chosen?.value ?? "")
+      const alike = fuzzy ? Options.alikeIn(all, value) : 0
+      return yield* new PageFailure({
+        kind: "option",
+        reason: chosen === undefined ? Options.missing(all, value, fuzzy) : `the option "${chosen.text}" is disabled`,
+        selector,
+        ...(alike > 1 ? { alike } : {})
+      })
     }),
-    find: (target) => Effect.asVoid(one(target)),
-    codeField: (selector) =>
+    upload: Effect.fnUntraced(function* (query, { fileName }) {
+      const selector = query === null ? null : (yield* present(query)).selector
+      if (selector !== null) return yield* setField(selector, () => fileName)
+      if (yield* files.takesDialog) return yield* setField("", () => fileName)
+      return yield* new PageFailure({
+        kind: "upload",
+        reason: "no file dialog is open: a CLICK before must open one, or selector name the field for files"
+      })
+    })
+  } satisfies Partial<Elements>
+}
+
+const carryOut = (plan: ExtractionPlan, all: ReadonlyArray<Shown>, now: State, row: Shown | null): Schema.Json => {
+  switch (plan.kind) {
+    case "known":
+      return plan.value as Schema.Json
+    case "object":
+      return Object.fromEntries(
+        Object.entries(plan.fields).map(([name, field]) => [name, carryOut(field, all, now, row)])
+      )
+    case "list":
+      return all.filter(({ selector }) => selector === plan.path).map((found) => carryOut(plan.item, all, now, found))
+    case "value": {
+      const found = all.find(({ selector }) => selector === plan.path)
+      const own = found === undefined ? undefined : textOf(found, now)
+      const text = row === null ? own : plan.path === null || plan.path === "." ? row.text : row.parts?.[plan.path]
+      if (text === undefined) return null
+      return plan.type === "number" ? Number(text) : plan.type === "boolean" ? text === "true" : text
+    }
+  }
+}
+
+/** Reads what elements hold. */
+const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => ({
+  read: Effect.fnUntraced(function* ({ selector, waitMillis }: ElementQuery) {
+    const there = Effect.map(elements, (all) => all.find((element) => element.selector === selector))
+    const coming = (yield* there) === undefined ? yield* comingIn(selector) : null
+    if (coming !== null && coming <= waitMillis) yield* Effect.sleep(coming)
+    const found = yield* there
+    return found === undefined ? null : textOf(found, yield* Ref.get(state))
+  }),
+  extract: (plan: ExtractionPlan) =>
+    Effect.map(Effect.zip(elements, Ref.get(state)), ([all, now]) => carryOut(plan, all, now, null)),
+  readable: (selector: string | null, { maxCharacters }: Parameters<Elements["readable"]>[1]) =>
+    Effect.map(Effect.zip(visible, Ref.get(state)), ([all, now]) => {
+      const shown = all.filter((element) => selector === null || element.selector === selector)
+      const html = shown.flatMap((one) => (one.type === "password" ? [] : [`<p>${textOf(one, now)}</p>`])).join("")
+      return { html: html.slice(0, maxCharacters), cut: html.length > maxCharacters }
+    }),
+  inspect: (selector: string) =>
+    Effect.map(Effect.zip(elements, Ref.get(state)), ([all, now]) => {
+      const found = all.filter((element) => element.selector === selector)
+      const [first] = found
+      return {
+        matched: found.length,
+        split: false,
+        shown: first !== undefined && first.hidden !== true && first.disabled !== true,
+        empty: first === undefined || textOf(first, now) === "",
+        complaint: now.refusals === 0 ? "" : `Wrong code ${now.refusals}`,
+        document: String(now.history.length),
+        loading: false
+      }
+    })
+})
+
+/** Turns the wheel. */
+const scrolling = ({ state }: Parts, { all, present }: Finding) => {
+  const turn = (ticks: number) => Ref.update(state, (now) => ({ ...now, ticks: Math.max(now.ticks + ticks, 0) }))
+  const end = Effect.map(all, (elements) => Math.max(0, ...elements.map(({ afterTicks = 0 }) => afterTicks)))
+
+  /** Turns the wheel until an element is there, where it comes at all. */
+  const turnTo = Effect.fnUntraced(function* (selector: string, waitMillis: number) {
+    const hidden = (yield* all).find((element) => element.selector === selector)?.afterTicks ?? 0
+    yield* turn(Math.max(hidden - (yield* Ref.get(state)).ticks, 0))
+    yield* present({ selector, waitMillis })
+  })
+
+  return {
+    scroll: Effect.fnUntraced(function* (scroll, waitMillis) {
+      switch (scroll.kind) {
+        case "ticks":
+          return yield* turn(scroll.direction === "up" || scroll.direction === "left" ? -scroll.ticks : scroll.ticks)
+        case "element":
+          return yield* turnTo(scroll.selector, waitMillis)
+        case "find":
+          yield* present({ selector: scroll.container, waitMillis })
+          return yield* turnTo(scroll.selector, waitMillis)
+        case "end":
+          yield* present({ selector: scroll.container, waitMillis })
+          return yield* turn(yield* end)
+      }
+    }),
+    turn: Effect.fnUntraced(function* (direction) {
+      const before = (yield* Ref.get(state)).ticks
+      const after = Math.min(Math.max(before + (direction === "up" ? -1 : 1), 0), yield* end)
+      yield* turn(after - before)
+      return after !== before
+    })
+  } satisfies Partial<Elements>
+}
+
+/** Requests that a run makes itself. */
+const requesting =
+  ({ network }: Parts): BrowserSession["navigation"]["request"] =>
+  (asked) => {
+    if (network.answer === undefined) {
+      return Effect.fail(new RequestFailed({ kind: "unreachable", reason: "nobody answers" }))
+    }
+    const { body = "", headers = {}, status = 200, url = asked.url } = network.answer(asked)
+    const foreign = asked.guard?.(url) ?? null
+    if (foreign !== null) return Effect.fail(new RequestFailed({ kind: "foreign", reason: foreign }))
+    const bytes = new TextEncoder().encode(body)
+    return bytes.length > asked.maxBytes
+      ? Effect.fail(
+          new RequestFailed({ kind: "too_large", reason: `its answer is larger than ${asked.maxBytes} bytes` })
+        )
+      : Effect.succeed({ url, status, headers, body: bytes })
+  }
+
+const assembled = (parts: Parts): BrowserSession => {
+  const { files, memory, state, visited, windows } = parts
+  const { says: _says, ...tabs } = windows
+  const found = finding(parts)
+  const { all, elements, present, usable, visible } = found
+  const address = Effect.map(Ref.get(state), addressOf)
+  const { candidates, ...inspecting } = ScriptedInspection.make(elements, visible, address, present)
+  const text = Effect.map(visible, (shown) => shown.map(({ text = "" }) => text).join("\n"))
+  const { height, width } = ScriptedSight.window
+  const picture = ScriptedPicture.jpeg(width, height)
+  const verbs: Elements = {
+    ...acting(parts, found),
+    ...reading(parts, found),
+    ...scrolling(parts, found),
+    ...inspecting,
+    find: (query) => Effect.asVoid(present(query)),
+    screenshot: (query, { fullPage, margin = 0 }) =>
       Effect.gen(function* () {
-        const now = yield* Ref.get(state)
-        const found = (yield* elements).filter((element) => element.selector === selector)
-        const [first] = found
-        return {
-          matched: found.length,
-          split: false,
-          shown: first !== undefined,
-          empty: first === undefined || textOf(first, now) === "",
-          complaint: now.refusals === 0 ? "" : `Wrong code ${now.refusals}`,
-          document: String(now.history.length),
-          loading: false
+        const { lineHeight } = ScriptedSight
+        if (query !== null) {
+          yield* usable(query)
+          return ScriptedPicture.jpeg(width, lineHeight + 2 * margin)
         }
-      }),
-    read: ({ selector }) =>
-      Effect.gen(function* () {
-        const found = (yield* elements).find((element) => element.selector === selector)
-        return found === undefined ? null : textOf(found, yield* Ref.get(state))
-      }),
-    extract: (plan) =>
-      Effect.gen(function* () {
-        return carryOut(plan, yield* elements, yield* Ref.get(state), null)
-      }),
-    clearCookies: Ref.update(memory, (before) => ({ ...before, cookies: [] })),
-    screenshot: ({ target }) =>
-      Effect.as(target === undefined ? Effect.void : one(target), {
-        bytes: new Uint8Array([0xff, 0xd8]),
-        mediaType: "image/jpeg"
-      }),
-    glimpse: Effect.succeed({ bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" }),
-    snapshot: ({ maxBytes }) =>
-      Effect.gen(function* () {
-        const now = yield* Ref.get(state)
-        const all = (yield* elements).map((element) => `<p>${escape(textOf(element, now))}</p>`).join("")
-        return `<!doctype html><html><head><base href="${escape(yield* address)}"></head><body>${all}</body></html>`.slice(
-          0,
-          maxBytes
-        )
-      }),
-    gesture: () => Effect.void,
-    letGo: Effect.void,
-    screencast: (_options, show) => show(new Uint8Array([0xff, 0xd8])),
-    record: () => Effect.succeed(Option.none()),
-    watchNetwork: (tell) =>
-      Effect.gen(function* () {
-        yield* Ref.update(state, (now) => ({ ...now, watchers: [...now.watchers, tell] }))
-        yield* Effect.addFinalizer(() =>
-          Ref.update(state, (now) => ({ ...now, watchers: now.watchers.filter((one) => one !== tell) }))
-        )
-      }),
-    remembered: (wanted) =>
-      Effect.map(Ref.get(memory), ({ cookies, localStorage, sessionStorage }) => ({
-        cookies,
-        localStorage: wantedOf(localStorage, wanted),
-        sessionStorage: wantedOf(sessionStorage, wanted)
-      }))
+        // A page is longer by a window for each time that the wheel can be turned on it.
+        const ticks = Math.max(0, ...(yield* all).map(({ afterTicks = 0 }) => afterTicks))
+        const whole = Math.max(height * (1 + ticks), (yield* visible).length * lineHeight)
+        return fullPage ? ScriptedPicture.jpeg(width, whole) : picture
+      })
+  }
+  const sight: ScriptedSight.Scripted = {
+    navigation: { address },
+    elements: verbs,
+    shown: visible,
+    focus: Effect.map(Ref.get(state), ({ focus }) => focus),
+    textOf: (element) => Effect.map(Ref.get(state), (now) => textOf(element, now))
   }
   return {
-    ...page,
-    ...ScriptedSight.make({
-      ...page,
-      elements,
-      textOf: (element) => Effect.map(Ref.get(state), (now) => textOf(element, now)),
-      visited: Effect.map(Ref.get(state), ({ history }) => new Set(history.map((url) => new URL(url).host)))
-    })
+    navigation: {
+      ...going(parts),
+      ...tabs,
+      address,
+      html: () => text,
+      clearCookies: Ref.update(memory, (before) => ({ ...before, cookies: [] })),
+      visited: Effect.sync(() => new Set(visited)),
+      forgetDownloads: files.forgetDownloads,
+      download: files.download,
+      print: Effect.map(text, files.print),
+      request: requesting(parts)
+    },
+    elements: verbs,
+    vision: ScriptedSight.make(sight),
+    observation: {
+      ...ScriptedSight.hand(sight),
+      candidates,
+      glimpse: Effect.succeed(picture),
+      snapshot: ({ maxBytes }) =>
+        Effect.gen(function* () {
+          const now = yield* Ref.get(state)
+          const shown = (yield* visible).map((one) => (one.type === "password" ? "" : textOf(one, now)))
+          const all = shown.map((one) => `<p>${escape(one)}</p>`).join("")
+          const base = `<base href="${escape(addressOf(now))}">`
+          return `<!doctype html><html><head>${base}</head><body>${all}</body></html>`.slice(0, maxBytes)
+        }),
+      screencast: (_options, show) => show(picture.bytes),
+      record: () => Effect.succeed(Option.none()),
+      watchNetwork: (...watcher) =>
+        Effect.gen(function* () {
+          yield* Ref.update(state, (now) => ({ ...now, watchers: [...now.watchers, watcher] }))
+          yield* Effect.addFinalizer(() =>
+            Ref.update(state, (now) => ({ ...now, watchers: now.watchers.filter((one) => one !== watcher) }))
+          )
+        }),
+      remembered: (wanted) =>
+        Effect.map(Ref.get(memory), ({ cookies, localStorage, sessionStorage }) => ({
+          cookies,
+          localStorage: wantedOf(localStorage, wanted),
+          sessionStorage: wantedOf(sessionStorage, wanted)
+        }))
+    }
   }
 }

@@ -46,6 +46,7 @@ export const make = Effect.gen(function* () {
       const reason = `no download has begun since the preceding action, ${seconds} s long (timeout_seconds)`
       return { files, failure: new PageFailure({ kind: "download", reason }) }
     }),
-    print: (text: string) => asDownload("page.pdf", text)
+    /** A document that begins as a PDF does, and holds the text. */
+    print: (text: string) => asDownload("page.pdf", `%PDF-1.4\n${text}`)
   }
 })

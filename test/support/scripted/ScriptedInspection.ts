@@ -2,10 +2,11 @@
  * What can be learned of a page that is written down, for recoveries.
  */
 import { Effect } from "effect"
+import type { Elements } from "../../../core/browser/Elements.ts"
 import { type Appearance, unknown } from "../../../core/browser/element/Appearance.ts"
-import type { Inspection } from "../../../core/browser/element/Inspection.ts"
+import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
 import { type Button, empty } from "../../../core/browser/element/Survey.ts"
-import type { Target } from "../../../core/browser/element/Target.ts"
+import type { Observation } from "../../../core/browser/Observation.ts"
 import type { PageFailure } from "../../../core/browser/PageFailure.ts"
 
 export type Looks = Partial<Appearance>
@@ -25,24 +26,28 @@ interface Element {
   readonly over?: Over
 }
 
-/** The verbs of recoveries on the elements that are there. `one` finds the one that a target means. */
+/**
+ * The verbs of recoveries. `elements` are those that are there, `shown` those of them that can be seen, and `one` finds the
+ * one that is asked for.
+ */
 export const make = (
   elements: Effect.Effect<ReadonlyArray<Element>>,
+  shown: Effect.Effect<ReadonlyArray<Element>>,
   address: Effect.Effect<string>,
-  one: (target: Target) => Effect.Effect<Element, PageFailure>
-): Inspection => ({
+  one: (query: ElementQuery) => Effect.Effect<Element, PageFailure>
+): Pick<Elements, "describe" | "seen" | "survey"> & Pick<Observation, "candidates"> => ({
   seen: (selectors) =>
-    Effect.map(elements, (all) =>
+    Effect.map(shown, (all) =>
       selectors.flatMap((wanted, index) => (all.some(({ selector }) => selector === wanted) ? [index] : []))
     ),
   survey: ({ fields, target }) =>
     Effect.gen(function* () {
-      const all = yield* elements
+      const all = yield* shown
       return {
         ...empty,
         address: yield* address,
         text: all.map(({ text = "" }) => text).join("\n"),
-        matched: all.filter(({ selector }) => selector === target).length,
+        matched: (yield* elements).filter(({ selector }) => selector === target).length,
         overlays: all.flatMap(({ over, selector, text = "" }) =>
           over === undefined
             ? []
@@ -61,9 +66,9 @@ export const make = (
         fields: fields.map((field) => ({ shown: all.some(({ selector }) => selector === field), complaint: "" }))
       }
     }),
-  describe: (target) => Effect.map(one(target), appearanceOf),
+  describe: (query) => Effect.map(one(query), appearanceOf),
   candidates: () =>
-    Effect.map(elements, (all) =>
+    Effect.map(shown, (all) =>
       all.flatMap((element) =>
         element.looks === undefined
           ? []

@@ -3,13 +3,16 @@
  * pixels high, from the top of the window down.
  */
 import { Effect } from "effect"
-import type { Page } from "../../../core/browser/Browser.ts"
+import type { Elements } from "../../../core/browser/Elements.ts"
+import type { Navigation } from "../../../core/browser/Navigation.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Place, Sight } from "../../../core/browser/vision/Sight.ts"
+import type { Vision } from "../../../core/browser/Vision.ts"
+import type { Gesture, RemoteHand } from "../../../core/browser/vision/RemoteHand.ts"
+import type { Place } from "../../../core/browser/vision/Sight.ts"
+import * as ScriptedPicture from "./ScriptedPicture.ts"
 
 export const lineHeight = 20
-const window = { width: 800, height: 600 }
-const picture = { bytes: new Uint8Array([0xff, 0xd8]), mediaType: "image/jpeg" } as const
+export const window = { width: 800, height: 600 }
 
 /** An element of a page, as far as it is to be seen. */
 interface Line {
@@ -17,45 +20,50 @@ interface Line {
   readonly text?: string
   readonly value?: string
   readonly type?: "password"
-  readonly options?: ReadonlyArray<string>
+  readonly options?: ReadonlyArray<unknown>
+  readonly disabled?: true
 }
 
-export interface Scripted extends Pick<Page, "address" | "click" | "type"> {
-  readonly elements: Effect.Effect<ReadonlyArray<Line>>
+export interface Scripted {
+  readonly navigation: Pick<Navigation, "address">
+  readonly elements: Pick<Elements, "click" | "scroll" | "type">
+  /** The elements that can be seen. */
+  readonly shown: Effect.Effect<ReadonlyArray<Line>>
+  readonly focus: Effect.Effect<string | null>
   readonly textOf: (element: Line) => Effect.Effect<string>
-  readonly visited: Effect.Effect<ReadonlySet<string>>
 }
 
-export const make = ({ address, click, elements, textOf, type, visited }: Scripted): Sight => {
+/** What is at a place of the window. */
+const elementAt = Effect.fnUntraced(function* (shown: Scripted["shown"], place: Place) {
+  const all = yield* shown
+  const index = place._tag === "Ref" ? Number(place.ref.slice(1)) - 1 : Math.floor(place.y / lineHeight)
+  const found = all[index]
+  if (found !== undefined) return found
+  const reason = place._tag === "Ref" ? `the page no longer has the element ${place.ref}` : "nothing is at this point"
+  return yield* new PageFailure({ kind: "mismatch", reason, matched: 0 })
+})
+
+export const make = ({ elements: { click, type }, focus, navigation, shown, textOf }: Scripted): Vision => {
   const boxOf = (index: number) => ({ x: 0, y: index * lineHeight, width: window.width, height: lineHeight })
-
-  const elementAt = Effect.fnUntraced(function* (place: Place) {
-    const all = yield* elements
-    const index = place._tag === "Ref" ? Number(place.ref.slice(1)) - 1 : Math.floor(place.y / lineHeight)
-    const found = all[index]
-    if (found !== undefined) return found
-    const reason = place._tag === "Ref" ? `the page no longer has the element ${place.ref}` : "nothing is at this point"
-    return yield* new PageFailure({ kind: "mismatch", reason, matched: 0 })
-  })
-
+  const at = (place: Place) => elementAt(shown, place)
   return {
-    visited,
     outline: ({ maxElements }) =>
       Effect.gen(function* () {
-        const all = yield* elements
+        const all = yield* shown
         const told = yield* Effect.forEach(all.slice(0, maxElements), (element, index) =>
           Effect.map(textOf(element), (text) => ({
             ref: `e${index + 1}`,
             role: element.options !== undefined ? "list" : element.value !== undefined ? "textbox" : "button",
             name: element.text ?? element.selector,
             value: element.value === undefined || element.type === "password" ? "" : text,
-            states: [],
+            states: element.disabled === true ? ["disabled"] : [],
             box: boxOf(index)
           }))
         )
-        return { address: yield* address, title: "", window, elements: told, more: all.length - told.length }
+        const address = yield* navigation.address
+        return { address, title: "", window, elements: told, more: all.length - told.length }
       }),
-    texts: Effect.flatMap(elements, (all) =>
+    texts: Effect.flatMap(shown, (all) =>
       Effect.forEach(all, (element, index) =>
         Effect.map(textOf(element), (text) => ({
           text: element.type === "password" ? "" : text,
@@ -63,26 +71,44 @@ export const make = ({ address, click, elements, textOf, type, visited }: Script
         }))
       )
     ),
-    look: () => Effect.succeed(picture),
-    clickAt: (place, kind, waitMillis) =>
-      Effect.flatMap(elementAt(place), ({ selector }) => click({ selector, waitMillis }, kind)),
+    look: () => Effect.succeed(ScriptedPicture.jpeg(window.width, window.height)),
+    clickAt: (place, kind, waitMillis, gesture) =>
+      Effect.flatMap(at(place), ({ selector }) => click({ selector, waitMillis, first: true }, kind, gesture)),
     typeAt: (place, typing, waitMillis) =>
-      Effect.flatMap(elementAt(place), ({ selector }) => type({ selector, waitMillis }, typing)),
+      Effect.flatMap(at(place), ({ selector }) => type({ selector, waitMillis, first: true }, typing)),
     spot: (place) =>
       Effect.gen(function* () {
-        const selector = place === null ? null : (yield* elementAt(place)).selector
-        return { address: yield* address, selector }
+        const selector = place === null ? yield* focus : (yield* at(place)).selector
+        return { address: yield* navigation.address, selector }
       }),
-    turn: () => Effect.succeed(false),
-    show: (place) => Effect.asVoid(elementAt(place)),
-    readable: ({ maxCharacters, selector }) =>
-      Effect.gen(function* () {
-        const all = (yield* elements).filter((element) => selector === null || element.selector === selector)
-        const shown = all.filter(({ type }) => type !== "password")
-        const html = (yield* Effect.forEach(shown, (one) => Effect.map(textOf(one), (text) => `<p>${text}</p>`))).join(
-          ""
-        )
-        return { html: html.slice(0, maxCharacters), cut: html.length > maxCharacters }
-      })
+    show: (place) => Effect.asVoid(at(place))
   }
+}
+
+/** A mouse and a keyboard. A press without its release does nothing yet. */
+export const hand = ({ elements: { click, scroll, type }, shown }: Scripted): RemoteHand => {
+  const typing = { existing: "keep", delayMillis: 0, paste: false } as const
+  const act = (gesture: Gesture): Effect.Effect<void, PageFailure> => {
+    switch (gesture.kind) {
+      case "move":
+      case "press":
+      case "key_up":
+        return Effect.void
+      case "release": {
+        const kind = gesture.button === "right" ? "right_click" : gesture.clicks === 2 ? "double_click" : "click"
+        const place: Place = { _tag: "Point", x: gesture.x * window.width, y: gesture.y * window.height }
+        if (gesture.button === "middle") return Effect.void
+        return Effect.flatMap(elementAt(shown, place), ({ selector }) =>
+          click({ selector, waitMillis: 0, first: true }, kind)
+        )
+      }
+      case "wheel":
+        return scroll({ kind: "ticks", direction: gesture.dy < 0 ? "up" : "down", ticks: 1 }, 0)
+      case "key_down":
+        return type(null, { ...typing, strokes: [gesture.key.length === 1 ? gesture.key : { key: gesture.key }] })
+      case "text":
+        return type(null, { ...typing, strokes: [gesture.text] })
+    }
+  }
+  return { gesture: (gesture) => Effect.ignore(act(gesture)), letGo: Effect.void }
 }

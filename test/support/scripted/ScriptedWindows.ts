@@ -4,6 +4,11 @@ import { defaultPageLimits, tooManyWindows } from "../../../core/agent/Limits.ts
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Dialog, Windows } from "../../../core/browser/Windows.ts"
 
+/** What a page says in a dialog. A prompt may propose an answer. */
+export interface Said extends Omit<Dialog, "entered"> {
+  readonly proposes?: string
+}
+
 interface Open {
   /** In the order in which they were opened. */
   readonly ids: ReadonlyArray<number>
@@ -13,7 +18,7 @@ interface Open {
 }
 
 export interface ScriptedWindows extends Windows {
-  readonly says: (dialog: Omit<Dialog, "entered">) => Effect.Effect<void>
+  readonly says: (dialog: Said) => Effect.Effect<void>
 }
 
 /**
@@ -77,6 +82,7 @@ export const make = <S>(state: Ref.Ref<S>, fresh: (from: S) => S, carry: (to: S,
         aside.delete(id)
       }),
       dialogs: Ref.getAndSet(shown, []),
-      says: (dialog) => Ref.update(shown, (before) => [...before, { ...dialog, entered: null }])
+      says: ({ kind, message, proposes = "" }) =>
+        Ref.update(shown, (before) => [...before, { kind, message, entered: kind === "prompt" ? proposes : null }])
     } satisfies ScriptedWindows
   })

@@ -9,7 +9,7 @@ export interface Guard {
 }
 
 /** An element, and how long to wait for it, in milliseconds. */
-export interface Target {
+export interface ElementQuery {
   readonly selector: string
   readonly waitMillis: number
   /** Takes the first element that matches. Without it, exactly one must match. */
@@ -18,5 +18,5 @@ export interface Target {
   readonly guard?: Guard | undefined
 }
 
-/** What is done to it with the pointer. */
+/** What is done to an element with the pointer. */
 export type ClickKind = "click" | "double_click" | "right_click" | "hover"

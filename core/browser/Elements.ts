@@ -1,0 +1,130 @@
+/**
+ * Verbs on elements that are named by selectors. No other port takes a selector, so what replaces an element, or watches
+ * what is done to elements, is complete when it answers this interface.
+ *
+ * A verb that is given an `ElementQuery` waits until exactly one element matches, and until that is visible, enabled and
+ * still; it never waits a fixed time. A selector is an XPath, or `css=`, `role=` or `text=` and a selector of that kind.
+ */
+import { Effect, type Schema } from "effect"
+import type { Appearance } from "./element/Appearance.ts"
+import type { ClickKind, ElementQuery } from "./element/ElementQuery.ts"
+import type { ExtractionPlan } from "./element/Extraction.ts"
+import type { InspectedField } from "./element/InspectedField.ts"
+import type { Sought, Survey } from "./element/Survey.ts"
+import type { LocalFile } from "./file/FileSource.ts"
+import type { PageFailure } from "./PageFailure.ts"
+import type { Gesture } from "./vision/Pointer.ts"
+import type { Scroll } from "./vision/Scrolling.ts"
+import type { Framing, Shot } from "./vision/Shot.ts"
+import type { Readable } from "./vision/Sight.ts"
+import type { Typing } from "./vision/Typing.ts"
+
+export interface Elements {
+  /** Waits until exactly one element matches, also a hidden one. */
+  readonly find: (query: ElementQuery) => Effect.Effect<void, PageFailure>
+  /** Clicks, or hovers. With a gesture, the mouse gets there as a hand would move it. */
+  readonly click: (query: ElementQuery, kind: ClickKind, gesture?: Gesture) => Effect.Effect<void, PageFailure>
+  /** Types into an element, or where the focus is when there is no query. */
+  readonly type: (query: ElementQuery | null, typing: Typing) => Effect.Effect<void, PageFailure>
+  /** Chooses the option whose value, or else whose text, is `value`; with `fuzzy`, the one that is most like it. */
+  readonly select: (query: ElementQuery, value: string, fuzzy: boolean) => Effect.Effect<void, PageFailure>
+  /**
+   * Puts a file into the field for files that matches, hidden ones included, or into the file dialog that the page has
+   * opened. The session keeps a copy of the file as long as it lasts.
+   */
+  readonly upload: (query: ElementQuery | null, file: LocalFile) => Effect.Effect<void, PageFailure>
+  /** The text of the first match, waiting for one; `null` when there is none in time. An attribute has its value as text. */
+  readonly read: (query: ElementQuery) => Effect.Effect<string | null, PageFailure>
+  /** Carries out a plan in one visit to the page. */
+  readonly extract: (plan: ExtractionPlan) => Effect.Effect<Schema.Json, PageFailure>
+  /**
+   * What the elements that a selector matches hold, or the whole page without one, as HTML of what can be read: no
+   * scripts, styles or pictures, and of the attributes those alone that say what something is, or all but styles and
+   * handlers with `metadata`. Values of password fields are left out.
+   */
+  readonly readable: (
+    selector: string | null,
+    options: { readonly metadata: boolean; readonly maxCharacters: number }
+  ) => Effect.Effect<Readable, PageFailure>
+  /** What the page shows at this moment of the fields that match. It waits for none. */
+  readonly inspect: (selector: string) => Effect.Effect<InspectedField, PageFailure>
+  /** What the one element that matches looks like, waiting for it. */
+  readonly describe: (query: ElementQuery) => Effect.Effect<Appearance, PageFailure>
+  /**
+   * Which of the selectors match something that can be seen, by position: in the document, or else in its shadow roots and
+   * frames. One visit to the page for all of them, and one to each frame for those that are not in the document itself.
+   */
+  readonly seen: (selectors: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, PageFailure>
+  /**
+   * What the page shows at this moment, with what lies over it in frames, and what is complained about fields in its shadow
+   * roots and frames. It scrolls the element that is sought into view, and changes nothing else. Fails where the page does
+   * not answer in time.
+   */
+  readonly survey: (sought: Sought) => Effect.Effect<Survey, PageFailure>
+  /**
+   * Scrolls, within the time that is given. After each step it waits for what the page loads because of it; at an end it
+   * waits for a moment whether more comes, and is done when nothing does.
+   */
+  readonly scroll: (scroll: Scroll, waitMillis: number) => Effect.Effect<void, PageFailure>
+  /**
+   * Scrolls the page, or what a selector matches first, by most of what is seen of it. Returns whether anything moved.
+   */
+  readonly turn: (direction: "down" | "up", container: string | null) => Effect.Effect<boolean, PageFailure>
+  /** A picture of an element, or of the page without a query. */
+  readonly screenshot: (query: ElementQuery | null, framing: Framing) => Effect.Effect<Shot, PageFailure>
+}
+
+/** The same elements, where one selector means what another leads to. The paths of data models keep their meaning. */
+export const redirected = (elements: Elements, from: string, to: string): Elements => {
+  const named = <S extends string | null>(selector: S): S | string => (selector === from ? to : selector)
+  const aimed = (query: ElementQuery): ElementQuery => ({ ...query, selector: named(query.selector) })
+  const perhaps = (query: ElementQuery | null) => (query === null ? null : aimed(query))
+  return {
+    find: (query) => elements.find(aimed(query)),
+    click: (query, kind, gesture) => elements.click(aimed(query), kind, gesture),
+    type: (query, typing) => elements.type(perhaps(query), typing),
+    select: (query, value, fuzzy) => elements.select(aimed(query), value, fuzzy),
+    upload: (query, file) => elements.upload(perhaps(query), file),
+    read: (query) => elements.read(aimed(query)),
+    extract: elements.extract,
+    readable: (selector, options) => elements.readable(named(selector), options),
+    inspect: (selector) => elements.inspect(named(selector)),
+    describe: (query) => elements.describe(aimed(query)),
+    seen: (selectors) => elements.seen(selectors.map(named)),
+    survey: ({ fields, target }) => elements.survey({ fields: fields.map(named), target: named(target) }),
+    scroll: (scroll, waitMillis) => elements.scroll(scrolledTo(scroll, named), waitMillis),
+    turn: (direction, container) => elements.turn(direction, named(container)),
+    screenshot: (query, framing) => elements.screenshot(perhaps(query), framing)
+  }
+}
+
+const scrolledTo = (scroll: Scroll, named: (selector: string) => string): Scroll => {
+  switch (scroll.kind) {
+    case "ticks":
+      return scroll
+    case "element":
+      return { ...scroll, selector: named(scroll.selector) }
+    case "find":
+      return { ...scroll, container: named(scroll.container), selector: named(scroll.selector) }
+    case "end":
+      return { ...scroll, container: named(scroll.container) }
+  }
+}
+
+/**
+ * The same elements, where `before` runs ahead of each verb that acts on one and may change the page. It fails the verb
+ * by failing itself. It does not run for what has no query, and not for a file that is put into a field.
+ */
+export const tapped = (
+  elements: Elements,
+  before: (query: ElementQuery) => Effect.Effect<void, PageFailure>
+): Elements => {
+  const { extract, describe, find, inspect, read, readable, screenshot, scroll, seen, survey, turn, upload } = elements
+  return {
+    click: (query, kind, gesture) => Effect.andThen(before(query), elements.click(query, kind, gesture)),
+    type: (query, typing) =>
+      query === null ? elements.type(null, typing) : Effect.andThen(before(query), elements.type(query, typing)),
+    select: (query, value, fuzzy) => Effect.andThen(before(query), elements.select(query, value, fuzzy)),
+    ...{ extract, describe, find, inspect, read, readable, screenshot, scroll, seen, survey, turn, upload }
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Where a session is, and what its site hands over: addresses, windows, dialogs, cookies, downloads and requests.
+ */
+import type { Effect } from "effect"
+import type { Downloading } from "./file/Transfers.ts"
+import type { PageFailure } from "./PageFailure.ts"
+import type { Requests } from "./Requests.ts"
+import type { Windows } from "./Windows.ts"
+
+export interface Navigation extends Windows, Downloading, Requests {
+  /** Loads an address, and waits for its document. A failure says why it was not loaded. */
+  readonly goto: (url: string) => Effect.Effect<void, PageFailure>
+  /** Goes back by one page, where there is one. */
+  readonly back: Effect.Effect<void, PageFailure>
+  /** The address of the page, also when it has crashed. */
+  readonly address: Effect.Effect<string>
+  /** The whole document as HTML, without scripts and styles when `sanitized`. */
+  readonly html: (options: { readonly sanitized: boolean }) => Effect.Effect<string, PageFailure>
+  /** Deletes all cookies of the session. */
+  readonly clearCookies: Effect.Effect<void, PageFailure>
+  /** The hosts, with their port, that the windows of the session have been on. */
+  readonly visited: Effect.Effect<ReadonlySet<string>>
+}

@@ -1,0 +1,42 @@
+/**
+ * What is visible on a page, and actions on what is seen, without a selector: for executions that choose an element by its
+ * appearance or by a point.
+ */
+import type { Effect } from "effect"
+import type { ClickKind } from "./element/ElementQuery.ts"
+import type { PageFailure } from "./PageFailure.ts"
+import type { Gesture } from "./vision/Pointer.ts"
+import type { Position } from "./vision/Scrolling.ts"
+import type { Shot } from "./vision/Shot.ts"
+import type { Box, Outline, Place, Seen, Spot } from "./vision/Sight.ts"
+import type { Typing } from "./vision/Typing.ts"
+
+export interface Vision {
+  /**
+   * The elements that can be acted on, of the whole page and its frames; the refs of the previous outline become
+   * invalid.
+   */
+  readonly outline: (options: { readonly maxElements: number }) => Effect.Effect<Outline, PageFailure>
+  /** Visible texts with their positions, including values of fields. Password fields have an empty text. */
+  readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
+  /** A picture of the window, one pixel for each CSS pixel, with boxes covered in it. */
+  readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
+  /** Clicks a place. With a gesture, the mouse goes there as a hand would move it. */
+  readonly clickAt: (
+    place: Place,
+    kind: ClickKind,
+    waitMillis: number,
+    gesture?: Gesture
+  ) => Effect.Effect<void, PageFailure>
+  /** Clicks a place and types there. */
+  readonly typeAt: (
+    place: Place,
+    typing: Typing,
+    waitMillis: number,
+    gesture?: Gesture
+  ) => Effect.Effect<void, PageFailure>
+  /** What is at a place, or has the focus when it is `null`. */
+  readonly spot: (place: Place | null) => Effect.Effect<Spot, PageFailure>
+  /** Brings a place into sight. */
+  readonly show: (place: Place, position: Position) => Effect.Effect<void, PageFailure>
+}

@@ -1,0 +1,231 @@
+/**
+ * The pages on which the promises of the browser are kept: each as HTML, and as it is written down for the scripted browser.
+ */
+import type { PageEvent, ScriptedElement } from "../../support/scripted/ScriptedBrowser.ts"
+
+export const id = (name: string): string => `//*[@id='${name}']`
+
+export interface ContractPage {
+  readonly html: string
+  /** The same page, whose other pages lie at an origin. */
+  readonly scripted: (origin: string) => ReadonlyArray<ScriptedElement>
+}
+
+const body = (content: string, title = "Page"): string =>
+  `<!doctype html><html><head><title>${title}</title></head><body>${content}</body></html>`
+
+const of = (events: ReadonlyArray<PageEvent>, name: string): ReadonlyArray<PageEvent> =>
+  events.filter(({ selector }) => selector === id(name))
+
+/** Tells in `log` what happens to `target`, in `hand` whether the mouse was moved there, and in `key` the last key. */
+const listening = `<script>
+  const told = (name, text) => { document.getElementById(name).textContent = text }
+  const heard = []
+  let moves = 0
+  for (const type of ["click", "dblclick", "contextmenu", "mouseenter"])
+    target.addEventListener(type, () => { heard.push(type); told("log", heard.join(" ")) })
+  addEventListener("mousemove", () => told("hand", ++moves > 10 ? "moved" : "none"))
+  addEventListener("keydown", ({ key }) => { if (key.length > 1) told("key", key) })
+</script>`
+
+const orders: ContractPage = {
+  html: body(
+    `<h1 id=title>Orders</h1>
+    <table><tr class=row><td>A-1</td><td>12.5</td></tr><tr class=row><td>A-2</td><td>7</td></tr></table>
+    <p id=empty></p>
+    <script id=code>const canary = "canary-script"</script>`,
+    "Orders"
+  ),
+  scripted: () => [
+    { selector: id("title"), text: "Orders" },
+    { selector: "//tr[@class='row']", parts: { "/td[1]": "A-1", "/td[2]": "12.5" } },
+    { selector: "//tr[@class='row']", parts: { "/td[1]": "A-2", "/td[2]": "7" } },
+    { selector: id("empty") }
+  ]
+}
+
+export const pages: Readonly<Record<string, ContractPage>> = {
+  "/": {
+    html: body(
+      `<h1 id=title>Home</h1>
+      <a id=orders href=/orders>Orders</a>
+      <a id=blank href=/orders target=_blank>In a window</a>
+      <a id=closing href=/closing target=_blank rel=opener>One that closes</a>
+      <button id=confirm onclick="confirm('Leave?')">Ask</button>
+      <button id=prompt onclick="prompt('Your name?', 'Ann')">Name</button>
+      <button id=cookie onclick="document.cookie = 'seen=yes; path=/'">Remember</button>
+      <a id=save href=/orders.csv>Save</a>`,
+      "Home"
+    ),
+    scripted: (origin) => [
+      { selector: id("title"), text: "Home" },
+      { selector: id("orders"), text: "Orders", leadsTo: `${origin}/orders` },
+      { selector: id("blank"), text: "In a window", opens: `${origin}/orders` },
+      { selector: id("closing"), text: "One that closes", opens: `${origin}/closing` },
+      { selector: id("confirm"), text: "Ask", says: { kind: "confirm", message: "Leave?" } },
+      { selector: id("prompt"), text: "Name", says: { kind: "prompt", message: "Your name?", proposes: "Ann" } },
+      {
+        selector: id("cookie"),
+        text: "Remember",
+        leaves: {
+          cookies: [
+            {
+              name: "seen",
+              value: "yes",
+              domain: new URL(origin).hostname,
+              path: "/",
+              expires: null,
+              httpOnly: false,
+              secure: false,
+              sameSite: null
+            }
+          ]
+        }
+      },
+      { selector: id("save"), text: "Save", saves: [["orders.csv", "id,total\n"]] }
+    ]
+  },
+  "/orders": orders,
+  "/closing": {
+    html: body('<button id=close onclick="window.close()">Close</button>'),
+    scripted: () => [{ selector: id("close"), text: "Close", closes: true }]
+  },
+  "/elements": {
+    html: body(
+      `<p class=two>one</p><p class=two>two</p>
+      <button id=hidden style="display: none">Hidden</button>
+      <button id=disabled disabled>Disabled</button>
+      <div style="position: relative; width: 200px; height: 60px">
+        <button id=covered>Covered</button>
+        <div id=cover role=dialog style="position: absolute; inset: 0; z-index: 9; background: #fff">A notice
+          <button id=away onclick="cover.remove()">Away</button></div>
+      </div>
+      <button id=pay>Pay now</button>
+      <a id=link href=/orders>Orders</a>
+      <script>setTimeout(() => {
+        const late = document.createElement("button")
+        late.id = "late"
+        late.textContent = "Late"
+        late.onclick = () => { late.textContent = "Done" }
+        document.body.append(late)
+      }, 400)</script>`
+    ),
+    scripted: (origin) => [
+      { selector: "//p[@class='two']", text: "one" },
+      { selector: "//p[@class='two']", text: "two" },
+      { selector: id("hidden"), text: "Hidden", hidden: true },
+      { selector: id("disabled"), text: "Disabled", disabled: true },
+      { selector: id("covered"), text: "Covered" },
+      {
+        selector: id("cover"),
+        text: "A notice",
+        over: { covers: [id("covered")], buttons: [{ label: "Away", selector: id("away") }] }
+      },
+      { selector: id("away"), text: "Away", removes: [id("cover"), id("away")] },
+      { selector: id("pay"), text: "Pay now", looks: { tag: "button", id: "pay" } },
+      { selector: id("link"), text: "Orders", leadsTo: `${origin}/orders` },
+      {
+        selector: id("late"),
+        text: (events) => (of(events, "late").some(({ type }) => type === "click") ? "Done" : "Late"),
+        appearsAfter: 400
+      }
+    ]
+  },
+  "/events": {
+    html: body(
+      `<button id=target style="margin: 100px">Target</button><input id=field>
+      <output id=log>none</output><output id=hand>none</output><output id=key>none</output>${listening}`
+    ),
+    scripted: () => [
+      { selector: id("target"), text: "Target" },
+      { selector: id("field"), value: "" },
+      {
+        selector: id("log"),
+        text: (events) =>
+          of(events, "target")
+            .map(({ type }) => type)
+            .join(" ") || "none"
+      },
+      {
+        selector: id("hand"),
+        text: (events) => (events.filter(({ type }) => type === "mousemove").length > 10 ? "moved" : "none")
+      },
+      { selector: id("key"), text: (events) => events.findLast(({ type }) => type === "keydown")?.key ?? "none" }
+    ]
+  },
+  "/form": {
+    html: body(
+      `<form onsubmit="return false"><label>Name <input id=name value=Ann></label>
+      <label>Password <input id=secret type=password value=canary-password></label></form>
+      <form id=second><label>Code <input id=code></label><p role=alert id=complaint></p></form>
+      <select id=status><option value=open>Open</option><option value=sent>Shipped</option>
+        <option value=void disabled>Void</option></select>
+      <select id=city><option>Zürich HB</option><option>Winterthur Nord</option></select>
+      <select id=visit><option>Visit of 1</option><option>Visit of 2</option></select>
+      <input id=file type=file style="display: none"><button id=choose onclick="file.click()">Choose</button>
+      <output id=got>none</output>
+      <script>
+        let refusals = 0
+        second.onsubmit = () => {
+          if (code.value === "1234") location.href = "/orders"
+          else { code.value = ""; complaint.textContent = "Wrong code " + ++refusals }
+          return false
+        }
+        file.onchange = () => { got.textContent = file.files[0].name }
+      </script>`
+    ),
+    scripted: (origin) => [
+      { selector: id("name"), value: "Ann" },
+      { selector: id("secret"), value: "canary-password", type: "password" },
+      { selector: id("code"), value: "", takes: { values: ["1234"], leadsTo: `${origin}/orders` } },
+      {
+        selector: id("status"),
+        value: "open",
+        options: [
+          { value: "open", text: "Open", disabled: false },
+          { value: "sent", text: "Shipped", disabled: false },
+          { value: "void", text: "Void", disabled: true }
+        ]
+      },
+      { selector: id("city"), value: "Zürich HB", options: ["Zürich HB", "Winterthur Nord"] },
+      { selector: id("visit"), value: "Visit of 1", options: ["Visit of 1", "Visit of 2"] },
+      { selector: id("file"), value: "", hidden: true },
+      { selector: id("choose"), text: "Choose", opensDialog: true },
+      {
+        selector: id("got"),
+        text: (events) =>
+          events.findLast(({ selector, type }) => type === "input" && (selector === id("file") || selector === ""))
+            ?.value ?? "none"
+      }
+    ]
+  },
+  "/framed": {
+    html: body("<h1 id=title>Outer</h1><iframe src=/inner width=400 height=200></iframe>"),
+    scripted: (origin) => [
+      { selector: id("title"), text: "Outer" },
+      { selector: id("inside"), text: "Inside", frame: `${origin}/inner` },
+      {
+        selector: id("said"),
+        text: (events) => (of(events, "inside").some(({ type }) => type === "click") ? "clicked" : "none"),
+        frame: `${origin}/inner`
+      }
+    ]
+  },
+  "/inner": {
+    html: body(`<button id=inside onclick="said.textContent = 'clicked'">Inside</button><output id=said>none</output>`),
+    scripted: () => [{ selector: id("inside"), text: "Inside" }]
+  },
+  "/tall": {
+    html: body(
+      `<h1 id=title>Tall</h1><div style="height: 3000px"></div>
+      <script>addEventListener("scroll", () => {
+        if (scrollY > 900 && document.getElementById("far") === null)
+          document.body.insertAdjacentHTML("beforeend", "<button id=far>Far</button>")
+      })</script>`
+    ),
+    scripted: () => [
+      { selector: id("title"), text: "Tall" },
+      { selector: id("far"), text: "Far", afterTicks: 2 }
+    ]
+  }
+}

@@ -3,6 +3,7 @@
  */
 import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
 import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/browser/Session.ts"
+import type { storageOf } from "./injected/read/Storage.ts"
 import * as World from "./inpage/World.ts"
 import { within } from "./Within.ts"
 import type { Guard } from "./walls/Guard.ts"
@@ -121,17 +122,7 @@ const write = (stored: readonly [Readonly<Record<string, string>>, Readonly<Reco
   }
 }
 
-/** Runs in the page. */
-const read = () => {
-  const all = (storage: globalThis.Storage) =>
-    Array.from({ length: storage.length }, (_, index) => {
-      const key = storage.key(index) ?? ""
-      return [key, storage.getItem(key) ?? ""] as const
-    })
-  return { origin: location.origin, local: all(localStorage), session: all(sessionStorage) }
-}
-
-const readOf = (page: Page) => World.run(World.windowOf(page), page.mainFrame(), read, null)
+const readOf = (page: Page) => World.run(World.windowOf(page), page.mainFrame(), "storageOf", null)
 
 const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<Remembered> => {
   // The window that it began with may have been closed since.
@@ -140,7 +131,7 @@ const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<
   const cookies = await cookiesOf(devTools)
   const local: Record<string, Readonly<Record<string, string>>> = {}
   const session: Record<string, Readonly<Record<string, string>>> = {}
-  const keep = (found: ReturnType<typeof read>): void => {
+  const keep = (found: ReturnType<typeof storageOf>): void => {
     local[found.origin] = Object.fromEntries(found.local)
     session[found.origin] = Object.fromEntries(found.session)
   }

@@ -14,12 +14,9 @@ import * as Focus from "../element/Focus.ts"
 import { framesInMiddle } from "../element/Middle.ts"
 import { strike } from "../element/Typing.ts"
 import { keepOwner, originOf } from "../element/Visible.ts"
-import type { World as InPage } from "../inpage/InWorld.ts"
-import * as Outline from "../inpage/Outline.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 import * as Pointer from "./Pointer.ts"
-import { intoView, scrollerOf } from "./Scrolling.ts"
 
 /** How many frames beside the page itself are described. */
 const maxFrames = 20
@@ -76,11 +73,10 @@ export const make = (tabs: Tabs): Sight => {
       matched: 0
     })
 
-  const isWithin = async ({ x, y }: Extract<Place, { _tag: "Point" }>): Promise<boolean> =>
-    World.run(current(), current().page.mainFrame(), ([left, top]) => left < innerWidth && top < innerHeight, [
-      x,
-      y
-    ] as const)
+  const isWithin = async ({ x, y }: Extract<Place, { _tag: "Point" }>): Promise<boolean> => {
+    const { height, width } = await World.run(current(), current().page.mainFrame(), "windowSize", null)
+    return x < width && y < height
+  }
 
   const clickAt = Effect.fnUntraced(function* (place: Place, kind: ClickKind, waitMillis: number, gesture?: Gesture) {
     if (place._tag === "Point") {
@@ -119,7 +115,7 @@ export const make = (tabs: Tabs): Sight => {
             if (origin === null) continue
             const described = await within(
               frame,
-              () => World.run(tab, frame, Outline.outline, Math.max(maxElements - elements.length, 0)),
+              () => World.run(tab, frame, "outline", Math.max(maxElements - elements.length, 0)),
               null
             )
             if (described === null) continue
@@ -143,7 +139,7 @@ export const make = (tabs: Tabs): Sight => {
         for (const [number, frame] of (await frames(tab)).entries()) {
           const origin = number === 0 ? { x: 0, y: 0 } : await within(frame, () => originOf(tab, frame), null)
           if (origin === null) continue
-          const inFrame = await within(frame, () => World.run(tab, frame, Outline.texts, null), [])
+          const inFrame = await within(frame, () => World.run(tab, frame, "texts", null), [])
           seen.push(...inFrame.map(({ box, text }) => ({ text, box: moved(box, origin) })))
         }
         return seen
@@ -155,11 +151,11 @@ export const make = (tabs: Tabs): Sight => {
         const { page } = tab
         const shoot = () => page.screenshot({ type: "jpeg", quality: 80, scale: "css", timeout: 10_000 })
         if (covered.length === 0) return shoot()
-        await World.run(tab, page.mainFrame(), Outline.cover, covered)
+        await World.run(tab, page.mainFrame(), "cover", covered)
         try {
           return await shoot()
         } finally {
-          await World.run(tab, page.mainFrame(), Outline.uncover, null).catch(() => undefined)
+          await World.run(tab, page.mainFrame(), "uncover", null).catch(() => undefined)
         }
       }).pipe(Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))),
     clickAt,
@@ -189,13 +185,13 @@ export const make = (tabs: Tabs): Sight => {
           const tab = current()
           if (container === null) {
             for (const frame of await framesInMiddle(tab, 0)) {
-              if (await within(frame, () => World.run(tab, frame, Outline.turn, direction), false)) return true
+              if (await within(frame, () => World.run(tab, frame, "turn", direction), false)) return true
             }
             return false
           }
           const { frame, all } = await Finder.every(tab, container)
-          await World.run(tab, frame, scrollerOf, "y", { root: all.first(), waitMillis: inspectionMillis })
-          return World.run(tab, frame, Outline.turnIn, direction)
+          await World.run(tab, frame, "keepScrollerOf", "y", { root: all.first(), waitMillis: inspectionMillis })
+          return World.run(tab, frame, "turnIn", direction)
         }),
         // What comes into view is loaded then.
         () => Effect.sleep(settleMillis)
@@ -204,14 +200,14 @@ export const make = (tabs: Tabs): Sight => {
       const element = yield* attempt("this place", () => elementAt(place))
       if (element === null) return yield* gone(place)
       const root = World.kept(element.frame, element.name)
-      yield* attempt("this place", () => World.run(current(), element.frame, intoView, position, { root }))
+      yield* attempt("this place", () => World.run(current(), element.frame, "intoView", position, { root }))
       yield* Effect.sleep(settleMillis)
     }),
     readable: ({ selector, ...options }) =>
       attempt(selector, async () => {
         const tab = current()
         await tab.page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
-        return Finder.onEvery(tab, selector ?? "css=body", Outline.readable, options)
+        return Finder.onEvery(tab, selector ?? "css=body", "readable", options)
       })
   }
 }
@@ -235,7 +231,7 @@ const seenOf = (box: Box, window: { readonly width: number; readonly height: num
 
 /** A path to an element, through the frames that it is in; `null` when there is none. */
 const pathTo = async (tab: Tab, { frame, name }: Known): Promise<string | null> => {
-  const within = await World.run(tab, frame, Outline.selectorOf, name)
+  const within = await World.run(tab, frame, "pathOf", name)
   const parent = frame.parentFrame()
   if (within === null || parent === null) return within
   const around = await pathTo(tab, { frame: parent, name: await keepOwner(frame) })
@@ -244,27 +240,10 @@ const pathTo = async (tab: Tab, { frame, name }: Known): Promise<string | null> 
 
 /** The frame with the innermost element at a point of a frame, frames and shadow roots looked into; it is kept there. */
 const under = async (tab: Tab, frame: Frame, x: number, y: number): Promise<Frame | null> => {
-  const found = await World.run(tab, frame, keepUnder, { name: pointed, at: [x, y] as const })
+  const found = await World.run(tab, frame, "keepAt", { name: pointed, at: { x, y } })
   if (found === null || !found.isFrame) return found === null ? null : frame
   const inner = await Focus.frameIn(frame, pointed)
   return (inner === null ? null : await under(tab, inner, x - found.x, y - found.y)) ?? frame
-}
-
-/** Runs in the page: keeps the innermost element at a point, and tells where what it holds begins. */
-const keepUnder = ({ at, name }: { name: string; at: readonly [number, number] }, { keep }: InPage) => {
-  let found = document.elementFromPoint(...at)
-  while (found?.shadowRoot != null) {
-    const inner = found.shadowRoot.elementFromPoint(...at)
-    if (inner === null || inner === found) break
-    found = inner
-  }
-  if (found === null) return null
-  keep(name, found)
-  const { left, top } = found.getBoundingClientRect()
-  const { paddingLeft, paddingTop } = getComputedStyle(found)
-  const isFrame = /^(i?frame|object|embed|fencedframe)$/i.test(found.localName)
-  const [x, y] = [left + found.clientLeft, top + found.clientTop]
-  return { isFrame, x: x + Number.parseFloat(paddingLeft), y: y + Number.parseFloat(paddingTop) }
 }
 
 /** The hosts that the windows of a session go to, from now on. */

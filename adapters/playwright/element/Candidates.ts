@@ -18,7 +18,7 @@ import type { Tab, Tabs } from "../page/Tabs.ts"
 import type { Traffic } from "../page/Traffic.ts"
 import * as Finder from "./Finder.ts"
 import * as Focus from "./Focus.ts"
-import { keepOwner } from "./Visible.ts"
+import { isShown } from "./Visible.ts"
 
 /** How long a page may take to tell which of a few elements can be seen, which it is asked before each step, in milliseconds. */
 const glanceMillis = 5_000
@@ -118,7 +118,7 @@ const seen = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Readonl
     // What is in several of them is taken from the first, whether it can be seen there or not.
     const first = frames[inside.findIndex((states) => (states?.[at] ?? 0) > 0)]
     const isSeen = first !== undefined && inside[frames.indexOf(first)]?.[at] === 2
-    if (isSeen && (await soon(isShown(tab, first))) === true) found.add(index)
+    if (isSeen && (await soon(isShown(first))) === true) found.add(index)
   }
   for (const [index, selector] of parsed.entries()) {
     if (selector.kind === "refused" || paths.some((path) => path.index === index)) continue
@@ -127,18 +127,9 @@ const seen = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Readonl
     if (place === undefined) continue
     const on = { root: Finder.inPlace(place, selector, "first"), waitMillis: frameMillis }
     const isSeen = await soon(World.run(tab, place.frame, "isVisible", null, on))
-    if (isSeen === true && (await soon(isShown(tab, place.frame))) === true) found.add(index)
+    if (isSeen === true && (await soon(isShown(place.frame))) === true) found.add(index)
   }
   return [...found].sort((a, b) => a - b)
-}
-
-/** Whether a frame can be seen, and all that it is in. */
-const isShown = async (tab: Tab, frame: Frame): Promise<boolean> => {
-  for (let at = frame, around = at.parentFrame(); around !== null; around = at.parentFrame()) {
-    if (!(await World.run(tab, around, "isKeptVisible", await keepOwner(at)))) return false
-    at = around
-  }
-  return true
 }
 
 type Surveyed = Omit<SurveyedDocument["survey"], "overlays"> & { readonly overlays: ReadonlyArray<Overlay> }
@@ -199,7 +190,7 @@ const fieldsOf = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Fil
     one: Field | undefined,
     beside: ReadonlyArray<string>
   ): Promise<void> => {
-    if (one?.shown !== true || (frame !== main && (await soon(isShown(tab, frame))) !== true)) return
+    if (one?.shown !== true || (frame !== main && (await soon(isShown(frame))) !== true)) return
     states[index] = { shown: true, complaint: one.complaint }
     if (frame !== main) alerts.push(...beside)
   }

@@ -20,8 +20,20 @@ export const keepOwner = async (frame: Frame): Promise<string> => {
   return "owner"
 }
 
+/** Whether a frame can be seen, and all that it is in. */
+export const isShown = async (frame: Frame): Promise<boolean> => {
+  for (let at = frame, around = at.parentFrame(); around !== null; around = at.parentFrame()) {
+    const owner = await at.frameElement()
+    const isSeen = await World.runOn(owner, "isVisible", null)
+    await owner.dispose()
+    if (!isSeen) return false
+    at = around
+  }
+  return true
+}
+
 /**
- * Where the document of a frame begins in the window; `null` when it is not to be seen. What Playwright tells of elements in
+ * Where the document of a frame begins in the window; `null` when it has no place there. What Playwright tells of elements in
  * frames of other sites passes over the borders of these frames.
  */
 export const originOf = async (tab: Tab, frame: Frame): Promise<{ readonly x: number; readonly y: number } | null> => {

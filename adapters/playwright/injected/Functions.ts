@@ -27,8 +27,8 @@ import {
   shownOptions,
   widgetOf
 } from "./act/Widgets.ts"
-import { isUsable, isVisible } from "./dom/Visible.ts"
-import { keep, keptElement } from "./find/Kept.ts"
+import { isVisible } from "./dom/Visible.ts"
+import { keep } from "./find/Kept.ts"
 import { install } from "./find/ModernXPath.ts"
 import { pathOf } from "./find/Paths.ts"
 import { counted } from "./find/XPath.ts"
@@ -61,11 +61,6 @@ export const functions = {
   intoSight,
   intoView,
   isExpanded,
-  isKeptVisible: (name: string) => {
-    const element = keptElement(name)
-    return element !== null && isVisible(element)
-  },
-  isUsable: (_arg: null, element: Element) => isUsable(element),
   isVisible: (_arg: null, element: Element) => isVisible(element),
   boxOf,
   keep: (name: string, element: Element) => keep(name, element),

@@ -41,11 +41,6 @@ export const locator = (frame: Frame, job: Extract<Job, { readonly take: string 
  */
 export const kept = (frame: Frame, name: string): Locator => frame.locator(encode({ kept: name }))
 
-/** Keeps an element that Playwright has found under a name in the world of its frame. */
-export const keep = async (element: ElementHandle, name: string): Promise<void> => {
-  await (await element.$(encode(jobOf("keep", name))))?.dispose()
-}
-
 /** Raised when an evaluation was ended because it took too long. */
 export const tooSlow = () =>
   new Refused(
@@ -106,6 +101,20 @@ export const run = <N extends Name>(
   on?: Subject
 ): Promise<Answer<N>> => answerTo(tab, frame, jobOf(act, arg), on)
 
+/** Runs a function on an element that Playwright has found, in the world of its frame. */
+export const runOn = async <N extends Name>(element: ElementHandle, act: N, arg: Given<N>): Promise<Answer<N>> => {
+  const answer = await element.$(encode(jobOf(act, arg)))
+  const text = await answer?.textContent()
+  await answer?.dispose()
+  return read(text)
+}
+
+/** What a function answered. One without an answer leaves an empty text. */
+const read = (answer: string | null | undefined) => JSON.parse(answer || "null")
+
+/** Keeps an element that Playwright has found under a name in the world of its frame. */
+export const keep = (element: ElementHandle, name: string): Promise<void> => runOn(element, "keep", name)
+
 /** Runs a function on all elements of a frame that there are now, in their order. */
 export const runOnAll = async <N extends keyof FunctionsOfAll>(
   tab: Window,
@@ -147,8 +156,7 @@ const once = async <A>(frame: Frame, wanted: Job, on?: Subject): Promise<A> => {
       timeout: on?.waitMillis ?? most + 5_000,
       signal: stop.signal
     })
-    // What a function without an answer leaves is an empty text.
-    return JSON.parse(answer === null || answer === "" ? "null" : answer)
+    return read(answer)
   } catch (error) {
     if (ended.slow === null) throw withoutSource(error)
     await ended.slow

@@ -32,8 +32,12 @@ export const wayTo = (name: string): Inner | null => {
   return element === null ? null : (framesAmong([element])[0] ?? null)
 }
 
-/** Where the document of a kept frame begins; `null` where the frame cannot be seen. */
+/**
+ * Where the document of a kept frame begins; `null` where the frame has no place in the window. It may be hidden: what covers
+ * secrets in pictures must miss no frame that a picture could show.
+ */
 export const originOf = (name: string): { readonly x: number; readonly y: number } | null => {
   const element = keptElement(name)
-  return element === null || !isVisible(element) ? null : originIn(element)
+  const { height, width } = element?.getBoundingClientRect() ?? { height: 0, width: 0 }
+  return element === null || height < 2 || width < 2 ? null : originIn(element)
 }

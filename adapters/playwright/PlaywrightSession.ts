@@ -24,8 +24,10 @@ export const optionsOf = ({ place, userAgent }: Session): BrowserContextOptions 
 export const wayOf = (guard: Pick<Guard, "server" | "credential"> | null): BrowserContextOptions =>
   guard === null ? {} : { proxy: { server: guard.server, bypass: "<-loopback>", ...guard.credential } }
 
-const context = (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> =>
-  chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+const context = async (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> => {
+  await World.bring()
+  return chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+}
 
 /** An empty page in a context of its own; `null` when there is none in time. What comes later is closed as it comes. */
 export const fresh = async (

@@ -219,7 +219,10 @@ const rows: ReadonlyArray<Row> = [
 const scroll = "<script>for (const one of document.querySelectorAll('.scrolled')) one.scrollTop = 400</script>"
 
 const site = pages(
-  Object.fromEntries(rows.map(({ html }, index) => [`/${index}`, body(`<h1>Page</h1>${html}${scroll}`)]))
+  Object.fromEntries([
+    ...rows.map(({ html }, index) => [`/${index}`, body(`<h1>Page</h1>${html}${scroll}`)] as const),
+    ["/labelled", body('<input type="radio" id="radio" style="display:none"><label for="radio">Monthly</label>')]
+  ])
 )
 
 it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })("an element", (it) => {
@@ -244,5 +247,20 @@ it.layer(site, { excludeTestServices: true, timeout: "60 seconds" })("an element
         )
       }),
     60_000
+  )
+
+  it.effect("that is a hidden radio is checked by a click on its label", () =>
+    Effect.gen(function* () {
+      const page = yield* open("/labelled")
+      const before = yield* page.outline({ maxElements: 5 })
+      assert.deepStrictEqual(
+        before.elements.map(({ name, role, states }) => ({ name, role, states })),
+        [{ name: "Monthly", role: "radio", states: [] }]
+      )
+      const ref = before.elements[0]?.ref ?? ""
+      yield* page.clickAt({ _tag: "Ref", ref }, "click", 5_000)
+      const after = yield* page.outline({ maxElements: 5 })
+      assert.deepStrictEqual(after.elements[0]?.states, ["checked"])
+    })
   )
 })

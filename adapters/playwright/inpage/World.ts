@@ -17,16 +17,21 @@ const busyMillis = 60_000
 
 const name = "sluice"
 
-await selectors
-  .register(
-    name,
-    { content: `${expressionOf(new URL("../injected/Engine.ts", import.meta.url))}.engine` },
-    { contentScript: true }
-  )
-  .catch((error: Error) => {
+/** The engine was brought to Playwright, which is done once. */
+let brought: Promise<void> | undefined
+
+/**
+ * Brings the engine to Playwright, which then has it in the documents of every context that is made. Only processes that open
+ * a browser do so, as linking it takes a while.
+ */
+export const bring = (): Promise<void> => {
+  const engine = () => `${expressionOf(new URL("../injected/Engine.ts", import.meta.url))}.engine`
+  brought ??= selectors.register(name, { content: engine() }, { contentScript: true }).catch((error: Error) => {
     // Another copy of this module has done it.
     if (!error.message.includes("already registered")) throw error
   })
+  return brought
+}
 
 /** Signs that selectors are parted at, or that texts in them begin and end with, are written by their numbers. */
 const encode = (job: Job): string =>

@@ -3,7 +3,7 @@
  *
  * An element is visible where Playwright takes it to be visible, which is to be laid out with a box and not
  * `visibility: hidden`, and where a person sees it besides: it is not transparent, not clipped away, and in the window or
- * where scrolling brings it there. `docs/decisions/0015` says why.
+ * where scrolling brings it there. The decision on code beside pages says why.
  */
 import { drawnIn } from "./Tree.ts"
 import { remembered } from "./Visit.ts"

@@ -132,179 +132,18 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const { allowPrivateNetworks, limits } = options
       const allowed = new Set(options.allowedOrigins)
       const guard = allowPrivateNetworks ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream: null })
+      // Contexts are made in browsers, and a browser that goes takes one with it.
+      const inAdvance: InAdvance = {
+        leave: (running) => Effect.suspend(() => contexts.leave(running)),
+        refill: Effect.suspend(() => contexts.refill)
+      }
       const proxy = guard === null ? [] : LocalChromium.behind(guard.server)
-      const scope = yield* Effect.scope
-      const preparing = yield* Semaphore.make(1)
-      const filling = yield* Semaphore.make(1)
-      const all = new Set<Running>()
-      const current = yield* Ref.make<Running | null>(null)
-      const spare = yield* Ref.make<Ready | null>(null)
-
-      // All later browsers get the confinement of the first: the system does not change while the process runs.
-      let usable = yield* confinements(options.executablePath, options.user)
-      const launch = Effect.gen(function* () {
-        const local = yield* Effect.tryPromise({
-          try: () => LocalChromium.start(options.executablePath, proxy, usable),
-          catch: (error) => ChromiumNotRunnable.of(options.executablePath, error)
-        })
-        usable = [local.confinement]
-        const wall = SiteWall.make(local.chromium)
-        const running: Running = {
-          local,
-          wall,
-          opened: 0,
-          inUse: 0,
-          retired: false,
-          charges: null,
-          endedAt: -Infinity
-        }
-        all.add(running)
-        yield* Effect.forkIn(watch(running), scope)
-        return running
-      }).pipe(Effect.uninterruptible)
-
-      const close = (running: Running) =>
-        Effect.suspend(() => {
-          if (!all.delete(running)) return Effect.void
-          return Effect.promise(() => running.local.close())
-        })
-
-      const closeWhenIdle = (running: Running) =>
-        running.retired && running.inUse === 0 ? close(running) : Effect.void
-
-      /**
-       * Ends processes that show pages and take too much memory, and returns whether the browser takes too much in all.
-       */
-      const measure = Effect.fnUntraced(function* (running: Running) {
-        const processes = yield* Effect.tryPromise(() => running.local.processes())
-        const now = yield* Clock.currentTimeMillis
-        running.charges = PageMemory.charge(running.charges, processes)
-        for (const pid of PageMemory.tooLarge(processes, running.charges, limits.memoryBytes)) {
-          running.endedAt = now
-          Processes.kill(pid)
-        }
-        return processes.reduce((sum, { bytes }) => sum + bytes, 0) > options.memoryPerBrowser
-      })
-
-      /** A browser that does not answer is not measured: its runs end by their own limits. */
-      const watch = (running: Running): Effect.Effect<void> =>
-        Effect.gen(function* () {
-          while (all.has(running) && running.local.chromium.isConnected()) {
-            yield* Effect.sleep(measureMillis)
-            const isLarge = yield* Effect.option(Effect.timeout(measure(running), measureMillis))
-            if (Option.getOrElse(isLarge, () => false)) yield* retire(running)
-          }
-          yield* retire(running)
-        })
-
-      /** Stops giving runs to a browser, and closes the context that was created in advance in it. */
-      const withdraw = Effect.fnUntraced(function* (running: Running) {
-        running.retired = true
-        const waiting = yield* Ref.getAndUpdate(spare, (one) => (one?.running === running ? null : one))
-        if (waiting?.running === running) {
-          running.inUse--
-          const closed = Effect.ignore(Effect.tryPromise(() => waiting.context.close()))
-          yield* Effect.forkIn(Effect.ensuring(closed, waiting.endGuard), scope)
-        }
-        yield* closeWhenIdle(running)
-      })
-
-      /** Stops giving runs to a browser, and creates a context in advance in another one. */
-      const retire = Effect.fnUntraced(function* (running: Running) {
-        if (running.retired) return
-        yield* withdraw(running)
-        yield* Effect.forkIn(refill, scope)
-      })
-
-      /** The browser for the next run: the present one, unless it is gone or has served its time. */
-      const browser = Effect.gen(function* () {
-        const running = yield* Ref.get(current)
-        const isOfUse = running?.local.chromium.isConnected() === true && !running.retired
-        if (isOfUse && running.opened < options.runsPerBrowser) return running
-        const fresh = yield* launch
-        yield* Ref.set(current, fresh)
-        if (running !== null) {
-          running.retired = true
-          yield* closeWhenIdle(running)
-        }
-        return fresh
-      })
-
-      /**
-       * The way out of one context. Each has its own, so that the lookups, the refusals and the proxy of one session touch no
-       * other. It ends with this layer at the latest.
-       */
-      const wayOut = Effect.fnUntraced(function* (upstream: Session["proxy"]) {
-        if (upstream === null && allowPrivateNetworks) return { guard: null, endGuard: Effect.void }
-        const own = yield* Scope.fork(scope)
-        const guard = yield* Scope.provide(Guard.make({ allowed, allowPrivateNetworks, upstream }), own)
-        return { guard, endGuard: Scope.close(own, Exit.void) }
-      })
-
-      const newPage = (session: Session | null) =>
-        Effect.gen(function* () {
-          const running = yield* browser
-          const way = yield* wayOut(session?.proxy ?? null)
-          const own = {
-            ...(session === null ? {} : PlaywrightSession.optionsOf(session)),
-            ...PlaywrightSession.wayOf(way.guard)
-          }
-          running.opened++
-          running.inUse++
-          return yield* Effect.tryPromise(async (): Promise<Ready> => {
-            const made = await PlaywrightSession.fresh(running.local.chromium, own, contextMillis)
-            if (made === null) throw new Error("the browser opened no page")
-            return { ...made, ...way, running }
-          }).pipe(
-            Effect.tapError(() => {
-              running.inUse--
-              return Effect.andThen(way.endGuard, withdraw(running))
-            })
-          )
-        })
-
-      // The first attempt may be how it is found out that the browser is gone.
-      const prepare = (session: Session | null) =>
-        newPage(session).pipe(
-          Effect.retry({ times: 1 }),
-          Effect.mapError((error) => new PageFailure({ kind: "crash", reason: error.message })),
-          preparing.withPermits(1),
-          Effect.uninterruptible
-        )
-
-      const discard = ({ context, endGuard, running }: Ready) =>
-        Effect.gen(function* () {
-          // One that does not close goes with its browser.
-          const closed = yield* Effect.promise(() =>
-            within(
-              contextMillis,
-              context.close().then(() => true)
-            )
-          )
-          yield* endGuard
-          running.inUse--
-          yield* closed === null ? withdraw(running) : closeWhenIdle(running)
-          // The next context is made now, when no run has to share the machine with that.
-          yield* Effect.forkIn(refill, scope)
-        })
-
-      // One at a time: of two contexts that are made ahead, one would be forgotten.
-      const refill: Effect.Effect<void> = Effect.gen(function* () {
-        if ((yield* Ref.get(spare)) === null) yield* Ref.set(spare, yield* prepare(null))
-      }).pipe(Effect.ignore, Effect.uninterruptible, filling.withPermits(1))
-
-      const take = Effect.gen(function* () {
-        const ready = yield* Ref.getAndSet(spare, null)
-        if (ready === null) return yield* prepare(null)
-        const { page, running } = ready
-        if (running.local.chromium.isConnected() && !running.retired && !page.isClosed()) return ready
-        yield* Effect.forkIn(discard(ready), scope)
-        return yield* prepare(null)
-      })
+      const browsers: Browsers = yield* makeBrowsers(options, proxy, inAdvance)
+      const contexts = yield* makeContexts(options, browsers)
 
       const open = Effect.fnUntraced(function* (session: Session) {
-        const ready = PlaywrightSession.needsItsOwn(session) ? prepare(session) : take
-        const { guard: own, page, running } = yield* Effect.acquireRelease(ready, discard)
+        const ready = PlaywrightSession.needsItsOwn(session) ? contexts.prepare(session) : contexts.take
+        const { guard: own, page, running } = yield* Effect.acquireRelease(ready, contexts.discard)
         const clock = yield* Clock.Clock
         const lost = () =>
           clock.currentTimeMillisUnsafe() - running.endedAt < echoMillis ? tooMuchMemory(limits) : null
@@ -315,22 +154,211 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         )
       })
 
-      yield* Effect.addFinalizer(() => Effect.forEach([...all], close, { concurrency: "unbounded", discard: true }))
-      yield* Effect.forkIn(
-        Effect.sync(() => LocalChromium.sweep()),
-        scope
-      )
-      const first = yield* launch
-      yield* Ref.set(current, first)
-      for (const gap of first.local.confinement.gaps) {
-        if (options.mustBeConfined)
-          return yield* new BrowserNotConfined({ setting: "SLUICE_BROWSER_SANDBOX=required", reason: gap })
-        yield* Effect.logWarning(`${gap}. \`sluice doctor\` shows what applies`)
-      }
-      yield* Effect.forkIn(refill, scope)
+      yield* Effect.forkScoped(Effect.sync(() => LocalChromium.sweep()))
+      yield* checkGaps(yield* browsers.next, options.mustBeConfined)
+      yield* Effect.forkScoped(contexts.refill)
       return Browser.of({ open })
     })
   )
+
+/** Warns of what a browser is not kept from, or refuses to run it. */
+const checkGaps = Effect.fnUntraced(function* ({ local }: Running, mustBeConfined: boolean) {
+  for (const gap of local.confinement.gaps) {
+    if (mustBeConfined)
+      return yield* new BrowserNotConfined({ setting: "SLUICE_BROWSER_SANDBOX=required", reason: gap })
+    yield* Effect.logWarning(`${gap}. \`sluice doctor\` shows what applies`)
+  }
+})
+
+/** The contexts that are made in advance, as browsers need to know of them. */
+interface InAdvance {
+  /** Gives up the context that was made in advance in a browser. */
+  readonly leave: (running: Running) => Effect.Effect<void>
+  /** Makes one in advance, unless there is one. */
+  readonly refill: Effect.Effect<void>
+}
+
+type Browsers = Effect.Success<ReturnType<typeof makeBrowsers>>
+
+/** The browsers that run. All close with the scope. */
+const makeBrowsers = Effect.fnUntraced(function* (
+  options: Options,
+  proxy: ReadonlyArray<string>,
+  { leave, refill }: InAdvance
+) {
+  const scope = yield* Effect.scope
+  const all = new Set<Running>()
+  const current = yield* Ref.make<Running | null>(null)
+
+  const close = (running: Running) =>
+    Effect.suspend(() => (all.delete(running) ? Effect.promise(() => running.local.close()) : Effect.void))
+  yield* Effect.addFinalizer(() => Effect.forEach([...all], close, { concurrency: "unbounded", discard: true }))
+
+  const closeWhenIdle = (running: Running) => (running.retired && running.inUse === 0 ? close(running) : Effect.void)
+
+  /** Stops giving runs to a browser, and gives up the context that was made in advance in it. */
+  const withdraw = Effect.fnUntraced(function* (running: Running) {
+    running.retired = true
+    yield* leave(running)
+    yield* closeWhenIdle(running)
+  })
+
+  /** Stops giving runs to a browser, and makes a context in advance in another one. */
+  const retire = Effect.fnUntraced(function* (running: Running) {
+    if (running.retired) return
+    yield* withdraw(running)
+    yield* Effect.forkIn(refill, scope)
+  })
+
+  /** A browser that does not answer is not measured: its runs end by their own limits. */
+  const watch = (running: Running): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      while (all.has(running) && running.local.chromium.isConnected()) {
+        yield* Effect.sleep(measureMillis)
+        const isLarge = yield* Effect.option(Effect.timeout(measure(running, options), measureMillis))
+        if (Option.getOrElse(isLarge, () => false)) yield* retire(running)
+      }
+      yield* retire(running)
+    })
+
+  // All later browsers get the confinement of the first: the system does not change while the process runs.
+  let usable = yield* confinements(options.executablePath, options.user)
+  const launch = Effect.gen(function* () {
+    const local = yield* Effect.tryPromise({
+      try: () => LocalChromium.start(options.executablePath, proxy, usable),
+      catch: (error) => ChromiumNotRunnable.of(options.executablePath, error)
+    })
+    usable = [local.confinement]
+    const wall = SiteWall.make(local.chromium)
+    const running: Running = { local, wall, opened: 0, inUse: 0, retired: false, charges: null, endedAt: -Infinity }
+    all.add(running)
+    yield* Effect.forkIn(watch(running), scope)
+    return running
+  }).pipe(Effect.uninterruptible)
+
+  return {
+    /** The browser for the next run: the present one, unless it is gone or has served its time. */
+    next: Effect.gen(function* () {
+      const running = yield* Ref.get(current)
+      const isOfUse = running?.local.chromium.isConnected() === true && !running.retired
+      if (isOfUse && running.opened < options.runsPerBrowser) return running
+      const fresh = yield* launch
+      yield* Ref.set(current, fresh)
+      if (running !== null) {
+        running.retired = true
+        yield* closeWhenIdle(running)
+      }
+      return fresh
+    }),
+    closeWhenIdle,
+    withdraw
+  }
+})
+
+/** Ends processes that show pages and take too much memory, and returns whether the browser takes too much in all. */
+const measure = Effect.fnUntraced(function* (running: Running, { limits, memoryPerBrowser }: Options) {
+  const processes = yield* Effect.tryPromise(() => running.local.processes())
+  const now = yield* Clock.currentTimeMillis
+  running.charges = PageMemory.charge(running.charges, processes)
+  for (const pid of PageMemory.tooLarge(processes, running.charges, limits.memoryBytes)) {
+    running.endedAt = now
+    Processes.kill(pid)
+  }
+  return processes.reduce((sum, { bytes }) => sum + bytes, 0) > memoryPerBrowser
+})
+
+/** The contexts of sessions, one of which is made in advance. */
+const makeContexts = Effect.fnUntraced(function* (
+  { allowedOrigins, allowPrivateNetworks }: Options,
+  browsers: Browsers
+) {
+  const scope = yield* Effect.scope
+  const allowed = new Set(allowedOrigins)
+  const preparing = yield* Semaphore.make(1)
+  const filling = yield* Semaphore.make(1)
+  const spare = yield* Ref.make<Ready | null>(null)
+
+  /**
+   * The way out of one context. Each has its own, so that the lookups, the refusals and the proxy of one session touch no
+   * other. It ends with the scope at the latest.
+   */
+  const wayOut = Effect.fnUntraced(function* (upstream: Session["proxy"]) {
+    if (upstream === null && allowPrivateNetworks) return { guard: null, endGuard: Effect.void }
+    const own = yield* Scope.fork(scope)
+    const guard = yield* Scope.provide(Guard.make({ allowed, allowPrivateNetworks, upstream }), own)
+    return { guard, endGuard: Scope.close(own, Exit.void) }
+  })
+
+  const newPage = Effect.fnUntraced(function* (session: Session | null) {
+    const running = yield* browsers.next
+    const way = yield* wayOut(session?.proxy ?? null)
+    const own = {
+      ...(session === null ? {} : PlaywrightSession.optionsOf(session)),
+      ...PlaywrightSession.wayOf(way.guard)
+    }
+    running.opened++
+    running.inUse++
+    return yield* Effect.tryPromise(async (): Promise<Ready> => {
+      const made = await PlaywrightSession.fresh(running.local.chromium, own, contextMillis)
+      if (made === null) throw new Error("the browser opened no page")
+      return { ...made, ...way, running }
+    }).pipe(
+      Effect.tapError(() => {
+        running.inUse--
+        return Effect.andThen(way.endGuard, browsers.withdraw(running))
+      })
+    )
+  })
+
+  /** A new context. The first attempt may be how it is found out that the browser is gone. */
+  const prepare = (session: Session | null) =>
+    newPage(session).pipe(
+      Effect.retry({ times: 1 }),
+      Effect.mapError((error) => new PageFailure({ kind: "crash", reason: error.message })),
+      preparing.withPermits(1),
+      Effect.uninterruptible
+    )
+
+  // One at a time: of two contexts that are made ahead, one would be forgotten.
+  const refill: Effect.Effect<void> = Effect.gen(function* () {
+    if ((yield* Ref.get(spare)) === null) yield* Ref.set(spare, yield* prepare(null))
+  }).pipe(Effect.ignore, Effect.uninterruptible, filling.withPermits(1))
+
+  const discard = Effect.fnUntraced(function* ({ context, endGuard, running }: Ready) {
+    // One that does not close goes with its browser.
+    const closing = () =>
+      within(
+        contextMillis,
+        context.close().then(() => true)
+      )
+    const closed = yield* Effect.promise(closing)
+    yield* endGuard
+    running.inUse--
+    yield* closed === null ? browsers.withdraw(running) : browsers.closeWhenIdle(running)
+    // The next context is made now, when no run has to share the machine with that.
+    yield* Effect.forkIn(refill, scope)
+  })
+
+  const leave = Effect.fnUntraced(function* (running: Running) {
+    const waiting = yield* Ref.getAndUpdate(spare, (one) => (one?.running === running ? null : one))
+    if (waiting?.running !== running) return
+    running.inUse--
+    const closed = Effect.ignore(Effect.tryPromise(() => waiting.context.close()))
+    yield* Effect.forkIn(Effect.ensuring(closed, waiting.endGuard), scope)
+  })
+
+  /** The context that was made in advance, or a new one. */
+  const take = Effect.gen(function* () {
+    const ready = yield* Ref.getAndSet(spare, null)
+    if (ready === null) return yield* prepare(null)
+    const { page, running } = ready
+    if (running.local.chromium.isConnected() && !running.retired && !page.isClosed()) return ready
+    yield* Effect.forkIn(discard(ready), scope)
+    return yield* prepare(null)
+  })
+
+  return { discard, leave, prepare, refill, take }
+})
 
 /** The first of the programs that Chromium and its kin are usually installed as. */
 export const usualPaths = [

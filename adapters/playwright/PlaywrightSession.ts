@@ -3,6 +3,7 @@
  */
 import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
 import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/browser/Session.ts"
+import type { storageOf } from "./injected/read/Storage.ts"
 import * as World from "./inpage/World.ts"
 import { within } from "./Within.ts"
 import type { Guard } from "./walls/Guard.ts"
@@ -23,8 +24,10 @@ export const optionsOf = ({ place, userAgent }: Session): BrowserContextOptions 
 export const wayOf = (guard: Pick<Guard, "server" | "credential"> | null): BrowserContextOptions =>
   guard === null ? {} : { proxy: { server: guard.server, bypass: "<-loopback>", ...guard.credential } }
 
-const context = (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> =>
-  chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+const context = async (chromium: Chromium, options: BrowserContextOptions): Promise<BrowserContext> => {
+  await World.bring()
+  return chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+}
 
 /** An empty page in a context of its own; `null` when there is none in time. What comes later is closed as it comes. */
 export const fresh = async (
@@ -121,17 +124,7 @@ const write = (stored: readonly [Readonly<Record<string, string>>, Readonly<Reco
   }
 }
 
-/** Runs in the page. */
-const read = () => {
-  const all = (storage: globalThis.Storage) =>
-    Array.from({ length: storage.length }, (_, index) => {
-      const key = storage.key(index) ?? ""
-      return [key, storage.getItem(key) ?? ""] as const
-    })
-  return { origin: location.origin, local: all(localStorage), session: all(sessionStorage) }
-}
-
-const readOf = (page: Page) => World.run(World.windowOf(page), page.mainFrame(), read, null)
+const readOf = (page: Page) => World.run(World.windowOf(page), page.mainFrame(), "storageOf", null)
 
 const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<Remembered> => {
   // The window that it began with may have been closed since.
@@ -140,7 +133,7 @@ const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<
   const cookies = await cookiesOf(devTools)
   const local: Record<string, Readonly<Record<string, string>>> = {}
   const session: Record<string, Readonly<Record<string, string>>> = {}
-  const keep = (found: ReturnType<typeof read>): void => {
+  const keep = (found: ReturnType<typeof storageOf>): void => {
     local[found.origin] = Object.fromEntries(found.local)
     session[found.origin] = Object.fromEntries(found.session)
   }

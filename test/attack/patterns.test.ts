@@ -70,7 +70,7 @@ describe("a regular expression", () => {
 
   /** Those that are composed while the program runs, and why they are linear. */
   const composed: Readonly<Record<string, string>> = {
-    "adapters/playwright/inpage/InWorld.ts": "written by a workflow, runs in the page",
+    "adapters/playwright/injected/find/ModernXPath.ts": "written by a workflow, runs in the page",
     "adapters/playwright/inpage/Snapshot.ts": "a fixed mark and digits, runs in the page",
     "adapters/s3/S3Artifacts.ts": "excludes the sign that ends it",
     "apps/api/http/Endpoints.ts": "anchored, each part excludes the slash that ends it",

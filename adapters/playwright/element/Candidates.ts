@@ -10,13 +10,16 @@ import * as Selector from "../../../core/browser/element/Selector.ts"
 import type { FieldState, Overlay } from "../../../core/browser/element/Survey.ts"
 import type { Observation } from "../../../core/browser/Observation.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import * as Inspecting from "../inpage/Inspecting.ts"
-import { type Inner, looks as lookingAt } from "../inpage/Looks.ts"
+import type { Field } from "../injected/look/Complaints.ts"
+import type { Inner } from "../injected/look/Frames.ts"
+import type { Covering } from "../injected/look/Overlays.ts"
+import type { Surveyed as SurveyedDocument } from "../injected/look/Survey.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 import type { Traffic } from "../page/Traffic.ts"
 import * as Finder from "./Finder.ts"
 import * as Focus from "./Focus.ts"
+import { isShown } from "./Visible.ts"
 
 /** How long a page may take to tell which of a few elements can be seen, which it is asked before each step, in milliseconds. */
 const glanceMillis = 5_000
@@ -37,8 +40,6 @@ const deepest = 4
 
 const noAnswer = (millis: number) =>
   new PageFailure({ kind: "unusable", reason: `it did not answer within ${millis} ms` })
-
-const looks = lookingAt.toString()
 
 /** A page that is examined more closely has `lookMillis` to answer. */
 export const make = (
@@ -73,7 +74,7 @@ export const make = (
       Effect.suspend(() => {
         let appearance: Appearance | null = null
         return Finder.onOne(tabs, target, async (root, waitMillis, frame) => {
-          appearance = await World.run(current(), frame, Inspecting.describe, { looks }, { root, waitMillis })
+          appearance = await World.run(current(), frame, "describe", null, { root, waitMillis })
         }).pipe(
           Effect.flatMap(() =>
             appearance === null ? Effect.fail(noAnswer(target.waitMillis)) : Effect.succeed(appearance)
@@ -112,7 +113,7 @@ const seen = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Readonl
   const look = async (frame: Frame, among: typeof paths): Promise<ReadonlyArray<0 | 1 | 2>> => {
     if (among.length === 0) return []
     const queries = among.map(({ query }) => query)
-    return World.run(tab, frame, Inspecting.seen, queries)
+    return World.run(tab, frame, "seen", queries)
   }
   const own = await look(main, paths)
   for (const [at, { index }] of paths.entries()) if (own[at] === 2) found.add(index)
@@ -129,49 +130,38 @@ const seen = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Readonl
     if (selector.kind === "xpath" && frames.length === 0) continue
     const [place] = (await soon(Finder.look(tab, selector)))?.places ?? []
     if (place === undefined) continue
-    const first = Finder.inPlace(place, selector, "first")
-    if ((await soon(first.isVisible())) === true && (await soon(isShown(place.frame))) === true) found.add(index)
+    const on = { root: Finder.inPlace(place, selector, "first"), waitMillis: frameMillis }
+    const isSeen = await soon(World.run(tab, place.frame, "isVisible", null, on))
+    if (isSeen === true && (await soon(isShown(place.frame))) === true) found.add(index)
   }
   return [...found].sort((a, b) => a - b)
 }
 
-/** Whether a frame can be seen, and all that it is in. */
-const isShown = async (frame: Frame): Promise<boolean> => {
-  for (let at = frame, around = at.parentFrame(); around !== null; around = at.parentFrame()) {
-    const owner = await at.frameElement()
-    const box = (await owner.isVisible()) ? await owner.boundingBox() : null
-    await owner.dispose()
-    if (box === null || box.width < 2 || box.height < 2) return false
-    at = around
-  }
-  return true
-}
-
-type Surveyed = Omit<Inspecting.Surveyed["survey"], "overlays"> & { readonly overlays: ReadonlyArray<Overlay> }
+type Surveyed = Omit<SurveyedDocument["survey"], "overlays"> & { readonly overlays: ReadonlyArray<Overlay> }
 
 /** Surveys the document, and each frame on the way to the one element that is sought. */
 const surveyed = async (tab: Tab, sight: Finder.Sight | null): Promise<Surveyed> => {
   const main = tab.page.mainFrame()
   const [place] = sight?.places ?? []
-  const nothing = { looks, isSought: false, within: null }
+  const nothing = { isSought: false, within: null }
   if (sight === null || place === undefined) {
-    const { survey } = await World.run(tab, main, Inspecting.survey, nothing)
+    const { survey } = await World.run(tab, main, "survey", nothing)
     return { ...survey, overlays: await withFrames(tab, main, survey.overlays) }
   }
   const root = Finder.inPlace(place, sight.selector, "one")
   const on = { root, waitMillis: glanceMillis }
-  const sought = { looks, isSought: true }
-  let { middle, survey } = await World.run(tab, place.frame, Inspecting.survey, { ...sought, within: null }, on)
+  const sought = { isSought: true }
+  let { middle, survey } = await World.run(tab, place.frame, "survey", { ...sought, within: null }, on)
   const overlays = [...(await withFrames(tab, place.frame, survey.overlays))]
   for (let frame = place.frame, around = frame.parentFrame(); around !== null; around = frame.parentFrame()) {
     const owner = await frame.frameElement()
     await World.keep(owner, "around")
     await owner.dispose()
     const next = { ...sought, within: middle }
-    const outer = await World.run(tab, around, Inspecting.survey, next, { root: World.kept(around, "around") })
+    const outer = await World.run(tab, around, "survey", next, { root: World.kept(around, "around") })
     middle = outer.middle
     survey = outer.survey
-    const [way] = await World.run(tab, around, Inspecting.wayTo, { looks, name: "around" })
+    const way = await World.run(tab, around, "wayTo", "around")
     const inner = overlays.splice(0).map((overlay) => throughFrame(way?.selector ?? "css=iframe", overlay))
     overlays.push(...(await withFrames(tab, around, survey.overlays)), ...inner)
     frame = around
@@ -198,11 +188,11 @@ const fieldsOf = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Fil
     selector.kind === "xpath" && selector.frames.length === 0 ? [{ index, query: selector.query }] : []
   )
   const look = (frame: Frame, among: typeof paths) =>
-    World.run(tab, frame, Inspecting.fields, { looks, queries: among.map(({ query }) => query) })
+    World.run(tab, frame, "fields", { queries: among.map(({ query }) => query) })
   const keep = async (
     index: number,
     frame: Frame,
-    one: Inspecting.Field | undefined,
+    one: Field | undefined,
     beside: ReadonlyArray<string>
   ): Promise<void> => {
     if (one?.shown !== true || (frame !== main && (await soon(isShown(frame))) !== true)) return
@@ -229,7 +219,7 @@ const fieldsOf = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Fil
     const [place] = sight?.places ?? []
     if (sight === null || place === undefined || Finder.total(sight) !== 1) return
     const on = { root: Finder.inPlace(place, selector, "one"), waitMillis: frameMillis }
-    const told = await soon(World.run(tab, place.frame, Inspecting.fields, { looks, queries: null }, on))
+    const told = await soon(World.run(tab, place.frame, "fields", { queries: null }, on))
     await keep(index, place.frame, told?.states[0], told?.alerts ?? [])
   })
   await Promise.all(others)
@@ -251,7 +241,7 @@ const throughFrame = (way: string, overlay: Overlay): Overlay => ({
 const withFrames = async (
   tab: Tab,
   frame: Frame,
-  overlays: ReadonlyArray<Inspecting.Covering>
+  overlays: ReadonlyArray<Covering>
 ): Promise<ReadonlyArray<Overlay>> => {
   let asked = 0
   const whole = await Promise.all(
@@ -275,7 +265,7 @@ const withFrames = async (
 const insideOf = async (tab: Tab, around: Frame, { name, selector: way }: Inner) => {
   const frame = await Focus.frameIn(around, name)
   if (frame === null) return null
-  const { buttons, text } = await World.run(tab, frame, Inspecting.inOverlay, { looks })
+  const { buttons, text } = await World.run(tab, frame, "inOverlay", null)
   const usable = buttons.flatMap(({ label, selector }) => {
     const whole = across(way, selector)
     return whole === null ? [] : [{ label, selector: whole }]
@@ -287,7 +277,7 @@ const insideOf = async (tab: Tab, around: Frame, { name, selector: way }: Inner)
 const candidates = async (tab: Tab, tag: string): Promise<ReadonlyArray<Candidate>> => {
   let room = mostFrames
   const lookInto = async (frame: Frame, way: string, depth: number): Promise<ReadonlyArray<Candidate>> => {
-    const found = await World.run(tab, frame, Inspecting.candidates, { looks, tag, most: mostCandidates })
+    const found = await World.run(tab, frame, "candidates", { tag, most: mostCandidates })
     const own = found.candidates.flatMap(({ appearance, selector }) => {
       const whole = across(way, selector)
       return whole === null ? [] : [{ selector: whole, appearance, frame: way === "" ? null : Focus.addressOf(frame) }]

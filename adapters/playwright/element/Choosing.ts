@@ -4,8 +4,7 @@
  */
 import type { Frame, Locator, Page } from "playwright-core"
 import * as Options from "../../../core/browser/element/Options.ts"
-import * as InWidget from "../inpage/InWidget.ts"
-import type { World as InPage } from "../inpage/InWorld.ts"
+import type { NativeOptions } from "../injected/act/Widgets.ts"
 import * as World from "../inpage/World.ts"
 import { hasBegun, Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
@@ -42,7 +41,7 @@ export const choose = async (
   element: Locator,
   wanted: Wanted,
   timeout: number,
-  lookAt: () => Promise<ReturnType<typeof InWidget.nativeOptions> | null> = async () => null
+  lookAt: () => Promise<NativeOptions | null> = async () => null
 ): Promise<void> => {
   const until = performance.now() + timeout
   // Most lists are the browser's own and have the option already: that takes one look and one act.
@@ -51,7 +50,7 @@ export const choose = async (
   if (indexes !== null) return void (await element.selectOption(indexes, { timeout: left(until) }))
   await element.waitFor({ state: "attached", timeout })
   const on = { root: element, waitMillis: left(until) }
-  const { kind, native, trigger } = await World.run(tab, frame, InWidget.widgetOf, null, on)
+  const { kind, native, trigger } = await World.run(tab, frame, "widgetOf", null, on)
   const look: Look = (act, arg) => World.run(tab, frame, act, arg)
   const list: List = { page: tab.page, look, part: (name) => World.kept(frame, name), wanted, until }
   if (kind === "native" && native) return chooseNative(list, !trigger)
@@ -61,7 +60,7 @@ export const choose = async (
 }
 
 /** Looks at a list with what runs in the world beside its page. */
-type Look = <A, B>(act: (arg: A, world: InPage, root: Element) => B, arg: A) => Promise<B>
+type Look = <N extends World.Name>(act: N, arg: World.Given<N>) => Promise<World.Answer<N>>
 
 /** A list that is chosen from. */
 interface List {
@@ -94,7 +93,7 @@ const valuesOf = (value: string, multiple: boolean): ReadonlyArray<string> => {
   }
 }
 
-type Native = Pick<ReturnType<typeof InWidget.nativeOptions>, "multiple" | "options">
+type Native = Pick<NativeOptions, "multiple" | "options">
 
 const choicesOf = ({ multiple, options }: Native, { fuzzy, value }: Wanted): ReadonlyArray<Options.Choice> =>
   valuesOf(value, multiple).map((one) => Options.choose(options, one, fuzzy))
@@ -110,7 +109,7 @@ const chooseNative = async ({ look, part, until, wanted }: List, hidden: boolean
   let changed = performance.now()
   let before = ""
   while (true) {
-    const seen = await look(InWidget.nativeOptions, "native")
+    const seen = await look("nativeOptions", "native")
     const indexes = indexesOf(seen, wanted)
     if (indexes !== null) {
       await part("native").selectOption(indexes, { timeout: left(until), force: hidden })
@@ -133,7 +132,7 @@ const chooseNative = async ({ look, part, until, wanted }: List, hidden: boolean
 }
 
 const suggest = async ({ look, part, until, wanted }: List): Promise<void> => {
-  const { options } = await look(InWidget.nativeOptions, "trigger")
+  const { options } = await look("nativeOptions", "trigger")
   const choice = Options.choose(options, wanted.value, wanted.fuzzy)
   const option = choice._tag === "Found" ? options[choice.index] : undefined
   if (option === undefined) throw missing(options, wanted)
@@ -165,7 +164,7 @@ class Opened {
 
   async choose(isOpen: boolean): Promise<void> {
     if (!isOpen) {
-      if (!(await this.isExpanded())) await this.look(InWidget.keepOpenLists, null)
+      if (!(await this.isExpanded())) await this.look("keepOpenLists", null)
       await this.open()
     }
     const done =
@@ -179,7 +178,7 @@ class Opened {
   }
 
   async isExpanded(): Promise<boolean> {
-    return this.look(InWidget.isExpanded, null)
+    return this.look("isExpanded", null)
   }
 
   async open(): Promise<void> {
@@ -200,7 +199,7 @@ class Opened {
     let changed = performance.now()
     let before = ""
     while (true) {
-      const { busy, options, typed } = await this.look(InWidget.shownOptions, null)
+      const { busy, options, typed } = await this.look("shownOptions", null)
       for (const option of options) this.known.set(option.text, option)
       const choice = Options.choose(options, value, fuzzy)
       const option = choice._tag === "None" ? undefined : options[choice.index]
@@ -223,10 +222,10 @@ class Opened {
 
   /** Types a value, or a part of it, into the list, and waits until it shows what fits. */
   async typeFor(value: string, fuzzy: boolean, typed = value): Promise<boolean> {
-    if (!(await this.look(InWidget.shownOptions, null)).typed) return false
+    if (!(await this.look("shownOptions", null)).typed) return false
     const field = this.part("typed")
     // Other fields may be meant once the list is shown otherwise.
-    await this.look(InWidget.holdTyped, null)
+    await this.look("holdTyped", null)
     const before = await field.inputValue().catch(() => "")
     await field.focus()
     await this.page.keyboard.press("ControlOrMeta+a")
@@ -236,7 +235,7 @@ class Opened {
     while (true) {
       if (await this.lookFor(value, fuzzy, false)) return true
       const now = performance.now()
-      const next = await this.look(InWidget.shownOptions, null).then(
+      const next = await this.look("shownOptions", null).then(
         ({ busy, options }) => JSON.stringify([busy, options]),
         () => ""
       )
@@ -252,16 +251,16 @@ class Opened {
 
   /** Looks through a list that shows only a part of itself at a time. */
   async scrollFor(value: string, fuzzy: boolean): Promise<boolean> {
-    const scrolls = async () => (await this.look(InWidget.shownOptions, null)).scrolls
-    if (await scrolls()) await this.look(InWidget.scrollBack, null)
+    const scrolls = async () => (await this.look("shownOptions", null)).scrolls
+    if (await scrolls()) await this.look("scrollBack", null)
     for (let screen = 0; screen < mostScreens && performance.now() < this.until; screen++) {
       await pause(stepMillis)
       if (await this.lookFor(value, fuzzy, false)) return true
       if (!(await scrolls())) return false
-      if (await this.look(InWidget.scrollOn, null)) continue
+      if (await this.look("scrollOn", null)) continue
       // At its end, a list may fetch more.
       await pause(settledMillis / 5)
-      if (!(await this.look(InWidget.scrollOn, null))) return await this.lookFor(value, fuzzy, false)
+      if (!(await this.look("scrollOn", null))) return await this.lookFor(value, fuzzy, false)
     }
     return false
   }
@@ -292,7 +291,7 @@ class Opened {
 
   /** Clicks an option and sees that the list shows it. `false` when it was gone before it could be clicked. */
   async take(index: number, option: Options.Option): Promise<boolean> {
-    const before = (await this.look(InWidget.shownChoice, index).catch(() => null))?.text ?? ""
+    const before = (await this.look("shownChoice", index).catch(() => null))?.text ?? ""
     let isClicked = true
     try {
       await this.part(`option ${index}`).click({ timeout: Math.min(left(this.until), 2_000) })
@@ -306,7 +305,7 @@ class Opened {
     const text = option.text.toLowerCase()
     const until = performance.now() + shownMillis
     while (true) {
-      const seen = await this.look(InWidget.shownChoice, index).catch(() => null)
+      const seen = await this.look("shownChoice", index).catch(() => null)
       // A list that is gone, or led to another page, has taken the choice.
       if (seen === null || seen.isMarked || seen.text.includes(text)) return true
       if (this.native && seen.native.toLowerCase().includes(text)) return true

@@ -11,7 +11,6 @@ import type { Frame, Locator } from "playwright-core"
 import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
 import * as Selector from "../../../core/browser/element/Selector.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
@@ -51,14 +50,14 @@ export const every = async (tab: Tab, text: string): Promise<{ readonly frame: F
 }
 
 /** The result of a function on all elements that a selector matches now, in the first scope with a match. */
-export const onEvery = async <A, B>(
+export const onEvery = async <N extends Parameters<typeof World.runOnAll>[2]>(
   tab: Tab,
   text: string,
-  tell: (elements: ReadonlyArray<Element>, arg: A) => B,
-  arg: A
-): Promise<B> => {
+  act: N,
+  arg: Parameters<typeof World.runOnAll<N>>[3]
+) => {
   const { all, frame } = await every(tab, text)
-  return World.runAll(tab, frame, tell, arg, all)
+  return World.runOnAll(tab, frame, act, arg, all)
 }
 
 /** The elements of a place that a selector means. */
@@ -114,7 +113,7 @@ export const onOne = (
           place !== null || selector.kind !== "xpath"
             ? inPlace(place ?? { frame, where: "own" }, selector, take)
             : World.locator(frame, { query: selector.query, where: "top", take, visit })
-        const stop = onTurn(() => void World.run(tab, frame, leave, visit).catch(() => undefined))
+        const stop = onTurn(() => void World.run(tab, frame, "leave", visit).catch(() => undefined))
         const done = yield* Effect.result(
           attempt(target.selector, () => acting(act(element, Math.max(left, place === null ? 1 : shortestAct), frame)))
         ).pipe(Effect.ensuring(Effect.sync(stop)))
@@ -138,28 +137,13 @@ const soon = <A>(act: Promise<A>): Promise<A | null> => within(frameMillis, act)
 
 let visits = 0
 
-/** Runs in the page. */
-const leave = (visit: number, { keep }: InPage): void => keep("left", visit)
-
 /**
- * The result of a function on the one element of a frame that a path matches; `null` if the document alone does not
- * have exactly one, or the selector is not a path. The function is sent as its source.
+ * What can be chosen in the one list of a frame that a path matches; `null` if the document alone does not have exactly
+ * one, or the selector is not a path.
  */
-export const seen = async <A>(
-  tab: Tab,
-  frame: Frame,
-  text: string,
-  tell: (arg: null, world: InPage, element: Element) => A
-): Promise<A | null> => {
+export const nativeOptions = async (tab: Tab, frame: Frame, text: string) => {
   const selector = Selector.parse(text)
-  if (selector.kind !== "xpath") return null
-  return World.run(tab, frame, told, { query: selector.query, tell: tell.toString() }) as Promise<A | null>
-}
-
-/** Runs in the page. */
-const told = ({ query, tell }: { query: Selector.Query; tell: string }, world: InPage): unknown => {
-  const [element, ...others] = world.elements(query, false)
-  return element === undefined || others.length > 0 ? null : world.call(tell, null, world, element)
+  return selector.kind === "xpath" ? World.run(tab, frame, "nativeOptionsOf", selector.query) : null
 }
 
 /** What an act came to: nothing, or a signal that it has to be looked again. */
@@ -205,7 +189,7 @@ export const look = async (tab: Tab, selector: Selector.Selector): Promise<Sight
       const matched = await inPlace({ frame, where: "own" }, selector, "all").count()
       return { own: matched, whole: matched }
     }
-    return World.run(tab, frame, counted, selector.query)
+    return World.run(tab, frame, "counted", selector.query)
   }
   const top = first === null ? { own: 0, whole: 0 } : await count(first)
   const places = first === null ? [] : placesOf(first, top)
@@ -244,12 +228,7 @@ export const answering = async (
 ): Promise<ReadonlyArray<Frame>> => {
   const few = frames.slice(0, mostFrames)
   const answers = await Promise.all(
-    few.map((frame) =>
-      within(
-        millis,
-        World.run(tab, frame, () => true, null)
-      ).catch(() => false)
-    )
+    few.map((frame) => within(millis, World.run(tab, frame, "answers", null)).catch(() => false))
   )
   return few.filter((_, at) => answers[at] === true)
 }
@@ -271,7 +250,7 @@ export const within = async <A>(millis: number, act: Promise<A>): Promise<A> => 
 /** The frames that a path leads to. */
 const framesOf = async (tab: Tab, frame: Frame, query: Selector.Query | undefined): Promise<ReadonlyArray<Frame>> => {
   if (query === undefined || frame.isDetached()) return []
-  const looked = World.run(tab, frame, counted, query)
+  const looked = World.run(tab, frame, "counted", query)
   const isMain = frame.parentFrame() === null
   const seen = await (isMain ? looked : within(frameMillis, looked)).catch((error: unknown) => {
     if (error instanceof Refused) throw error
@@ -288,12 +267,6 @@ const framesOf = async (tab: Tab, frame: Frame, query: Selector.Query | undefine
     })
   )
   return found.filter((one) => one !== null)
-}
-
-/** How many elements match in a document alone, and, if none does, with its shadow roots. */
-const counted = (query: Selector.Query, { elements, hasShadow }: InPage) => {
-  const own = elements(query, false).length
-  return { own, whole: own > 0 || !hasShadow() ? own : elements(query, true).length }
 }
 
 const mismatch = (target: ElementQuery, tab: Tab, seen: Sight): PageFailure => {

@@ -2,7 +2,6 @@
  * Where the focus of a window is, and what frames hold.
  */
 import type { Frame } from "playwright-core"
-import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab } from "../page/Tabs.ts"
 
@@ -15,7 +14,7 @@ export const find = async (tab: Tab): Promise<Frame | null> => {
   let next: Frame | null = tab.page.mainFrame()
   while (next !== null) {
     const frame: Frame = next
-    const what = await World.run(tab, frame, focus, name)
+    const what = await World.run(tab, frame, "keepFocus", name)
     if (what === "nothing") break
     found = frame
     next = what === "frame" ? await frameIn(frame, name) : null
@@ -39,13 +38,4 @@ export const addressOf = (frame: Frame): string => {
     parent = around.parentFrame()
   }
   return around.url()
-}
-
-/** Runs in the page. */
-const focus = (name: string, { keep }: InPage): "nothing" | "element" | "frame" => {
-  let found: Element | null = document.activeElement ?? document.body
-  while (found?.shadowRoot?.activeElement != null) found = found.shadowRoot.activeElement
-  if (found === null) return "nothing"
-  keep(name, found)
-  return /^(i?frame|object|embed|fencedframe)$/i.test(found.localName) ? "frame" : "element"
 }

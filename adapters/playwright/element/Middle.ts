@@ -2,7 +2,6 @@
  * The frames in the middle of a window, where the wheel of a person who looks at it is turned.
  */
 import type { Frame } from "playwright-core"
-import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab } from "../page/Tabs.ts"
 import * as Focus from "./Focus.ts"
@@ -21,10 +20,10 @@ export const framesInMiddle = async (tab: Tab, least: number): Promise<ReadonlyA
   const main = tab.page.mainFrame()
   const frames: Array<Frame> = [main]
   if (tab.page.frames().length === 1) return frames
-  const window = await World.run(tab, main, () => ({ width: innerWidth, height: innerHeight }), null)
+  const window = await World.run(tab, main, "windowSize", null)
   let at = { x: window.width / 2, y: window.height / 2 }
   for (let frame: Frame = main; frames.length <= deepest; ) {
-    const found = await World.run(tab, frame, keepFrameAt, { name, ...at })
+    const found = await World.run(tab, frame, "keepFrameAt", { name, ...at })
     const isLarge = found !== null && found.width * found.height >= least * window.width * window.height
     const inner = isLarge ? await Focus.frameIn(frame, name) : null
     if (found === null || inner === null) break
@@ -33,27 +32,4 @@ export const framesInMiddle = async (tab: Tab, least: number): Promise<ReadonlyA
     frame = inner
   }
   return frames
-}
-
-/**
- * Runs in the page: keeps the frame at a point, shadow roots looked into, and tells where its document begins and how much
- * of it is to be seen.
- */
-const keepFrameAt = ({ name, x, y }: { name: string; x: number; y: number }, { keep }: InPage) => {
-  let found = document.elementFromPoint(x, y)
-  while (found?.shadowRoot != null) {
-    const inner = found.shadowRoot.elementFromPoint(x, y)
-    if (inner === null || inner === found) break
-    found = inner
-  }
-  if (found?.localName !== "iframe" && found?.localName !== "frame") return null
-  keep(name, found)
-  const { bottom, left, right, top } = found.getBoundingClientRect()
-  const { paddingLeft, paddingTop } = getComputedStyle(found)
-  return {
-    x: left + found.clientLeft + Number.parseFloat(paddingLeft),
-    y: top + found.clientTop + Number.parseFloat(paddingTop),
-    width: Math.max(Math.min(right, innerWidth) - Math.max(left, 0), 0),
-    height: Math.max(Math.min(bottom, innerHeight) - Math.max(top, 0), 0)
-  }
 }

@@ -6,7 +6,7 @@ import type { Frame } from "playwright-core"
 import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
 import type { ExtractionPlan } from "../../../core/browser/element/Extraction.ts"
 import * as Selector from "../../../core/browser/element/Selector.ts"
-import * as InPage from "../inpage/InPage.ts"
+import type { Part, Path } from "../injected/read/Extract.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
@@ -37,7 +37,7 @@ const readNow = async (tab: Tab, selector: Selector.Selector): Promise<string | 
       null
     )
   }
-  const part: InPage.Part = { kind: "value", path: { query: selector.query }, type: "string" }
+  const part: Part = { kind: "value", path: { query: selector.query }, type: "string" }
   const [one] = await carryOut(tab, selector, [part])
   return one?.found === true ? String(one.value) : null
 }
@@ -45,7 +45,7 @@ const readNow = async (tab: Tab, selector: Selector.Selector): Promise<string | 
 /** Carries out a plan. What is not found in the document is looked for in its frames, each part in the first that has it. */
 export const extract = async (tab: Tab, plan: ExtractionPlan): Promise<Schema.Json> => {
   await tab.page.waitForLoadState("domcontentloaded")
-  const wanted = new Map<ExtractionPlan, { readonly selector: Selector.Selector; readonly part: InPage.Part }>()
+  const wanted = new Map<ExtractionPlan, { readonly selector: Selector.Selector; readonly part: Part }>()
   collect(plan, wanted)
   const answers = new Map<ExtractionPlan, unknown>()
   // Those of the document itself take one visit together.
@@ -69,7 +69,7 @@ const isPlain = ([, { selector }]: readonly [unknown, { readonly selector: Selec
 const carryOut = async (
   tab: Tab,
   selector: Selector.Selector | null,
-  parts: ReadonlyArray<InPage.Part>
+  parts: ReadonlyArray<Part>
 ): Promise<ReadonlyArray<{ readonly found: boolean; readonly value: unknown }>> => {
   if (parts.length === 0) return []
   const { first, others } = await Finder.scopes(tab, selector ?? nothing)
@@ -79,7 +79,7 @@ const carryOut = async (
     const left = open()
     if (left.length === 0) return
     const asked = left.flatMap((at) => parts[at] ?? [])
-    const answers = await World.run(tab, frame, InPage.extract, asked).catch((error: unknown) => {
+    const answers = await World.run(tab, frame, "extract", asked).catch((error: unknown) => {
       // A frame that went away has nothing.
       if (frame === first || error instanceof Refused) throw error
       return []
@@ -97,12 +97,12 @@ const carryOut = async (
 
 const nothing: Selector.Selector = { kind: "named", text: "" }
 
-const empty = (part: InPage.Part) => ({ found: false, value: part.kind === "list" ? [] : null })
+const empty = (part: Part) => ({ found: false, value: part.kind === "list" ? [] : null })
 
 /** The parts of a plan that are looked for in the document, not in a row. */
 const collect = (
   plan: ExtractionPlan,
-  wanted: Map<ExtractionPlan, { readonly selector: Selector.Selector; readonly part: InPage.Part }>
+  wanted: Map<ExtractionPlan, { readonly selector: Selector.Selector; readonly part: Part }>
 ): void => {
   if (plan.kind === "object") for (const field of Object.values(plan.fields)) collect(field, wanted)
   if (plan.kind !== "list" && plan.kind !== "value") return
@@ -111,12 +111,11 @@ const collect = (
   const selector = Selector.parse(path)
   if (selector.kind === "refused") throw new Refused("selector", `${path} cannot be read: ${selector.reason}`)
   const at = selector.kind === "xpath" ? { query: selector.query } : pathOf(path)
-  const part: InPage.Part =
-    plan.kind === "value" ? { ...plan, path: at } : { kind: "list", path: at, item: partOf(plan.item) }
+  const part: Part = plan.kind === "value" ? { ...plan, path: at } : { kind: "list", path: at, item: partOf(plan.item) }
   wanted.set(plan, { selector, part })
 }
 
-const pathOf = (path: string): InPage.Path => {
+const pathOf = (path: string): Path => {
   if (path.startsWith("css=")) return { css: path.slice(4) }
   if (/^(role|text)=/.test(path)) {
     throw new Refused("selector", `${path} cannot be read in a data model: its paths are XPath or css=`)
@@ -125,7 +124,7 @@ const pathOf = (path: string): InPage.Path => {
 }
 
 /** A part within a row. */
-const partOf = (plan: ExtractionPlan): InPage.Part => {
+const partOf = (plan: ExtractionPlan): Part => {
   switch (plan.kind) {
     case "known":
       return plan
@@ -141,7 +140,7 @@ const partOf = (plan: ExtractionPlan): InPage.Part => {
   }
 }
 
-const inRow = (path: string): InPage.Path =>
+const inRow = (path: string): Path =>
   /^(css|role|text)=/.test(path)
     ? pathOf(path)
     : { query: Selector.query(Selector.relative(path.replace(/^xpath=/, ""))) }

@@ -4,7 +4,6 @@
 import type { BrowserContext, Page } from "playwright-core"
 import * as FieldValue from "../../../core/browser/element/FieldValue.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
-import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import * as Guarded from "../page/Guarded.ts"
 import type { Tab } from "../page/Tabs.ts"
@@ -116,7 +115,7 @@ const press = async (tab: Tab, key: string, guard: Typing["guard"]): Promise<voi
   const { page } = tab
   if (key === "ControlOrMeta+c") {
     const frame = await Focus.find(tab)
-    const text = frame === null ? null : await World.run(tab, frame, copy, Focus.name).catch(() => null)
+    const text = frame === null ? null : await World.run(tab, frame, "copy", Focus.name).catch(() => null)
     if (text !== null && text !== "") copied.set(page.context(), text)
   } else if (key === "ControlOrMeta+v") await paste(tab, copied.get(page.context()) ?? "", guard)
   else await page.keyboard.press(key)
@@ -126,29 +125,7 @@ const paste = async (tab: Tab, text: string, guard: Typing["guard"]): Promise<vo
   if (text === "") return
   if (guard !== undefined) await Guarded.checkFocus(tab, guard, text)
   const frame = await Focus.find(tab)
-  const focus = Focus.name
-  const goesOn = frame === null || (await World.run(tab, frame, pasteInto, { focus, text }).catch(() => true))
+  const goesOn =
+    frame === null || (await World.run(tab, frame, "pasteInto", { name: Focus.name, text }).catch(() => true))
   if (goesOn) await tab.page.keyboard.insertText(text)
-}
-
-/** What a copy at an element takes, as the page has it. */
-const copy = (focus: string, { kept }: InPage): string => {
-  const element = kept(focus) as Element
-  const data = new DataTransfer()
-  const event = new ClipboardEvent("copy", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
-  if (!element.dispatchEvent(event)) return data.getData("text/plain")
-  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
-    if (element.type === "password") return ""
-    return element.value.slice(element.selectionStart ?? 0, element.selectionEnd ?? 0)
-  }
-  return element.ownerDocument.getSelection()?.toString() ?? ""
-}
-
-/** Dispatches a paste event to an element; `false` if the page handled it itself. */
-const pasteInto = ({ focus, text }: { focus: string; text: string }, { kept }: InPage): boolean => {
-  const data = new DataTransfer()
-  data.setData("text/plain", text)
-  return (kept(focus) as Element).dispatchEvent(
-    new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
-  )
 }

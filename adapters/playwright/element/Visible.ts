@@ -2,14 +2,13 @@
  * Scrolls elements into view, and returns where they are visible.
  */
 import type { Frame, Locator } from "playwright-core"
-import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab } from "../page/Tabs.ts"
 
 /** Scrolls to an element of a frame, unless it is seen already, and waits until it is still. */
 export const bringIntoSight = async (tab: Tab, frame: Frame, element: Locator, timeout: number): Promise<void> => {
   // In a frame that is not seen the browser draws nothing, so that nothing there would ever be still.
-  await World.run(tab, frame, scroll, null, { root: element, waitMillis: timeout })
+  await World.run(tab, frame, "intoSight", null, { root: element, waitMillis: timeout })
   await element.scrollIntoViewIfNeeded({ timeout })
 }
 
@@ -21,48 +20,35 @@ export const keepOwner = async (frame: Frame): Promise<string> => {
   return "owner"
 }
 
+/** Whether a frame can be seen, and all that it is in. */
+export const isShown = async (frame: Frame): Promise<boolean> => {
+  for (let at = frame, around = at.parentFrame(); around !== null; around = at.parentFrame()) {
+    const owner = await at.frameElement()
+    const isSeen = await World.runOn(owner, "isVisible", null)
+    await owner.dispose()
+    if (!isSeen) return false
+    at = around
+  }
+  return true
+}
+
 /**
- * Where the document of a frame begins in the window; `null` when it is not to be seen. What Playwright tells of elements in
+ * Where the document of a frame begins in the window; `null` when it has no place there. What Playwright tells of elements in
  * frames of other sites passes over the borders of these frames.
  */
 export const originOf = async (tab: Tab, frame: Frame): Promise<{ readonly x: number; readonly y: number } | null> => {
   const around = frame.parentFrame()
   if (around === null) return { x: 0, y: 0 }
-  const box = await World.run(tab, around, inside, await keepOwner(frame))
+  const box = await World.run(tab, around, "originOf", await keepOwner(frame))
   const origin = box === null ? null : await originOf(tab, around)
   return box === null || origin === null ? null : { x: origin.x + box.x, y: origin.y + box.y }
-}
-
-/** Runs in the page: where the document of a kept frame begins; `null` when there is nothing to be seen of it. */
-const inside = (name: string, { kept }: InPage) => {
-  const element = kept(name)
-  if (!(element instanceof Element)) return null
-  const { height, width, x, y } = element.getBoundingClientRect()
-  const { paddingLeft, paddingTop } = getComputedStyle(element)
-  if (height < 2 || width < 2) return null
-  return {
-    x: x + element.clientLeft + Number.parseFloat(paddingLeft),
-    y: y + element.clientTop + Number.parseFloat(paddingTop)
-  }
 }
 
 /** Where an element of a frame is to be seen in the window; `null` when it is not. */
 export const boxOf = async (tab: Tab, frame: Frame, element: Locator, timeout: number) => {
   if (frame.parentFrame() === null) return element.boundingBox({ timeout })
-  const box = await World.run(tab, frame, outline, null, { root: element, waitMillis: timeout })
+  const box = await World.run(tab, frame, "boxOf", null, { root: element, waitMillis: timeout })
   const origin = await originOf(tab, frame)
   if (origin === null || box.width === 0 || box.height === 0) return null
   return { ...box, x: box.x + origin.x, y: box.y + origin.y }
-}
-
-/** Runs in the page. */
-const outline = (_: null, _world: InPage, element: Element) => {
-  const { height, width, x, y } = element.getBoundingClientRect()
-  return { height, width, x, y }
-}
-
-/** Runs in the page. */
-const scroll = (_: null, _world: InPage, element: Element): void => {
-  const own = element as Element & { readonly scrollIntoViewIfNeeded?: (center: boolean) => void }
-  own.scrollIntoViewIfNeeded?.(true)
 }

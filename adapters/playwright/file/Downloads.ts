@@ -175,8 +175,8 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
  * name of the saved file, which Playwright knows but does not publish; without that name, the addresses are compared.
  */
 const isOf = ({ guid, url }: Pick<Growth, "guid" | "url">, saved: Saved): boolean => {
-  const { _artifact } = saved as unknown as {
-    readonly _artifact?: { readonly _initializer?: { absolutePath?: string } }
+  const { _artifact } = saved as Saved & {
+    readonly _artifact?: { readonly _initializer?: { readonly absolutePath?: string } }
   }
   const path = _artifact?._initializer?.absolutePath
   return path === undefined ? url === saved.url() : basename(path) === guid

@@ -272,10 +272,8 @@ const readable = async (saved: Downloading.Entry["saved"]): Promise<Readable> =>
 // In the world of the page itself: what remembers there that it asked to be printed runs before its scripts.
 const saveDocument = (): "page" | "printed" | "saving" => {
   const printed = Symbol.for("sluice.printed")
-  // Windows have no such name of their own.
-  const own = window as unknown as Record<symbol, unknown>
-  if (own[printed] === true) {
-    own[printed] = false
+  if (Reflect.get(window, printed) === true) {
+    Reflect.set(window, printed, false)
     return "printed"
   }
   if (/^(text\/html|application\/xhtml\+xml|)$/.test(document.contentType) || location.protocol === "about:")

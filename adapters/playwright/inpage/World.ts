@@ -5,46 +5,46 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { type CDPSession, type ElementHandle, type Frame, type Locator, type Page, selectors } from "playwright-core"
+import { expressionOf } from "../../script/Script.ts"
+import type { Job } from "../injected/Engine.ts"
+import type { functions, functionsOfAll } from "../injected/Functions.ts"
+import { evaluationMillis } from "../injected/find/Limits.ts"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
-import * as InWorld from "./InWorld.ts"
-
-/** How long one evaluation in a page may take, in milliseconds. */
-export const evaluationMillis = 5_000
 
 /** How long a page may be busy with itself, in milliseconds, where the bounds of its session do not end that before. */
 const busyMillis = 60_000
 
-/** How many elements the browser's own engine may look at in one evaluation. It cannot be stopped; the other one can. */
-const largestWork = 30_000_000
-
 const name = "sluice"
 
-await selectors
-  .register(name, { content: `(${InWorld.engine})(${evaluationMillis}, ${largestWork})` }, { contentScript: true })
-  .catch((error: Error) => {
+/** The engine was brought to Playwright, which is done once. */
+let brought: Promise<void> | undefined
+
+/**
+ * Brings the engine to Playwright, which then has it in the documents of every context that is made. Only processes that open
+ * a browser do so, as linking it takes a while.
+ */
+export const bring = (): Promise<void> => {
+  const engine = () => `${expressionOf(new URL("../injected/Engine.ts", import.meta.url))}.engine`
+  brought ??= selectors.register(name, { content: engine() }, { contentScript: true }).catch((error: Error) => {
     // Another copy of this module has done it.
     if (!error.message.includes("already registered")) throw error
   })
+  return brought
+}
 
 /** Signs that selectors are parted at, or that texts in them begin and end with, are written by their numbers. */
-const encode = (job: InWorld.Job): string =>
+const encode = (job: Job): string =>
   `${name}=${JSON.stringify(job).replace(/[>'`]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)}`
 
 /** The elements of a frame that a job asks for. */
-export const locator = (frame: Frame, job: Extract<InWorld.Job, { readonly take: string }>): Locator =>
+export const locator = (frame: Frame, job: Extract<Job, { readonly take: string }>): Locator =>
   frame.locator(encode(job))
 
 /**
  * The element that a function kept in the world of a frame; a lookup gets `gone` if it is no longer in the document.
  */
 export const kept = (frame: Frame, name: string): Locator => frame.locator(encode({ kept: name }))
-
-/** Keeps an element that Playwright has found under a name in the world of its frame. */
-export const keep = async (element: ElementHandle, name: string): Promise<void> => {
-  const act = (name: string, { keep }: InWorld.World, root: Element): void => keep(name, root)
-  await (await element.$(encode({ run: act.toString(), arg: name })))?.dispose()
-}
 
 /** Raised when an evaluation was ended because it took too long. */
 export const tooSlow = () =>
@@ -67,65 +67,85 @@ export interface Subject {
   readonly waitMillis?: number
 }
 
-/**
- * Runs a function in the world of a frame. It is sent there as its source, so it uses nothing from outside itself; what it
- * is given and what it answers is plain data. Elements are kept there under names, for other functions or to act on.
- */
-export const run = async <A, B>(
-  tab: Window,
-  frame: Frame,
-  act: (arg: A, world: InWorld.World, root: Element) => B,
-  arg: A,
-  on?: Subject
-): Promise<B> => {
+/** The name of a function of `injected/Functions.ts`. */
+export type Name = keyof typeof functions
+
+/** What a function takes; `null` for one that takes nothing. */
+export type Given<N extends Name> = Parameters<(typeof functions)[N]> extends readonly [infer A, ...infer _] ? A : null
+
+export type Answer<N extends Name> = ReturnType<(typeof functions)[N]>
+
+type FunctionsOfAll = typeof functionsOfAll
+
+const jobOf = <N extends Name>(run: N, arg: Given<N>): Job => ({ run, arg })
+
+/** The answer to a job in a frame. */
+const answerTo = async <A>(tab: Window, frame: Frame, job: Job, on?: Subject): Promise<A> => {
   try {
-    return await once(frame, act, arg, on)
+    return await once<A>(frame, job, on)
   } catch (error) {
     if (signalOf(error)?.kind !== "modern") throw toReason(error)
   }
   try {
     await install(tab, frame)
-    return await once(frame, act, arg, on)
+    return await once<A>(frame, job, on)
   } catch (error) {
     throw toReason(error)
   }
 }
 
-/** Runs a function on all elements of a frame that there are now, in their order. */
-export const runAll = async <A, B>(
+/**
+ * Runs a function of `injected/Functions.ts` in the world of a frame. Elements are kept there under names, for other
+ * functions or to act on.
+ */
+export const run = <N extends Name>(
   tab: Window,
   frame: Frame,
-  act: (elements: ReadonlyArray<Element>, arg: A) => B,
-  arg: A,
+  act: N,
+  arg: Given<N>,
+  on?: Subject
+): Promise<Answer<N>> => answerTo(tab, frame, jobOf(act, arg), on)
+
+/** Runs a function on an element that Playwright has found, in the world of its frame. */
+export const runOn = async <N extends Name>(element: ElementHandle, act: N, arg: Given<N>): Promise<Answer<N>> => {
+  const answer = await element.$(encode(jobOf(act, arg)))
+  const text = await answer?.textContent()
+  await answer?.dispose()
+  return read(text)
+}
+
+/** What a function answered. One without an answer leaves an empty text. */
+const read = (answer: string | null | undefined) => JSON.parse(answer || "null")
+
+/** Keeps an element that Playwright has found under a name in the world of its frame. */
+export const keep = (element: ElementHandle, name: string): Promise<void> => runOn(element, "keep", name)
+
+/** Runs a function on all elements of a frame that there are now, in their order. */
+export const runOnAll = async <N extends keyof FunctionsOfAll>(
+  tab: Window,
+  frame: Frame,
+  act: N,
+  arg: Parameters<FunctionsOfAll[N]>[1],
   all: Locator
-): Promise<B> => {
+): Promise<ReturnType<FunctionsOfAll[N]>> => {
   const name = `all ${++gathered}`
   await all.locator(encode({ gather: name })).count()
-  return run(tab, frame, onGathered, { act: act.toString(), arg, name }) as Promise<B>
+  return answerTo(tab, frame, { runOnAll: act, arg, gathered: name })
 }
 
 let gathered = 0
-
-/** Runs in the page. */
-const onGathered = ({ act, arg, name }: { act: string; arg: unknown; name: string }, world: InWorld.World): unknown =>
-  world.call(act, world.gathered(name), arg)
 
 /** Brings the engine of XPath 3.1 to a document. */
 export const install = async (tab: Window, frame: Frame): Promise<void> => {
   // Opened now: a process that is busy does not answer who only then wants to end what it does.
   if (!lines.has(frame)) lines.set(frame, await lineTo(tab, frame))
-  await once(frame, (source: string, world) => world.install(source), library())
+  await once(frame, jobOf("install", library()))
 }
 
 /** Lines to the processes of frames to which the engine of XPath 3.1 was brought. */
 const lines = new WeakMap<Frame, CDPSession>()
 
-const once = async <A, B>(
-  frame: Frame,
-  act: (arg: A, world: InWorld.World, root: Element) => B,
-  arg: A,
-  on?: Subject
-): Promise<B> => {
+const once = async <A>(frame: Frame, wanted: Job, on?: Subject): Promise<A> => {
   const stop = new AbortController()
   const ended: { slow: Promise<void> | null } = { slow: null }
   // The engine of the browser is asked for nothing long: a page that does not answer it is busy with itself.
@@ -136,12 +156,12 @@ const once = async <A, B>(
     ended.slow = interrupt(frame)
   }, most + 500)
   try {
-    const job = encode({ run: act.toString(), arg })
+    const job = encode(wanted)
     const answer = await (on === undefined ? frame.locator(job) : on.root.locator(job)).textContent({
       timeout: on?.waitMillis ?? most + 5_000,
       signal: stop.signal
     })
-    return (answer === "" ? undefined : JSON.parse(answer ?? "null")) as B
+    return read(answer)
   } catch (error) {
     if (ended.slow === null) throw withoutSource(error)
     await ended.slow

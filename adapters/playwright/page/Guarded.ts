@@ -63,7 +63,7 @@ export const onField = async (
  * browser.
  */
 const addressOf = async (tab: Tab, frame: Frame): Promise<string> =>
-  /^(about|blob):/.test(frame.url()) ? World.run(tab, frame, () => self.origin, null) : frame.url()
+  /^(about|blob):/.test(frame.url()) ? World.run(tab, frame, "origin", null) : frame.url()
 
 const fieldOf = (element: Locator): Field => ({
   fill: (text, options) => element.fill(text, options),

@@ -18,9 +18,6 @@ import * as Reading from "../element/Reading.ts"
 import { strike, type } from "../element/Typing.ts"
 import type * as Downloads from "../file/Downloads.ts"
 import * as Transfers from "../file/Transfers.ts"
-import * as InPage from "../inpage/InPage.ts"
-import { nativeOptions } from "../inpage/InWidget.ts"
-import { sanitizedHtml } from "../inpage/Sanitized.ts"
 import * as Snapshot from "../inpage/Snapshot.ts"
 import * as World from "../inpage/World.ts"
 import * as Recorder from "../recording/Recorder.ts"
@@ -166,7 +163,7 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
     address: Effect.sync(() => current().page.url()),
     html: ({ sanitized }) =>
       attempt(null, () =>
-        sanitized ? World.run(current(), current().page.mainFrame(), sanitizedHtml, null) : current().page.content()
+        sanitized ? World.run(current(), current().page.mainFrame(), "sanitizedHtml", null) : current().page.content()
       ),
     clearCookies: attempt(null, () => current().page.context().clearCookies())
   } satisfies Partial<Navigation>
@@ -206,7 +203,7 @@ const elements = (tabs: Tabs) => {
       onOne(target, async (element, timeout, frame) => {
         await guarded(target, element, timeout, frame)
         return Choosing.choose(current(), frame, element, { value, fuzzy }, timeout, () =>
-          Finder.seen(current(), frame, target.selector, nativeOptions)
+          Finder.nativeOptions(current(), frame, target.selector)
         )
       }),
     find: (target) =>
@@ -215,7 +212,7 @@ const elements = (tabs: Tabs) => {
         await guarded(target, element, timeout, frame)
       }),
     inspect: (selector) =>
-      attempt(selector, () => Finder.onEvery(current(), selector, InPage.codeField, null)).pipe(
+      attempt(selector, () => Finder.onEvery(current(), selector, "codeField", null)).pipe(
         Effect.timeoutOrElse({ duration: inspectionMillis, orElse: () => Effect.fail(leaving) }),
         Effect.mapError((failure) => (failure.kind === "unusable" ? leaving : failure))
       ),

@@ -2,7 +2,7 @@
  * The open windows of a session, one of which is active.
  */
 import { Effect } from "effect"
-import type { CDPSession, Page } from "playwright-core"
+import type { BrowserContext, CDPSession, Page } from "playwright-core"
 import { defaultPageLimits, type PageLimits, tooManyWindows } from "../../../core/agent/Limits.ts"
 import type { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Dialog } from "../../../core/browser/Windows.ts"
@@ -64,49 +64,18 @@ const keptMessage = 2_000
 
 export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs => {
   const context = first.context()
-  const shown: Array<Dialog> = []
   const listeners: Array<(tab: Tab) => void> = []
-  const turning = new Set<() => void>()
-  /** In the order in which they were opened. */
-  const open: Array<Tab> = []
-  /** In the order in which they were active, the present one last. The last one to close stays in the list. */
-  const looked: Array<Tab> = []
+  const order = orderOf()
+  const { current } = order
   /** Until when each window is waited for that a page has begun to open. */
   const coming: Array<number> = []
 
-  const current = () => looked.at(-1) as Tab
-  const isOpen = (tab: Tab) => open.includes(tab)
-
-  const turnTo = (tab: Tab): void => {
-    const before = looked.at(-1)
-    if (before === tab) return
-    const at = looked.indexOf(tab)
-    if (at >= 0) looked.splice(at, 1)
-    looked.push(tab)
-    if (before !== undefined) for (const tell of [...turning]) tell()
-  }
-
-  const closed = async (tab: Tab, page: Page): Promise<void> => {
-    const wasLookedAt = current() === tab
-    if (!isOpen(tab)) return
-    open.splice(open.indexOf(tab), 1)
-    if (looked.length > 1) looked.splice(looked.indexOf(tab), 1)
-    if (!wasLookedAt || open.length === 0) return
-    const opener = await page.opener().catch(() => null)
-    const from = open.find((one) => one.page === opener)
-    if (from !== undefined && current() !== from && !isOpen(tab)) turnTo(from)
-    await current()
-      .page.bringToFront()
-      .catch(() => undefined)
-  }
-
   const add = (page: Page): Tab => {
-    const known = open.find((one) => one.page === page)
+    const known = order.all().find((one) => one.page === page)
     if (known !== undefined) return known
     const tab = follow(page, () => coming.push(Date.now() + limits.navigationMillis))
-    open.push(tab)
-    turnTo(tab)
-    page.on("close", () => void closed(tab, page))
+    order.add(tab)
+    page.on("close", () => void order.remove(tab))
     for (const tell of listeners) tell(tab)
     return tab
   }
@@ -116,16 +85,9 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
     coming.shift()
     // A window that came with a file to save is closed again by the browser.
     if (page.isClosed()) return
-    if (open.length < limits.windows) return void add(page)
+    if (order.all().length < limits.windows) return void add(page)
     bounds.pass(tooManyWindows(limits))
     page.close().catch(() => undefined)
-  })
-  context.on("dialog", (dialog) => {
-    const kind = dialog.type() as Dialog["kind"]
-    const entered = kind === "prompt" ? dialog.defaultValue() : null
-    shown.push({ kind, message: dialog.message().slice(0, keptMessage), entered })
-    if (shown.length > keptDialogs) shown.shift()
-    dialog.accept(entered ?? undefined).catch(() => undefined)
   })
 
   /** Waits for the windows that are being opened. */
@@ -136,11 +98,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
     }
   }
 
-  const observe: Attempt = (selector, act) =>
-    Effect.suspend(() => {
-      const tab = current()
-      return attempting(tab.isGone)(selector, act)
-    })
+  const observe: Attempt = (selector, act) => Effect.suspend(() => attempting(current().isGone)(selector, act))
 
   const attempt: Attempt = <A>(selector: string | null, act: () => Promise<A>) =>
     Effect.suspend(() => {
@@ -167,7 +125,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
 
   return {
     current,
-    all: () => [...open],
+    all: () => [...order.all()],
     attempt,
     observe,
     following: (effect) =>
@@ -180,31 +138,86 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
         )
       }),
     open: Effect.suspend(() =>
-      open.length >= limits.windows
+      order.all().length >= limits.windows
         ? Effect.fail(tooManyWindows(limits))
         : attempting(() => false)(null, async () => {
             // A browser that goes away at that moment never answers.
             const page = await within(limits.navigationMillis, context.newPage())
             if (page === null) throw new Refused("crash", "the browser opened no window")
-            await look(add(page))
+            await order.look(add(page))
           })
     ),
-    look: (tab) => look(tab),
-    dialogs: () => shown.splice(0),
+    look: order.look,
+    dialogs: answeringDialogs(context),
     each: (tell) => {
-      for (const tab of open) tell(tab)
+      for (const tab of order.all()) tell(tab)
       listeners.push(tell)
     },
-    onTurn: (tell) => {
+    onTurn: order.onTurn
+  }
+}
+
+/** The windows in the order in which they were opened, and which of them is active. */
+const orderOf = () => {
+  const open: Array<Tab> = []
+  /** In the order in which they were active, the present one last. The last one to close stays in the list. */
+  const looked: Array<Tab> = []
+  const turning = new Set<() => void>()
+  const current = () => looked.at(-1) as Tab
+
+  const turnTo = (tab: Tab): void => {
+    const before = looked.at(-1)
+    if (before === tab) return
+    const at = looked.indexOf(tab)
+    if (at >= 0) looked.splice(at, 1)
+    looked.push(tab)
+    if (before !== undefined) for (const tell of [...turning]) tell()
+  }
+
+  return {
+    current,
+    all: (): ReadonlyArray<Tab> => open,
+    /** Adds a window that was opened, which is active from then on. */
+    add: (tab: Tab): void => {
+      open.push(tab)
+      turnTo(tab)
+    },
+    /** Takes a window out that was closed. The one that opened it becomes active, or else the one that was before. */
+    remove: async (tab: Tab): Promise<void> => {
+      const wasCurrent = current() === tab
+      if (!open.includes(tab)) return
+      open.splice(open.indexOf(tab), 1)
+      if (looked.length > 1) looked.splice(looked.indexOf(tab), 1)
+      if (!wasCurrent || open.length === 0) return
+      const opener = await tab.page.opener().catch(() => null)
+      const from = open.find((one) => one.page === opener)
+      if (from !== undefined && current() !== from && !open.includes(tab)) turnTo(from)
+      await current()
+        .page.bringToFront()
+        .catch(() => undefined)
+    },
+    look: async (tab: Tab): Promise<void> => {
+      turnTo(tab)
+      await tab.page.bringToFront()
+    },
+    onTurn: (tell: () => void) => {
       turning.add(tell)
       return () => void turning.delete(tell)
     }
   }
+}
 
-  async function look(tab: Tab): Promise<void> {
-    turnTo(tab)
-    await tab.page.bringToFront()
-  }
+/** Accepts the dialogs of all windows, and hands over those since it was last called. */
+const answeringDialogs = (context: BrowserContext): Tabs["dialogs"] => {
+  const shown: Array<Dialog> = []
+  context.on("dialog", (dialog) => {
+    const kind = dialog.type() as Dialog["kind"]
+    const entered = kind === "prompt" ? dialog.defaultValue() : null
+    shown.push({ kind, message: dialog.message().slice(0, keptMessage), entered })
+    if (shown.length > keptDialogs) shown.shift()
+    dialog.accept(entered ?? undefined).catch(() => undefined)
+  })
+  return () => shown.splice(0)
 }
 
 /** Whether Playwright had begun to do it when it failed, and was not still waiting for the element. */

@@ -142,9 +142,12 @@ const prepare = async (
   return true
 }
 
-/** Runs in the page, after what makes the state there. */
-const push = ([jpeg, millis]: readonly [string, number]): Promise<Array<Packet>> =>
-  (globalThis as unknown as { readonly encoding: State }).encoding.push(jpeg, millis)
+/** What `prepare` leaves in the page. */
+type Prepared = typeof globalThis & { readonly encoding: State }
 
 /** Runs in the page, after what makes the state there. */
-const end = (): Promise<Array<Packet>> => (globalThis as unknown as { readonly encoding: State }).encoding.end()
+const push = ([jpeg, millis]: readonly [string, number]): Promise<Array<Packet>> =>
+  (globalThis as Prepared).encoding.push(jpeg, millis)
+
+/** Runs in the page, after what makes the state there. */
+const end = (): Promise<Array<Packet>> => (globalThis as Prepared).encoding.end()

@@ -7,6 +7,7 @@ import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts
 import type { Framing } from "../../../core/browser/vision/Shot.ts"
 import * as Finder from "../element/Finder.ts"
 import { boxOf, bringIntoSight } from "../element/Visible.ts"
+import type { placeOfWindow } from "../injected/act/Scrolling.ts"
 import * as World from "../inpage/World.ts"
 import type { Tabs } from "../page/Tabs.ts"
 
@@ -26,7 +27,7 @@ interface Clip {
 export const make = (tabs: Tabs, { scroll }: Pick<Elements, "scroll">) => {
   const { attempt, current } = tabs
 
-  const placed = () => World.run(current(), current().page.mainFrame(), place, null)
+  const placed = () => World.run(current(), current().page.mainFrame(), "placeOfWindow", null)
 
   /** Lets the page load what it shows only where it is scrolled to, and returns to where it stood. */
   const loaded = Effect.fnUntraced(function* (maxScrolls: number, settleMillis: number) {
@@ -37,7 +38,7 @@ export const make = (tabs: Tabs, { scroll }: Pick<Elements, "scroll">) => {
       const after = yield* attempt(null, placed)
       if (after.y === before.y && after.height === before.height) break
     }
-    yield* attempt(null, () => World.run(current(), current().page.mainFrame(), moveTo, from))
+    yield* attempt(null, () => World.run(current(), current().page.mainFrame(), "scrollWindowTo", from))
   })
 
   return {
@@ -71,7 +72,7 @@ export const make = (tabs: Tabs, { scroll }: Pick<Elements, "scroll">) => {
  * A box of the window with a margin. Visible content is captured from the window: a picture of the whole page is
  * rendered again, and frames of other sites may not be ready in it.
  */
-const around = (box: Clip, margin: number, page: ReturnType<typeof place>) => {
+const around = (box: Clip, margin: number, page: ReturnType<typeof placeOfWindow>) => {
   const left = Math.max(box.x + page.x - margin, 0)
   const top = Math.max(box.y + page.y - margin, 0)
   const right = Math.min(box.x + page.x + box.width + margin, page.width)
@@ -82,20 +83,3 @@ const around = (box: Clip, margin: number, page: ReturnType<typeof place>) => {
     seen.x >= 0 && seen.y >= 0 && seen.x + clip.width <= page.inWidth && seen.y + clip.height <= page.inHeight
   return isSeen ? { fullPage: false, clip: seen } : { fullPage: true, clip }
 }
-
-/** Runs in the page. */
-const place = () => {
-  // One that is just beginning has nothing yet.
-  const { scrollHeight, scrollWidth } = document.documentElement ?? { scrollHeight: 0, scrollWidth: innerWidth }
-  return {
-    x: scrollX,
-    y: scrollY,
-    inWidth: innerWidth,
-    inHeight: innerHeight,
-    width: scrollWidth,
-    height: Math.max(scrollHeight, document.body?.scrollHeight ?? 0)
-  }
-}
-
-/** Runs in the page. */
-const moveTo = ({ x, y }: { x: number; y: number }): void => scrollTo({ left: x, top: y, behavior: "instant" })

@@ -6,7 +6,6 @@ import type { Frame, Locator, Page } from "playwright-core"
 import type { ClickKind } from "../../../core/browser/element/ElementQuery.ts"
 import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
 import { bringIntoSight } from "../element/Visible.ts"
-import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab } from "../page/Tabs.ts"
 
@@ -88,7 +87,7 @@ const moveTo = async (
   timeout: number
 ): Promise<Point | undefined> => {
   await bringIntoSight(tab, frame, element, timeout)
-  const within = await World.run(tab, frame, place, gesture.landing, { root: element, waitMillis: timeout })
+  const within = await World.run(tab, frame, "placeWithin", gesture.landing, { root: element, waitMillis: timeout })
   const box = await element.boundingBox({ timeout })
   if (box === null || within === null) return undefined
   await follow(tab.page, { x: box.x + within.x, y: box.y + within.y }, gesture)
@@ -97,12 +96,4 @@ const moveTo = async (
     .then(() => true)
     .catch(() => false)
   return reaches ? within : undefined
-}
-
-/** Runs in the page: a place within the first box of the element, which may have several where its text wraps. */
-const place = (landing: Point, _world: InPage, element: Element): Point | null => {
-  const whole = element.getBoundingClientRect()
-  const box = [...element.getClientRects()].find(({ height, width }) => height >= 1 && width >= 1)
-  if (box === undefined) return null
-  return { x: box.x - whole.x + box.width * landing.x, y: box.y - whole.y + box.height * landing.y }
 }

@@ -82,9 +82,7 @@ const act = async (page: Page, gesture: Gesture): Promise<void> => {
 }
 
 const placeOf = async (page: Page, { x, y }: { readonly x: number; readonly y: number }): Promise<[number, number]> => {
-  const { height, width } = page.viewportSize() ?? (await World.run(World.windowOf(page), page.mainFrame(), size, null))
+  const { height, width } =
+    page.viewportSize() ?? (await World.run(World.windowOf(page), page.mainFrame(), "windowSize", null))
   return [x * width, y * height]
 }
-
-/** Runs in the page. */
-const size = () => ({ width: innerWidth, height: innerHeight })

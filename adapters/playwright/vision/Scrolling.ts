@@ -10,7 +10,6 @@ import type { Direction, Position } from "../../../core/browser/vision/Scrolling
 import * as Finder from "../element/Finder.ts"
 import { framesInMiddle } from "../element/Middle.ts"
 import { bringIntoSight, originOf } from "../element/Visible.ts"
-import type { World as InPage } from "../inpage/InWorld.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 
@@ -59,7 +58,7 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
   const { attempt, current } = tabs
 
   const measured = (scroller: Scroller, axis: Axis) =>
-    attempt(null, () => World.run(scroller.tab, scroller.frame, measure, axis))
+    attempt(null, () => World.run(scroller.tab, scroller.frame, "measure", axis))
 
   /** What a wheel over the middle of the window scrolls: a frame that is most of the window, as long as it goes on, or the page. */
   const pageScroller = (direction: Direction) =>
@@ -70,10 +69,10 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
       await tab.page.waitForLoadState("domcontentloaded")
       const frames = await framesInMiddle(tab, largeFrame).catch(() => [])
       for (const frame of frames.filter((one) => one !== main)) {
-        await World.run(tab, frame, scrollerAt, axis)
-        if (!isAtEnd(await World.run(tab, frame, measure, axis), signOf(direction))) return { tab, frame }
+        await World.run(tab, frame, "keepScrollerInMiddle", axis)
+        if (!isAtEnd(await World.run(tab, frame, "measure", axis), signOf(direction))) return { tab, frame }
       }
-      await World.run(tab, main, scrollerAt, axis)
+      await World.run(tab, main, "keepScrollerInMiddle", axis)
       return { tab, frame: main }
     })
 
@@ -113,7 +112,7 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
     const after = yield* settled(scroller, { axis, from: before, sign, since, until })
     if (after.at !== before.at || isAtEnd(before, sign)) return { before, after }
     // Something else lies under the wheel, or the page does not let it through.
-    yield* attempt(null, () => World.run(scroller.tab, scroller.frame, moveBy, [axis, distance] as const))
+    yield* attempt(null, () => World.run(scroller.tab, scroller.frame, "moveBy", [axis, distance] as const))
     return { before, after: yield* settled(scroller, { axis, from: before, sign, since, until }) }
   })
 
@@ -140,7 +139,7 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
       yield* Finder.onOne(tabs, { selector, waitMillis }, async (element, timeout, frame) => {
         const tab = current()
         await bringIntoSight(tab, frame, element, timeout)
-        await World.run(tab, frame, scrollerOf, axis, { root: element, waitMillis: timeout })
+        await World.run(tab, frame, "keepScrollerOf", axis, { root: element, waitMillis: timeout })
         found = { tab, frame }
       })
       return (found as Scroller | null) ?? (yield* late("the container was not found", waitMillis))
@@ -154,7 +153,7 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
 
   const show = (target: ElementQuery, position: Position) =>
     Finder.onOne(tabs, target, (element, timeout, frame) =>
-      World.run(current(), frame, intoView, position, { root: element, waitMillis: timeout })
+      World.run(current(), frame, "intoView", position, { root: element, waitMillis: timeout })
     )
 
   /** Scrolls on until the element is there: to the end, and then once more from the start. */
@@ -180,7 +179,7 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
         continue
       }
       turned = true
-      yield* attempt(null, () => World.run(one.tab, one.frame, moveBy, [axis, -sign * after.extent] as const))
+      yield* attempt(null, () => World.run(one.tab, one.frame, "moveBy", [axis, -sign * after.extent] as const))
       yield* settled(one, { axis, from: after, sign, since: yield* Clock.currentTimeMillis, until })
     }
     const left = Math.max(until - (yield* Clock.currentTimeMillis), 1_000)
@@ -215,63 +214,3 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
       })
   }
 }
-
-/** Runs in the page: keeps what is around the middle of the window and scrolls. */
-const scrollerAt = (axis: "x" | "y", { keep }: InPage): void => {
-  const scrolls = (one: Element): boolean => {
-    const { overflowX, overflowY } = getComputedStyle(one)
-    const room = axis === "y" ? one.scrollHeight - one.clientHeight : one.scrollWidth - one.clientWidth
-    return room > 1 && /auto|scroll|overlay/.test(axis === "y" ? overflowY : overflowX)
-  }
-  const root = document.scrollingElement ?? document.documentElement
-  let found = root
-  const { clientHeight, clientWidth } = document.documentElement
-  for (let one = document.elementFromPoint(clientWidth / 2, clientHeight / 2); one !== null; one = one.parentElement) {
-    if (one !== root && one !== document.body && one !== document.documentElement && scrolls(one)) {
-      found = one
-      break
-    }
-  }
-  keep("scroller", found)
-}
-
-/** Runs in the page: keeps the element itself, the largest in it, or the next one around it that scrolls. */
-export const scrollerOf = (axis: "x" | "y", { keep }: InPage, own: Element): void => {
-  const scrolls = (one: Element): boolean => {
-    const { overflowX, overflowY } = getComputedStyle(one)
-    const room = axis === "y" ? one.scrollHeight - one.clientHeight : one.scrollWidth - one.clientWidth
-    return room > 1 && /auto|scroll|overlay|hidden/.test(axis === "y" ? overflowY : overflowX)
-  }
-  const size = (one: Element) => one.clientWidth * one.clientHeight
-  const within = () => [...own.querySelectorAll("*")].filter(scrolls).sort((a, b) => size(b) - size(a))[0]
-  let around = own.parentElement
-  while (around !== null && !scrolls(around)) around = around.parentElement
-  const root = document.scrollingElement ?? document.documentElement
-  keep("scroller", scrolls(own) ? own : (within() ?? around ?? root))
-}
-
-/** Runs in the page. */
-const measure = (axis: "x" | "y", { kept }: InPage) => {
-  const element = kept("scroller") as Element
-  const isRoot = element === document.scrollingElement || element === document.documentElement
-  const { clientHeight, clientWidth } = document.documentElement
-  const box = isRoot ? { left: 0, top: 0, right: clientWidth, bottom: clientHeight } : element.getBoundingClientRect()
-  const [left, right] = [Math.max(box.left, 0), Math.min(box.right, clientWidth)]
-  const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, clientHeight)]
-  return {
-    at: Math.round(Math.abs(axis === "y" ? element.scrollTop : element.scrollLeft)),
-    extent: axis === "y" ? element.scrollHeight : element.scrollWidth,
-    view: axis === "y" ? (isRoot ? clientHeight : element.clientHeight) : isRoot ? clientWidth : element.clientWidth,
-    elements: element.getElementsByTagName("*").length,
-    x: (left + right) / 2,
-    y: (top + bottom) / 2
-  }
-}
-
-/** Runs in the page. */
-const moveBy = ([axis, distance]: readonly ["x" | "y", number], { kept }: InPage): void =>
-  (kept("scroller") as Element).scrollBy({ [axis === "y" ? "top" : "left"]: distance, behavior: "instant" })
-
-/** Runs in the page. */
-export const intoView = (block: "start" | "center" | "end", _world: InPage, element: Element): void =>
-  element.scrollIntoView({ block, inline: "nearest", behavior: "instant" })

@@ -16,13 +16,10 @@ import * as Finder from "../element/Finder.ts"
 import * as Focus from "../element/Focus.ts"
 import { framesInMiddle } from "../element/Middle.ts"
 import { strike } from "../element/Typing.ts"
-import { keepOwner, originOf } from "../element/Visible.ts"
-import type { World as InPage } from "../inpage/InWorld.ts"
-import * as Outline from "../inpage/Outline.ts"
+import { isShown, keepOwner, originOf } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 import * as Pointer from "./Pointer.ts"
-import { intoView, scrollerOf } from "./Scrolling.ts"
 
 /** How many frames beside the page itself are described. */
 const maxFrames = 20
@@ -53,19 +50,6 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
         )
     })
 
-  /** Runs an action in a frame, which may be gone by then. */
-  const within = async <A>(frame: Frame, act: () => Promise<A>, otherwise: A): Promise<A> => {
-    if (frame === current().page.mainFrame()) return act()
-    return act().catch(() => otherwise)
-  }
-
-  /** The page itself, and those of its frames that answer. */
-  const frames = async (tab: Tab): Promise<ReadonlyArray<Frame>> => {
-    const main = tab.page.mainFrame()
-    const others = tab.page.frames().filter((frame) => frame !== main)
-    return [main, ...(await Finder.answering(tab, others.slice(0, maxFrames)))]
-  }
-
   const elementAt = async (place: Place): Promise<Known | null> => {
     if (place._tag === "Ref") return known.get(place.ref) ?? null
     const frame = await under(current(), current().page.mainFrame(), place.x, place.y)
@@ -79,11 +63,10 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
       matched: 0
     })
 
-  const isWithin = async ({ x, y }: Extract<Place, { _tag: "Point" }>): Promise<boolean> =>
-    World.run(current(), current().page.mainFrame(), ([left, top]) => left < innerWidth && top < innerHeight, [
-      x,
-      y
-    ] as const)
+  const isWithin = async ({ x, y }: Extract<Place, { _tag: "Point" }>): Promise<boolean> => {
+    const { height, width } = await World.run(current(), current().page.mainFrame(), "windowSize", null)
+    return x < width && y < height
+  }
 
   const clickAt = Effect.fnUntraced(function* (place: Place, kind: ClickKind, waitMillis: number, gesture?: Gesture) {
     if (place._tag === "Point") {
@@ -110,61 +93,16 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
     outline: ({ maxElements }) =>
       bounded(
         attempt(null, async () => {
-          const tab = current()
-          const { page } = tab
-          await page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
-          const next = new Map<string, Known>()
-          const elements: Array<Outlined> = []
-          let more = 0
-          let main = { title: "", width: 0, height: 0 }
-          for (const [number, frame] of (await frames(tab)).entries()) {
-            const origin = number === 0 ? { x: 0, y: 0 } : await within(frame, () => originOf(tab, frame), null)
-            if (origin === null) continue
-            const described = await within(
-              frame,
-              () => World.run(tab, frame, Outline.outline, Math.max(maxElements - elements.length, 0)),
-              null
-            )
-            if (described === null) continue
-            if (number === 0) main = described
-            more += described.more
-            for (const [index, { box, ...one }] of described.told.entries()) {
-              const ref = number === 0 ? `e${index + 1}` : `f${number}e${index + 1}`
-              next.set(ref, { frame, name: `outlined ${index}` })
-              elements.push({ ...one, ref, box: box === null ? null : seenOf(moved(box, origin), main) })
-            }
-          }
-          known = next
-          const window = { width: main.width, height: main.height }
-          return { address: page.url(), title: main.title, window, elements, more }
+          const { refs, seen } = await described(current(), maxElements)
+          known = refs
+          return seen
         })
       ),
-    texts: bounded(
-      attempt(null, async () => {
-        const tab = current()
-        const seen: Array<Seen> = []
-        for (const [number, frame] of (await frames(tab)).entries()) {
-          const origin = number === 0 ? { x: 0, y: 0 } : await within(frame, () => originOf(tab, frame), null)
-          if (origin === null) continue
-          const inFrame = await within(frame, () => World.run(tab, frame, Outline.texts, null), [])
-          seen.push(...inFrame.map(({ box, text }) => ({ text, box: moved(box, origin) })))
-        }
-        return seen
-      })
-    ),
+    texts: bounded(attempt(null, () => textsOf(current()))),
     look: (covered) =>
-      attempt(null, async () => {
-        const tab = current()
-        const { page } = tab
-        const shoot = () => page.screenshot({ type: "jpeg", quality: 80, scale: "css", timeout: 10_000 })
-        if (covered.length === 0) return shoot()
-        await World.run(tab, page.mainFrame(), Outline.cover, covered)
-        try {
-          return await shoot()
-        } finally {
-          await World.run(tab, page.mainFrame(), Outline.uncover, null).catch(() => undefined)
-        }
-      }).pipe(Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))),
+      attempt(null, () => pictureOf(current(), covered)).pipe(
+        Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))
+      ),
     clickAt,
     typeAt: Effect.fnUntraced(function* (place: Place, typing: Typing, waitMillis: number, gesture?: Gesture) {
       yield* clickAt(place, "click", waitMillis, gesture)
@@ -188,18 +126,7 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
       }),
     turn: (direction, container) =>
       Effect.tap(
-        attempt(container, async () => {
-          const tab = current()
-          if (container === null) {
-            for (const frame of await framesInMiddle(tab, 0)) {
-              if (await within(frame, () => World.run(tab, frame, Outline.turn, direction), false)) return true
-            }
-            return false
-          }
-          const { frame, all } = await Finder.every(tab, container)
-          await World.run(tab, frame, scrollerOf, "y", { root: all.first(), waitMillis: inspectionMillis })
-          return World.run(tab, frame, Outline.turnIn, direction)
-        }),
+        attempt(container, () => turned(current(), direction, container)),
         // What comes into view is loaded then.
         () => Effect.sleep(settleMillis)
       ),
@@ -207,16 +134,92 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
       const element = yield* attempt("this place", () => elementAt(place))
       if (element === null) return yield* gone(place)
       const root = World.kept(element.frame, element.name)
-      yield* attempt("this place", () => World.run(current(), element.frame, intoView, position, { root }))
+      yield* attempt("this place", () => World.run(current(), element.frame, "intoView", position, { root }))
       yield* Effect.sleep(settleMillis)
     }),
     readable: (selector, options) =>
       attempt(selector, async () => {
         const tab = current()
         await tab.page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
-        return Finder.onEvery(tab, selector ?? "css=body", Outline.readable, options)
+        return Finder.onEvery(tab, selector ?? "css=body", "readable", options)
       })
   }
+}
+
+/** The page itself, and those of its frames that answer. */
+const framesOf = async (tab: Tab): Promise<ReadonlyArray<Frame>> => {
+  const main = tab.page.mainFrame()
+  const others = tab.page.frames().filter((frame) => frame !== main)
+  return [main, ...(await Finder.answering(tab, others.slice(0, maxFrames)))]
+}
+
+/** The result of an action in a frame. A frame other than the page itself may be gone by then. */
+const inFrame = <A>(frame: Frame, act: () => Promise<A>, otherwise: A): Promise<A> =>
+  frame.parentFrame() === null ? act() : act().catch(() => otherwise)
+
+/** What can be acted on in a window, with where each element is kept. */
+const described = async (tab: Tab, maxElements: number) => {
+  const { page } = tab
+  await page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
+  const refs = new Map<string, Known>()
+  const elements: Array<Outlined> = []
+  let more = 0
+  let main = { title: "", width: 0, height: 0 }
+  for (const [number, frame] of (await framesOf(tab)).entries()) {
+    const isSeen = await inFrame(frame, () => isShown(frame), false)
+    const origin = isSeen ? await inFrame(frame, () => originOf(tab, frame), null) : null
+    if (origin === null) continue
+    const room = Math.max(maxElements - elements.length, 0)
+    const found = await inFrame(frame, () => World.run(tab, frame, "outline", room), null)
+    if (found === null) continue
+    if (number === 0) main = found
+    more += found.more
+    for (const [index, { box, ...one }] of found.told.entries()) {
+      const ref = number === 0 ? `e${index + 1}` : `f${number}e${index + 1}`
+      refs.set(ref, { frame, name: `outlined ${index}` })
+      elements.push({ ...one, ref, box: box === null ? null : seenOf(moved(box, origin), main) })
+    }
+  }
+  const window = { width: main.width, height: main.height }
+  return { refs, seen: { address: page.url(), title: main.title, window, elements, more } }
+}
+
+/** The texts of a window, each with where it is. */
+const textsOf = async (tab: Tab): Promise<ReadonlyArray<Seen>> => {
+  const seen: Array<Seen> = []
+  for (const frame of await framesOf(tab)) {
+    const origin = await inFrame(frame, () => originOf(tab, frame), null)
+    if (origin === null) continue
+    const found = await inFrame(frame, () => World.run(tab, frame, "texts", null), [])
+    seen.push(...found.map(({ box, text }) => ({ text, box: moved(box, origin) })))
+  }
+  return seen
+}
+
+/** A picture of a window, on which some boxes are covered. */
+const pictureOf = async (tab: Tab, covered: ReadonlyArray<Box>): Promise<Buffer> => {
+  const { page } = tab
+  const shoot = () => page.screenshot({ type: "jpeg", quality: 80, scale: "css", timeout: 10_000 })
+  if (covered.length === 0) return shoot()
+  await World.run(tab, page.mainFrame(), "cover", covered)
+  try {
+    return await shoot()
+  } finally {
+    await World.run(tab, page.mainFrame(), "uncover", null).catch(() => undefined)
+  }
+}
+
+/** Scrolls a container, or what is in the middle of the window, and returns whether that moved. */
+const turned = async (tab: Tab, direction: "down" | "up", container: string | null): Promise<boolean> => {
+  if (container !== null) {
+    const { all, frame } = await Finder.every(tab, container)
+    await World.run(tab, frame, "keepScrollerOf", "y", { root: all.first(), waitMillis: inspectionMillis })
+    return World.run(tab, frame, "turnIn", direction)
+  }
+  for (const frame of await framesInMiddle(tab, 0)) {
+    if (await inFrame(frame, () => World.run(tab, frame, "turn", direction), false)) return true
+  }
+  return false
 }
 
 /** How long a page is given to show what scrolling brought into view, in milliseconds. */
@@ -238,7 +241,7 @@ const seenOf = (box: Box, window: { readonly width: number; readonly height: num
 
 /** A path to an element, through the frames that it is in; `null` when there is none. */
 const pathTo = async (tab: Tab, { frame, name }: Known): Promise<string | null> => {
-  const within = await World.run(tab, frame, Outline.selectorOf, name)
+  const within = await World.run(tab, frame, "pathOf", name)
   const parent = frame.parentFrame()
   if (within === null || parent === null) return within
   const around = await pathTo(tab, { frame: parent, name: await keepOwner(frame) })
@@ -247,27 +250,10 @@ const pathTo = async (tab: Tab, { frame, name }: Known): Promise<string | null> 
 
 /** The frame with the innermost element at a point of a frame, frames and shadow roots looked into; it is kept there. */
 const under = async (tab: Tab, frame: Frame, x: number, y: number): Promise<Frame | null> => {
-  const found = await World.run(tab, frame, keepUnder, { name: pointed, at: [x, y] as const })
+  const found = await World.run(tab, frame, "keepAt", { name: pointed, at: { x, y } })
   if (found === null || !found.isFrame) return found === null ? null : frame
   const inner = await Focus.frameIn(frame, pointed)
   return (inner === null ? null : await under(tab, inner, x - found.x, y - found.y)) ?? frame
-}
-
-/** Runs in the page: keeps the innermost element at a point, and tells where what it holds begins. */
-const keepUnder = ({ at, name }: { name: string; at: readonly [number, number] }, { keep }: InPage) => {
-  let found = document.elementFromPoint(...at)
-  while (found?.shadowRoot != null) {
-    const inner = found.shadowRoot.elementFromPoint(...at)
-    if (inner === null || inner === found) break
-    found = inner
-  }
-  if (found === null) return null
-  keep(name, found)
-  const { left, top } = found.getBoundingClientRect()
-  const { paddingLeft, paddingTop } = getComputedStyle(found)
-  const isFrame = /^(i?frame|object|embed|fencedframe)$/i.test(found.localName)
-  const [x, y] = [left + found.clientLeft, top + found.clientTop]
-  return { isFrame, x: x + Number.parseFloat(paddingLeft), y: y + Number.parseFloat(paddingTop) }
 }
 
 /** The hosts that the windows of a session go to, from now on. */

@@ -3,7 +3,10 @@
  * and what lets it in stands in the fragment, which is sent to no server, or is posted by the page around it.
  */
 import { createHash } from "node:crypto"
-import { script } from "./LiveScript.ts"
+import { expressionOf } from "../../../adapters/script/Script.ts"
+
+/** The modules of `page`, as JavaScript. Nothing in them may end the element that they stand in. */
+const script = expressionOf(new URL("./page/Main.ts", import.meta.url))
 
 const style = `
   :root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif }

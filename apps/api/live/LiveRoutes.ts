@@ -47,6 +47,18 @@ const holder = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,64}$/))
 const Control = Schema.Struct({ action: Schema.Literals(["take", "release"]), holder })
 const Acting = Schema.Struct({ holder, gestures: Schema.Array(Gesture).check(Schema.isMaxLength(200)) })
 
+/** What is told of a run to a page that shows it. */
+export interface Told {
+  readonly status: string
+  readonly ended: boolean
+  readonly step: string | null
+  /** The page that has control; `null` when the run has it. */
+  readonly holder: string | null
+  readonly may_control: boolean
+  /** What the page is let in with from now on. */
+  readonly ticket: string
+}
+
 const notValid = () => answer(401, Errors.general(401, "This view is not valid any more: ask for a new connection"))
 
 /** The body of a request, as it is to be; none when it is not. */
@@ -100,15 +112,17 @@ export const routes = Layer.unwrap(
         Stream.mapEffect((look) => Effect.map(views.rights(ticket), (rights) => ({ look, rights }))),
         Stream.takeWhile(({ rights }) => rights !== "none"),
         Stream.mapEffect(({ look: { control, ended, status, step }, rights }) =>
-          Effect.map(Clock.currentTimeMillis, (now) => ({
-            status,
-            ended,
-            step,
-            /** The page that has control; `null` when the run has it. */
-            holder: control?.holder ?? null,
-            may_control: rights === "control",
-            ticket: tickets.issue(ticket.runId, now + ticketMillis, ticket)
-          }))
+          Effect.map(
+            Clock.currentTimeMillis,
+            (now): Told => ({
+              status,
+              ended,
+              step,
+              holder: control?.holder ?? null,
+              may_control: rights === "control",
+              ticket: tickets.issue(ticket.runId, now + ticketMillis, ticket)
+            })
+          )
         )
       )
 

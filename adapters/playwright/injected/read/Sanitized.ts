@@ -1,7 +1,7 @@
 /**
- * The document as its readers know it, as HTML. The function is sent into the page as its source, so it uses nothing from
- * outside itself.
+ * The document as its readers know it, as HTML.
  */
+import { isRendered } from "../dom/Visible.ts"
 
 /**
  * What a reader of the document sees: without scripts, styles, comments, what only describes the document, handlers, and
@@ -11,14 +11,6 @@ export const sanitizedHtml = (): string => {
   const root = document.documentElement
   if (root === null) return ""
   const dropped = "script, style, noscript, template, svg, link, meta, iframe, object, embed"
-  const isHidden = (element: Element): boolean => {
-    if (element.closest("head") !== null || element instanceof HTMLOptionElement) return false
-    if (element.hasAttribute("hidden")) return true
-    if (element instanceof HTMLInputElement && element.type === "hidden") return true
-    const style = getComputedStyle(element)
-    // A hidden element may have visible ones in it, unless it is not laid out at all.
-    return style.display === "none" || (style.visibility !== "visible" && element.childElementCount === 0)
-  }
   const copy = root.cloneNode(true) as Element
   const originals = [...root.querySelectorAll("*")]
   const copies = [...copy.querySelectorAll("*")]
@@ -37,4 +29,12 @@ export const sanitizedHtml = (): string => {
     }
   }
   return copy.outerHTML
+}
+
+const isHidden = (element: Element): boolean => {
+  if (element.closest("head") !== null || element instanceof HTMLOptionElement) return false
+  if (element.hasAttribute("hidden")) return true
+  if (element instanceof HTMLInputElement && element.type === "hidden") return true
+  // A hidden element may have visible ones in it, unless it is not laid out at all.
+  return !isRendered(element) || (getComputedStyle(element).visibility !== "visible" && element.childElementCount === 0)
 }

@@ -1,0 +1,84 @@
+/**
+ * What runs beside every page: a selector engine of Playwright's, in the world that pages do not share. It finds elements,
+ * and runs the functions of `Functions.ts` by their names.
+ */
+import type { Query } from "../../../core/browser/element/Selector.ts"
+import { begin } from "./dom/Visit.ts"
+import { functions, functionsOfAll } from "./Functions.ts"
+import { gather, gathered, kept, keptElement } from "./find/Kept.ts"
+import { hasFrames, hasShadow } from "./find/Nodes.ts"
+import { countPlain, elements } from "./find/XPath.ts"
+
+/** What is asked for: elements to act on, or an answer of a function. */
+export type Job =
+  | {
+      readonly query: Query
+      /**
+       * `top`: the document alone, or else its shadow roots; if there are frames too, they must be searched first.
+       * `own`: the document alone. `whole`: with its shadow roots.
+       */
+      readonly where: "top" | "own" | "whole"
+      readonly take: "one" | "first" | "all"
+      /** With `top`: ends with `elsewhere`, where nothing is found, once this number is kept as `left`. */
+      readonly visit?: number
+    }
+  | { readonly run: string; readonly arg: unknown }
+  /** Runs a function on all elements that were gathered under a name. */
+  | { readonly runOnAll: string; readonly arg: unknown; readonly gathered: string }
+  /** The element that a function kept under this name. */
+  | { readonly kept: string }
+  /** Gathers what it is asked about, one element after the other, for a function that is run next. */
+  | { readonly gather: string }
+
+/** Elements are the answer to jobs that ask for them; of a function, an element that holds the answer. */
+const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
+  const job: Job = JSON.parse(body)
+  begin()
+  if ("query" in job) return find(job)
+  if ("kept" in job) {
+    const one = keptElement(job.kept)
+    if (one === null) throw new Error("sluice:gone")
+    return [one]
+  }
+  const subject = root.nodeType === 1 ? (root as Element) : document.documentElement
+  if ("gather" in job) {
+    gather(job.gather, subject)
+    return []
+  }
+  // The answer is handed over in an element that is in no document, so the page does not come to see it.
+  const answer = document.createElement("data")
+  answer.textContent = JSON.stringify(answerTo(job, subject)) ?? ""
+  return [answer]
+}
+
+/** The name of a job is that of a function, and its argument what that takes: `World.ts` checks both when it is compiled. */
+const answerTo = (job: Extract<Job, { readonly arg: unknown }>, subject: Element): unknown => {
+  if ("run" in job) {
+    const all: Readonly<Record<string, (arg: never, subject: Element) => unknown>> = functions
+    return all[job.run]?.(job.arg as never, subject)
+  }
+  const all: Readonly<Record<string, (elements: ReadonlyArray<Element>, arg: never) => unknown>> = functionsOfAll
+  return all[job.runOnAll]?.(gathered(job.gathered), job.arg as never)
+}
+
+const find = ({ query, take, visit, where }: Extract<Job, { readonly query: Query }>): ReadonlyArray<Element> => {
+  if (take === "one" && where !== "whole") {
+    const many = countPlain(query)
+    if (many > 100) throw new Error(`sluice:several ${many}`)
+  }
+  let found = where === "whole" ? [] : elements(query, false)
+  if (found.length === 0 && where === "top") {
+    if (hasFrames() || (visit !== undefined && kept("left") === visit)) throw new Error("sluice:elsewhere")
+    if (hasShadow()) found = elements(query, true)
+  }
+  if (where === "whole") found = elements(query, true)
+  if (found.length === 0 && where !== "top" && take !== "all") throw new Error("sluice:gone")
+  if (found.length > 1 && take === "one") throw new Error(`sluice:several ${found.length}`)
+  return take === "first" ? found.slice(0, 1) : found
+}
+
+/** As Playwright asks for it. */
+export const engine = {
+  queryAll,
+  query: (root: Node, body: string): Element | null => queryAll(root, body)[0] ?? null
+}

@@ -1,0 +1,106 @@
+/**
+ * What can be run beside a page, by name. Arguments and answers are plain data.
+ */
+import { copy, keepFocus, pasteInto } from "./act/Focus.ts"
+import { boxOf, keepAt, keepFrameAt, placeWithin, windowSize } from "./act/Places.ts"
+import {
+  intoSight,
+  intoView,
+  keepScrollerInMiddle,
+  keepScrollerOf,
+  measure,
+  moveBy,
+  placeOfWindow,
+  scrollWindowTo,
+  turn,
+  turnIn
+} from "./act/Scrolling.ts"
+import {
+  holdTyped,
+  isExpanded,
+  keepOpenLists,
+  nativeOptions,
+  nativeOptionsOf,
+  scrollBack,
+  scrollOn,
+  shownChoice,
+  shownOptions,
+  widgetOf
+} from "./act/Widgets.ts"
+import { isVisible } from "./dom/Visible.ts"
+import { keep } from "./find/Kept.ts"
+import { install } from "./find/ModernXPath.ts"
+import { pathOf } from "./find/Paths.ts"
+import { counted } from "./find/XPath.ts"
+import { appearanceOf } from "./look/Appearance.ts"
+import { codeField, fields } from "./look/Complaints.ts"
+import { cover, texts, uncover } from "./look/Covers.ts"
+import { originOf, wayTo } from "./look/Frames.ts"
+import { outline } from "./look/Outline.ts"
+import { inOverlay } from "./look/Overlays.ts"
+import { candidates, seen, survey } from "./look/Survey.ts"
+import { extract } from "./read/Extract.ts"
+import { readable } from "./read/Readable.ts"
+import { sanitizedHtml } from "./read/Sanitized.ts"
+import { serialized } from "./read/Serialized.ts"
+import { storageOf } from "./read/Storage.ts"
+
+/** Functions of an argument, and of the one element that they are run on: the root of the document where none is named. */
+export const functions = {
+  answers: () => true,
+  candidates,
+  copy,
+  counted,
+  cover,
+  describe: (_arg: null, element: Element) => appearanceOf(element),
+  extract,
+  fields,
+  holdTyped,
+  inOverlay,
+  install,
+  intoSight,
+  intoView,
+  isExpanded,
+  isVisible: (_arg: null, element: Element) => isVisible(element),
+  boxOf,
+  keep: (name: string, element: Element) => keep(name, element),
+  keepAt,
+  keepFocus,
+  keepFrameAt,
+  keepOpenLists,
+  keepScrollerInMiddle,
+  keepScrollerOf,
+  leave: (visit: number) => keep("left", visit),
+  measure,
+  moveBy,
+  nativeOptions,
+  nativeOptionsOf,
+  origin: () => self.origin,
+  originOf,
+  outline,
+  pasteInto,
+  pathOf,
+  placeOfWindow,
+  placeWithin,
+  sanitizedHtml,
+  scrollBack,
+  scrollOn,
+  scrollWindowTo,
+  seen,
+  serialized,
+  shownChoice,
+  shownOptions,
+  storageOf,
+  survey,
+  texts,
+  turn,
+  turnIn,
+  uncover,
+  userAgent: () => navigator.userAgent,
+  wayTo,
+  widgetOf,
+  windowSize
+}
+
+/** Functions of all elements that were gathered, and of an argument. */
+export const functionsOfAll = { codeField, readable }

@@ -1,0 +1,36 @@
+/**
+ * What has the focus, and what is copied and pasted there.
+ */
+import { isFrame } from "../dom/Tree.ts"
+import { keep, kept } from "../find/Kept.ts"
+
+/** Keeps what has the focus under a name, shadow roots looked into. */
+export const keepFocus = (name: string): "nothing" | "element" | "frame" => {
+  let found: Element | null = document.activeElement ?? document.body
+  while (found?.shadowRoot?.activeElement != null) found = found.shadowRoot.activeElement
+  if (found === null) return "nothing"
+  keep(name, found)
+  return isFrame(found) ? "frame" : "element"
+}
+
+/** What a copy at a kept element takes, as the page has it. */
+export const copy = (name: string): string => {
+  const element = kept(name) as Element
+  const data = new DataTransfer()
+  const event = new ClipboardEvent("copy", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
+  if (!element.dispatchEvent(event)) return data.getData("text/plain")
+  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
+    if (element.type === "password") return ""
+    return element.value.slice(element.selectionStart ?? 0, element.selectionEnd ?? 0)
+  }
+  return element.ownerDocument.getSelection()?.toString() ?? ""
+}
+
+/** Dispatches a paste event to a kept element; `false` if the page handled it itself. */
+export const pasteInto = ({ name, text }: { readonly name: string; readonly text: string }): boolean => {
+  const data = new DataTransfer()
+  data.setData("text/plain", text)
+  return (kept(name) as Element).dispatchEvent(
+    new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
+  )
+}

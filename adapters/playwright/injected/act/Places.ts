@@ -1,0 +1,51 @@
+/**
+ * Points of the window, and what is there.
+ */
+import { innermostAt, isFrame, originIn } from "../dom/Tree.ts"
+import { keep } from "../find/Kept.ts"
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** The size of the window. */
+export const windowSize = () => ({ width: innerWidth, height: innerHeight })
+
+/** Where an element is in the window. */
+export const boxOf = (_arg: null, element: Element) => {
+  const { height, width, x, y } = element.getBoundingClientRect()
+  return { height, width, x, y }
+}
+
+/**
+ * A place within the first box of an element, which may have several where its text wraps, from its corner; `null` where it
+ * has none.
+ */
+export const placeWithin = (landing: Point, element: Element): Point | null => {
+  const whole = element.getBoundingClientRect()
+  const box = [...element.getClientRects()].find(({ height, width }) => height >= 1 && width >= 1)
+  if (box === undefined) return null
+  return { x: box.x - whole.x + box.width * landing.x, y: box.y - whole.y + box.height * landing.y }
+}
+
+/** Keeps the innermost element at a point under a name, and tells where what it holds begins. */
+export const keepAt = ({ at, name }: { readonly name: string; readonly at: Point }) => {
+  const found = innermostAt(at.x, at.y)
+  if (found === null) return null
+  keep(name, found)
+  return { isFrame: isFrame(found), ...originIn(found) }
+}
+
+/** Keeps the frame at a point under a name, and tells where its document begins and how much of it is in the window. */
+export const keepFrameAt = ({ name, x, y }: Point & { readonly name: string }) => {
+  const found = innermostAt(x, y)
+  if (found?.localName !== "iframe" && found?.localName !== "frame") return null
+  keep(name, found)
+  const { bottom, left, right, top } = found.getBoundingClientRect()
+  return {
+    ...originIn(found),
+    width: Math.max(Math.min(right, innerWidth) - Math.max(left, 0), 0),
+    height: Math.max(Math.min(bottom, innerHeight) - Math.max(top, 0), 0)
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * What functions keep under names in the world of a document, for other functions or to be acted on, for as long as the
+ * document is there.
+ */
+
+const things = new Map<string, unknown>()
+
+/** Keeps something in place of what was kept under its name before. */
+export const keep = (name: string, thing: unknown): void => void things.set(name, thing)
+
+/** What was kept under a name. */
+export const kept = (name: string): unknown => things.get(name)
+
+/** The element that was kept under a name; `null` where none was, or it is in the document no longer. */
+export const keptElement = (name: string): Element | null => {
+  const thing = things.get(name)
+  return thing instanceof Element && thing.isConnected ? thing : null
+}
+
+/** Adds an element to those that are gathered under a name. */
+export const gather = (name: string, element: Element): void => keep(name, [...gatheredSoFar(name), element])
+
+/** The elements that were gathered under a name, once. */
+export const gathered = (name: string): ReadonlyArray<Element> => {
+  const all = gatheredSoFar(name)
+  things.delete(name)
+  return all
+}
+
+const gatheredSoFar = (name: string): ReadonlyArray<Element> => {
+  const all = things.get(name)
+  return Array.isArray(all) ? all : []
+}

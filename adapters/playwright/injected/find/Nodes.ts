@@ -1,0 +1,38 @@
+/**
+ * How nodes hang together, read by the getters of the DOM itself: a form can hide what it has from its parents by fields of
+ * these names.
+ */
+
+const getter = <A>(of: object, name: string): ((node: Node) => A) => {
+  const get = Object.getOwnPropertyDescriptor(of, name)?.get
+  return (node) => get?.call(node) as A
+}
+
+export const parentOf = getter<Node | null>(Node.prototype, "parentNode")
+export const firstOf = getter<Node | null>(Node.prototype, "firstChild")
+export const lastOf = getter<Node | null>(Node.prototype, "lastChild")
+export const nextOf = getter<Node | null>(Node.prototype, "nextSibling")
+export const previousOf = getter<Node | null>(Node.prototype, "previousSibling")
+export const childrenOf = getter<NodeListOf<ChildNode>>(Node.prototype, "childNodes")
+export const attributesOf = getter<NamedNodeMap>(Element.prototype, "attributes")
+
+const shadow = getter<ShadowRoot | null>(Element.prototype, "shadowRoot")
+
+/** The open shadow root of a node; `null` where it has none. */
+export const shadowOf = (node: Node): ShadowRoot | null => (node.nodeType === 1 ? shadow(node) : null)
+
+/** Whether any element of the document has an open shadow root. */
+export const hasShadow = (): boolean => {
+  for (const element of document.querySelectorAll("*")) if (shadow(element) !== null) return true
+  return false
+}
+
+/** Whether the document, or a shadow root in it, has frames. */
+export const hasFrames = (root: ParentNode = document): boolean => {
+  if (root.querySelector("iframe,frame,object,embed") !== null) return true
+  for (const element of root.querySelectorAll("*")) {
+    const inner = shadow(element)
+    if (inner !== null && hasFrames(inner)) return true
+  }
+  return false
+}

@@ -1,0 +1,53 @@
+/**
+ * What an element looks like, to find it again where its selector does not.
+ */
+import type { Appearance } from "../../../../core/browser/element/Appearance.ts"
+import { altOf, labelOf, roleOf } from "../dom/Names.ts"
+import { isField, orNull, says } from "../dom/Text.ts"
+import { steps, testIds } from "../find/Selectors.ts"
+
+export const appearanceOf = (element: Element): Appearance => ({
+  tag: element.tagName.toLowerCase(),
+  id: orNull(element.id),
+  testId: orNull(testIds.map((name) => element.getAttribute(name)).find((value) => value !== null)),
+  name: orNull(element.getAttribute("name")),
+  type: isField(element) || element instanceof HTMLButtonElement ? orNull(element.type) : null,
+  role: roleOf(element),
+  ariaLabel: orNull(element.getAttribute("aria-label")),
+  label: labelOf(element),
+  placeholder: orNull(element.getAttribute("placeholder")),
+  title: orNull(element.getAttribute("title")),
+  alt: altOf(element),
+  hrefPath: hrefPath(element),
+  text: orNull(says(element)),
+  section: sectionOf(element),
+  before: beside(element, "previousSibling"),
+  after: beside(element, "nextSibling"),
+  path: steps(element).join(">")
+})
+
+const hrefPath = (element: Element): string | null =>
+  element instanceof HTMLAnchorElement && /^https?:/.test(element.href) ? orNull(new URL(element.href).pathname) : null
+
+/** What the part of the page is called that an element stands in. */
+const sectionOf = (element: Element): string | null => {
+  for (let outer = element.parentElement; outer !== null; outer = outer.parentElement) {
+    const own = orNull(outer.getAttribute("aria-label"))
+    if (own !== null) return own
+    const heading = outer.querySelector(":scope > legend, h1, h2, h3, h4, h5, h6, [role=heading]")
+    if (heading !== null && !heading.contains(element)) return orNull(heading.textContent)
+  }
+  return null
+}
+
+/** The text next to an element; `null` where a field comes before it. */
+const beside = (element: Element, way: "previousSibling" | "nextSibling"): string | null => {
+  for (let at: Node | null = element; at !== null && at !== document.body; at = at.parentNode) {
+    for (let next = at[way]; next !== null; next = next[way]) {
+      if (next instanceof Element && isField(next)) return null
+      const text = orNull(next.textContent, 60)
+      if (text !== null) return text
+    }
+  }
+  return null
+}

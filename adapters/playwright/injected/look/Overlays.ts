@@ -1,0 +1,118 @@
+/**
+ * What lies over a page: dialogs, banners, and whatever covers the element that is sought.
+ */
+import type { Button, Overlay } from "../../../../core/browser/element/Survey.ts"
+import { nameOf } from "../dom/Names.ts"
+import { squeeze } from "../dom/Text.ts"
+import { contains, everything, innermostAt } from "../dom/Tree.ts"
+import { isVisible } from "../dom/Visible.ts"
+import { selectorOf, steps } from "../find/Selectors.ts"
+import { framesAmong, type Inner } from "./Frames.ts"
+
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** Something that lies over the page, with the frames in it, which have to be asked themselves. */
+export type Covering = Overlay & { readonly frames: ReadonlyArray<Inner> }
+
+/** What lies in the document of a frame that lies over a page. */
+export const inOverlay = (): Pick<Overlay, "text"> & { readonly buttons: ReadonlyArray<Button> } => ({
+  text: squeeze(document.body?.innerText ?? "").slice(0, 1_000),
+  buttons: buttonsOf(document.documentElement)
+})
+
+/** The middle of an element in the window, or that of what is sought in it, if it is a frame. */
+export const middleOf = (element: Element, within: Point | null): Point => {
+  const { height, left, top, width } = element.getBoundingClientRect()
+  if (within === null) return { x: left + width / 2, y: top + height / 2 }
+  return { x: left + element.clientLeft + within.x, y: top + element.clientTop + within.y }
+}
+
+/** What lies over a point of an element; `null` where nothing else does. */
+export const coverOf = (element: Element, { x, y }: Point): Element | null => {
+  const at = innermostAt(x, y)
+  return at === null || contains(element, at) || contains(at, element) ? null : at
+}
+
+/**
+ * What lies over a page, of what is visible, without what the element that is sought is in; with the `cover` of that,
+ * whatever it is.
+ */
+export const overlaysOf = (
+  shown: ReadonlyArray<Element>,
+  target: Element | null,
+  cover: Element | null
+): ReadonlyArray<Covering> => {
+  const isApart = (one: Element) => target === null || !contains(one, target)
+  const dialogs = shown.filter((one) => isDialog(one) && isApart(one))
+  const floating = shown.filter(
+    (one) => floats(one) && isApart(one) && !dialogs.some((other) => contains(one, other) || contains(other, one))
+  )
+  const outer = floating.filter((one) => !floating.some((other) => other !== one && contains(other, one)))
+  const all = [...dialogs, ...outer]
+  const blocking = cover === null ? null : blockingOf(cover, all, dialogs)
+  return [...(blocking !== null && !all.includes(blocking) ? [blocking] : []), ...all]
+    .map((one) => overlayOf(one, one === blocking))
+    .filter(({ buttons, coversTarget, frames, isDialog: says }) =>
+      [coversTarget, says, buttons.length > 0, frames.length > 0].includes(true)
+    )
+    .slice(0, 10)
+}
+
+/** What has to go so that nothing covers the target: a backdrop belongs to the dialog that it stands behind. */
+const blockingOf = (cover: Element, all: ReadonlyArray<Element>, dialogs: ReadonlyArray<Element>): Element => {
+  const holder = all.find((one) => contains(one, cover)) ?? null
+  const isBackdrop =
+    holder === null ||
+    (dialogs.length > 0 && !dialogs.includes(holder) && buttonsOf(holder).length === 0 && framesIn(holder).length === 0)
+  return isBackdrop ? (dialogs.at(-1) ?? holder ?? cover) : holder
+}
+
+const isDialog = (element: Element): boolean =>
+  (element instanceof HTMLDialogElement && element.open) ||
+  /^(dialog|alertdialog)$/.test(element.getAttribute("role") ?? "") ||
+  element.getAttribute("aria-modal") === "true"
+
+const floats = (element: Element): boolean => {
+  const { position, zIndex } = getComputedStyle(element)
+  return position === "fixed" || position === "sticky" || (position === "absolute" && Number(zIndex) >= 10)
+}
+
+const framesIn = (element: Element): ReadonlyArray<Inner> =>
+  framesAmong([element, ...everything(element, 500)].slice(0, 500)).slice(0, 3)
+
+const overlayOf = (element: Element, coversTarget: boolean): Covering => {
+  const { height, width } = element.getBoundingClientRect()
+  const text = squeeze(element instanceof HTMLElement ? element.innerText : element.textContent)
+  const words = squeeze(text + (element.shadowRoot === null ? "" : ` ${element.shadowRoot.textContent ?? ""}`))
+  return {
+    signature: `${steps(element).at(-1) ?? ""}#${element.id}@${element.getAttribute("role") ?? ""} ${words.slice(0, 80)}`,
+    text: words.slice(0, 1_000),
+    isDialog: isDialog(element),
+    isAlert: element.getAttribute("role") === "alertdialog",
+    coversTarget,
+    coversPage:
+      height * width > 0.5 * innerHeight * innerWidth &&
+      words.length < 3_000 &&
+      element.querySelector("main,nav") === null,
+    buttons: buttonsOf(element),
+    frames: framesIn(element)
+  }
+}
+
+const pressable = "button,[role=button],a,input[type=button],input[type=submit],[aria-label*=close i],[class*=close i]"
+
+/** What can be pressed in an element and is called something. */
+const buttonsOf = (element: Element): ReadonlyArray<Button> => {
+  const all = everything(element, 500).filter((one) => one.matches(pressable) && isVisible(one))
+  return all
+    .filter((one) => !all.some((other) => other !== one && contains(other, one)))
+    .slice(0, 20)
+    .map((one) => {
+      const isClose = /(^|[-_\s])close/i.test(one.getAttribute("class") ?? "")
+      return { label: (nameOf(one) || (isClose ? "close" : "")).slice(0, 80), selector: selectorOf(one) }
+    })
+    .filter(({ label }) => label !== "")
+}

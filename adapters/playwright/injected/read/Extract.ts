@@ -1,0 +1,102 @@
+/**
+ * Reads values out of a document, as a plan describes them.
+ */
+import type { Query } from "../../../../core/browser/element/Selector.ts"
+import { oncePerVisit } from "../dom/Visit.ts"
+import { hasShadow } from "../find/Nodes.ts"
+import { evaluate, type Item } from "../find/XPath.ts"
+
+/** Where something is looked for: by a CSS selector, or an XPath. */
+export type Path = { readonly css: string } | { readonly query: Query }
+
+/** An extraction plan whose paths are ready for the page; those of `item` are relative to their row. */
+export type Part =
+  | { readonly kind: "known"; readonly value: unknown }
+  | { readonly kind: "value"; readonly path: Path | null; readonly type: "string" | "number" | "boolean" }
+  | { readonly kind: "object"; readonly fields: ReadonlyArray<readonly [string, Part]> }
+  | { readonly kind: "list"; readonly path: Path; readonly item: Part }
+
+/**
+ * Carries out parts of a plan on the document, in one go; for each, whether its path selected anything. Paths without a
+ * match in the document alone are searched in its shadow roots.
+ */
+export const extract = (
+  parts: ReadonlyArray<Part>
+): ReadonlyArray<{ readonly found: boolean; readonly value: unknown }> =>
+  parts.map((part) => {
+    if (part.kind !== "list" && part.kind !== "value") return { found: true, value: inRow(part, document, false) }
+    if (part.path === null) return { found: true, value: null }
+    const first = part.kind === "value"
+    const own = items(part.path, document, false, first)
+    const whole = own.length === 0 && shadows()
+    const found = whole ? items(part.path, document, true, first) : own
+    const value =
+      part.kind === "value" ? valueOf(found[0], part.type) : found.map((row) => inRow(part.item, row, whole))
+    return { found: found.length > 0, value }
+  })
+
+const shadows = oncePerVisit(hasShadow)
+
+/** What a path selects in a scope, and with `whole` in the shadow roots of that. */
+const items = (path: Path, scope: Item, whole: boolean, first: boolean): ReadonlyArray<Item> => {
+  if (!(scope instanceof Node)) return []
+  if ("query" in path) return evaluate(path.query, scope, whole, first)
+  const root = scope as ParentNode & Node
+  if (root.querySelectorAll === undefined) return []
+  const own = [...root.querySelectorAll(path.css)]
+  return whole && own.length === 0 ? inShadows(root, path.css) : own
+}
+
+const inShadows = (root: ParentNode, css: string): ReadonlyArray<Element> =>
+  [...root.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
+    shadowRoot === null ? [] : [...shadowRoot.querySelectorAll(css), ...inShadows(shadowRoot, css)]
+  )
+
+/** The value of a part within a row. */
+const inRow = (part: Part, row: Item, whole: boolean): unknown => {
+  switch (part.kind) {
+    case "known":
+      return part.value
+    case "object":
+      return Object.fromEntries(part.fields.map(([name, field]) => [name, inRow(field, row, whole)]))
+    case "list":
+      return items(part.path, row, whole, false).map((item) => inRow(part.item, item, whole))
+    case "value":
+      return valueOf(part.path === null ? row : items(part.path, row, whole, true)[0], part.type)
+  }
+}
+
+const valueOf = (item: Item | undefined, type: "string" | "number" | "boolean"): unknown => {
+  if (item === undefined) return null
+  return type === "boolean" ? asBoolean(item) : type === "number" ? asNumber(textOf(item)) : textOf(item)
+}
+
+const textOf = (item: Item): string => {
+  if (!(item instanceof Node)) return String(item)
+  if (item instanceof HTMLInputElement || item instanceof HTMLTextAreaElement || item instanceof HTMLSelectElement) {
+    return item.value
+  }
+  return (item.nodeValue ?? item.textContent ?? "").trim()
+}
+
+/** A point or comma parts decimals when it comes once: those that come again, and a lone comma before three digits, part thousands. */
+const asNumber = (text: string): number | null => {
+  const digits = text
+    .replaceAll("\u2212", "-")
+    .replace(/[.,](?!\d)/g, "")
+    .replace(/[^\d.,-]/g, "")
+  const last = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","))
+  const isGrouping = last < 0 || digits.indexOf(digits[last] ?? "") !== last || /^-?\d{1,3},\d{3}$/.test(digits)
+  const plain = isGrouping
+    ? digits.replace(/[.,]/g, "")
+    : `${digits.slice(0, last).replace(/[.,]/g, "")}.${digits.slice(last + 1)}`
+  const number = plain === "" ? Number.NaN : Number(plain)
+  return Number.isFinite(number) ? number : null
+}
+
+const asBoolean = (item: Item): boolean | null => {
+  if (item instanceof HTMLInputElement && /^(checkbox|radio)$/.test(item.type)) return item.checked
+  const text = textOf(item).toLowerCase()
+  if (/^(true|yes|1|on|checked)$/.test(text)) return true
+  return /^(false|no|0|off)$/.test(text) ? false : null
+}

@@ -188,9 +188,14 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
         )
         return socket
       })
-      const began = performance.now()
-      assert.strictEqual((yield* send({ method: "GET", path: "/workflows", key })).status, 200)
-      assert.isBelow(performance.now() - began, 1_000)
+      const took: Array<number> = []
+      // One answer in time shows that the open requests are not waited for; a busy machine may delay some.
+      do {
+        const began = performance.now()
+        assert.strictEqual((yield* send({ method: "GET", path: "/workflows", key })).status, 200)
+        took.push(performance.now() - began)
+      } while (Math.min(...took) >= 1_000 && took.length < 5)
+      assert.isBelow(Math.min(...took), 1_000)
       for (const socket of sockets) socket.destroy()
     })
   )

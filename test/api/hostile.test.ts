@@ -39,7 +39,8 @@ const bodies: ReadonlyArray<readonly [name: string, raw: string | Uint8Array<Arr
 
 it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
   const setUp = Effect.gen(function* () {
-    const { member, send } = yield* Service
+    const { empty, member, send } = yield* Service
+    yield* empty
     const { caller, key } = yield* member("Owner")
     const made = yield* send({ method: "POST", path: "/workflows", key, json: workflow })
     const workflowId = String(made.body.id)

@@ -21,7 +21,8 @@ it.layer(layer, { timeout: "60 seconds" })("text that cannot be stored", (it) =>
       .map((one) => [`${one.method} ${one.path}`, one] as const)
   )("in the body of %s is 400 with its path, and changes nothing", ([, { method, path }]) =>
     Effect.gen(function* () {
-      const { dump, member, send } = yield* Service
+      const { dump, empty, member, send } = yield* Service
+      yield* empty
       const { key } = yield* member("Owner")
       const headers = { "content-type": "application/json" }
       const before = yield* dump
@@ -50,7 +51,8 @@ it.layer(layer, { timeout: "60 seconds" })("text that cannot be stored", (it) =>
 
   it.effect("in a path or a query is 400 with the name of the parameter", () =>
     Effect.gen(function* () {
-      const { dump, member, send } = yield* Service
+      const { dump, empty, member, send } = yield* Service
+      yield* empty
       const { key } = yield* member("Owner")
       const before = yield* dump
       for (const { method, parameters, path } of endpoints) {

@@ -10,8 +10,8 @@ import { type Answer, html, serve } from "../support/site.ts"
 
 const limits = {
   ...defaultPageLimits,
-  navigationMillis: 4_000,
-  unresponsiveMillis: 6_000,
+  navigationMillis: 3_000,
+  unresponsiveMillis: 4_000,
   windows: 5,
   memoryBytes: 400 * 1_048_576
 }

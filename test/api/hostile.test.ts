@@ -6,6 +6,7 @@ import { Api } from "../../apps/api/Api.ts"
 import { makeSecretProvider } from "../support/credentials.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { makePatch } from "../support/patches.ts"
+import { scale } from "../support/scale.ts"
 import { layer, Service } from "../support/service.ts"
 
 const workflow = { name: "Nightly", ...graph() }
@@ -219,7 +220,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
           assert.strictEqual(yield* dump, before)
         }
       }),
-    { arbitrary: { runs: 300, size: 30 }, timeout: 60_000 }
+    { arbitrary: { runs: 100 * scale, size: 30 }, timeout: 60_000 * scale }
   )
 
   const almost = Schema.Struct({
@@ -256,6 +257,6 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
           assert.strictEqual(yield* dump, before)
         }
       }),
-    { arbitrary: { runs: 300, size: 30 }, timeout: 60_000 }
+    { arbitrary: { runs: 100 * scale, size: 30 }, timeout: 60_000 * scale }
   )
 })

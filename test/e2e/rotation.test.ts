@@ -5,11 +5,12 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { freshDatabase } from "../support/databases.ts"
 import { completed, dataDir, key, masterKey, type Process, ready, sluice } from "../support/processes.ts"
+import { scale } from "../support/scale.ts"
 import { seal, unseal } from "../support/sealed.ts"
 
 const formerKey = "5a".repeat(32)
 const newMaster = "cd".repeat(32)
-const entries = 150
+const entries = 60 * scale
 const path = "/encryption-key/rotation"
 const canary = "canary in clear"
 

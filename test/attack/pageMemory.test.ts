@@ -77,6 +77,7 @@ const read: Step = {
     extract_data_model: { type: "object", properties: { text: { type: "string", path: "//p[@id='text']" } } }
   }
 }
+
 /** Waits for what never comes, until the run is ended. */
 const readNothing: Step = {
   action: "EXTRACT_DATAMODEL",

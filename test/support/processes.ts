@@ -89,7 +89,7 @@ export const migratedDataDir = Effect.tap(dataDir, (folder) =>
   Effect.promise(async () => {
     const database = join(folder, "database")
     mkdirSync(database, { mode: 0o700 })
-    execFileSync("tar", ["-xf", await embeddedTemplate(), "-C", database])
+    execFileSync("tar", ["-xf", await embeddedTemplate(), "-C", database], { stdio: "ignore" })
   })
 )
 

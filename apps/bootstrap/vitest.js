@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { root } from "./run.js"
 
 /** The projects of `test/projects.ts` that need no browser. */
-const withoutBrowser = ["unit", "contract", "http"]
+const withoutBrowser = ["unit", "contract", "http", "timing"]
 
 /**
  * The arguments of Node that run the test runner once, or with `--watch` again after each change.

@@ -11,6 +11,7 @@ import {
   redactUrl
 } from "../../core/browser/Exchange.ts"
 import { Secrets } from "../../core/redaction/Secrets.ts"
+import { leastMillis } from "../support/processorTime.ts"
 
 const record = (...given: Parameters<typeof recording>) => Effect.runSync(recording(...given))
 
@@ -119,9 +120,9 @@ describe("a body", () => {
     ['"a":'.repeat(200_000)],
     ["\\".repeat(400_000)]
   ])("that is made to be searched for ever is not: %#", (body) => {
-    const began = performance.now()
-    record("1", { ...exchange, body, url: `https://shop.example/?x=${body}` }, Infinity, new Secrets())
-    assert.isBelow(performance.now() - began, 1_000)
+    const url = `https://shop.example/?x=${body}`
+    const keep = () => record("1", { ...exchange, body, url }, Infinity, new Secrets())
+    assert.isBelow(leastMillis(1_000, keep), 1_000)
   })
 
   it("is cut at its bound and at what is left of the run's, and says so", () => {

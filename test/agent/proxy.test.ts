@@ -1,7 +1,7 @@
 import { createServer as createTlsServer } from "node:https"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Result, type Scope } from "effect"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, ManagedRuntime, Result, type Scope } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import { Browser, type BrowserSession } from "../../core/browser/Browser.ts"
 import type { PageFailure } from "../../core/browser/PageFailure.ts"
@@ -15,8 +15,12 @@ import { html, serve } from "../support/site.ts"
 const browser = (allowPrivateNetworks: boolean) =>
   PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks })
 
+/** One browser without private networks for all tests of this file. */
+const shared = ManagedRuntime.make(browser(false))
+afterAll(() => shared.dispose())
+
 const guarded = <A, E>(test: Effect.Effect<A, E, Browser | Scope.Scope>) =>
-  test.pipe(Effect.scoped, Effect.provide(Layer.fresh(browser(false))))
+  Effect.flatMap(shared.contextEffect, (context) => test.pipe(Effect.scoped, Effect.provide(context)))
 
 /** Goes somewhere in a session with a proxy. */
 const through = <A, E>(url: string, isOwn: boolean, use: (page: BrowserSession) => Effect.Effect<A, E, Scope.Scope>) =>
@@ -146,7 +150,7 @@ describe("a proxy of one's own", () => {
       const proxy = yield* TestProxies.http
       const url = `http://${TestProxies.credentials}@localhost:${proxy.port}`
       const address = `http://shop.invalid:${port}/`
-      const failure = failureOf(yield* visit(url, address, false).pipe(Effect.provide(Layer.fresh(browser(false)))))
+      const failure = failureOf(yield* guarded(visit(url, address, false)))
       assert.strictEqual(failure.kind, "proxy")
       assert.match(failure.reason, /^the proxy localhost:\d+ is at a private or loopback address/)
       assert.deepStrictEqual([...proxy.asked], [])

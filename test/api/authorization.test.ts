@@ -245,7 +245,8 @@ const withoutIds = (text: string) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-
 it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
   it.effect.each(Object.entries(table))("%s lets in the roles that it is for, and no other key", ([endpoint, row]) =>
     Effect.gen(function* () {
-      const { dump, member, revoke, send } = yield* Service
+      const { dump, empty, member, revoke, send } = yield* Service
+      yield* empty
       const owner = yield* member("Owner")
       const [method = "", described = ""] = endpoint.split(" ")
       const template = described + (row.query ?? "")

@@ -4,7 +4,7 @@ import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { graphOf } from "../support/browser.ts"
-import { chromium } from "../support/realBrowser.ts"
+import { sharedBrowser } from "../support/realBrowser.ts"
 import { layer, Service } from "../support/service.ts"
 import { html, serve } from "../support/site.ts"
 
@@ -49,7 +49,7 @@ it.live(
       const session = (yield* send({ method: "POST", path: "/run", key, json })).body.session_id
       const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
       yield* Effect.forEach(claimed, Attempt.carryOut).pipe(
-        Effect.provide(AgentExecutor.layer.pipe(Layer.provide(Layer.fresh(chromium([origin])))))
+        Effect.provide(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser)))
       )
       assert.strictEqual((yield* get(`/run/${session}`)).body.status, "execution.success")
 

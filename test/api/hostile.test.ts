@@ -6,6 +6,7 @@ import { Api } from "../../apps/api/Api.ts"
 import { makeSecretProvider } from "../support/credentials.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { makePatch } from "../support/patches.ts"
+import { scale } from "../support/scale.ts"
 import { layer, Service } from "../support/service.ts"
 
 const workflow = { name: "Nightly", ...graph() }
@@ -39,7 +40,8 @@ const bodies: ReadonlyArray<readonly [name: string, raw: string | Uint8Array<Arr
 
 it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
   const setUp = Effect.gen(function* () {
-    const { member, send } = yield* Service
+    const { empty, member, send } = yield* Service
+    yield* empty
     const { caller, key } = yield* member("Owner")
     const made = yield* send({ method: "POST", path: "/workflows", key, json: workflow })
     const workflowId = String(made.body.id)
@@ -188,9 +190,14 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
         )
         return socket
       })
-      const began = performance.now()
-      assert.strictEqual((yield* send({ method: "GET", path: "/workflows", key })).status, 200)
-      assert.isBelow(performance.now() - began, 1_000)
+      const took: Array<number> = []
+      // One answer in time shows that the open requests are not waited for; a busy machine may delay some.
+      do {
+        const began = performance.now()
+        assert.strictEqual((yield* send({ method: "GET", path: "/workflows", key })).status, 200)
+        took.push(performance.now() - began)
+      } while (Math.min(...took) >= 1_000 && took.length < 5)
+      assert.isBelow(Math.min(...took), 1_000)
       for (const socket of sockets) socket.destroy()
     })
   )
@@ -213,7 +220,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
           assert.strictEqual(yield* dump, before)
         }
       }),
-    { arbitrary: { runs: 300, size: 30 }, timeout: 60_000 }
+    { arbitrary: { runs: 100 * scale, size: 30 }, timeout: 60_000 * scale }
   )
 
   const almost = Schema.Struct({
@@ -250,6 +257,6 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
           assert.strictEqual(yield* dump, before)
         }
       }),
-    { arbitrary: { runs: 300, size: 30 }, timeout: 60_000 }
+    { arbitrary: { runs: 100 * scale, size: 30 }, timeout: 60_000 * scale }
   )
 })

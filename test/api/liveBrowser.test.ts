@@ -6,11 +6,11 @@ import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { claim, connect, enter, start, watch } from "../support/live.ts"
-import { chromium, executablePath } from "../support/realBrowser.ts"
+import { executablePath, sharedBrowser } from "../support/realBrowser.ts"
 import { layer, type Member, Service } from "../support/service.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
-/** A run that a worker with a real browser carries out, and another browser to watch it with. */
+/** A run that a worker with a real browser carries out. */
 const running = Effect.fnUntraced(function* (pages: Readonly<Record<string, Answer>>, steps: ReadonlyArray<Step>) {
   const { member } = yield* Service
   const site = yield* serve(pages)
@@ -18,14 +18,16 @@ const running = Effect.fnUntraced(function* (pages: Readonly<Record<string, Answ
   const session = yield* start(me, { ...graphOf(`${site}/`, steps), video_record_session: true })
   const [claimed] = yield* claim
   if (claimed === undefined) throw new Error("The run was not claimed")
-  const worker = AgentExecutor.layer.pipe(Layer.provide(Layer.fresh(chromium([site]))))
+  const worker = AgentExecutor.layer.pipe(Layer.provide(sharedBrowser))
   const fiber = yield* Effect.forkScoped(Attempt.carryOut(claimed).pipe(Effect.provide(worker)))
-  const watching = yield* Effect.acquireRelease(
-    Effect.promise(() => playwright.launch({ executablePath })),
-    (browser) => Effect.promise(() => browser.close())
-  )
-  return { fiber, me, session, site, watching }
+  return { fiber, me, session, site }
 })
+
+/** A browser to watch runs with. */
+const watcher = Effect.acquireRelease(
+  Effect.promise(() => playwright.launch({ executablePath })),
+  (browser) => Effect.promise(() => browser.close())
+)
 
 const recordOf = (me: Member, session: string) =>
   Effect.flatMap(Service, ({ send }) => send({ method: "GET", path: `/run/${session}`, key: me.key }))
@@ -53,7 +55,8 @@ it.live(
   () =>
     Effect.gen(function* () {
       const released = yield* Deferred.make<void>()
-      const { fiber, me, session, watching } = yield* running(
+      const watching = yield* watcher
+      const { fiber, me, session } = yield* running(
         {
           "/": html(`<h1 id=n>0</h1><script>setInterval(() => { n.textContent++ }, 100)</script>`),
           "/gate": (_request, response) =>
@@ -114,7 +117,8 @@ it.live(
       const { send } = yield* Service
       const gate = yield* gated
       const saw: Array<string> = []
-      const { fiber, me, session, watching } = yield* running(
+      const watching = yield* watcher
+      const { fiber, me, session } = yield* running(
         {
           "/": html(`<body style="margin: 0"><input id=word style="position: absolute; left: 100px; top: 100px; width: 400px">
             <button id=go style="position: absolute; left: 100px; top: 300px; width: 200px; height: 80px">Go</button>

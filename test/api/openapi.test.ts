@@ -18,12 +18,13 @@ import { componentData, daily, graph } from "../support/fixtures.ts"
 import { home, hosted } from "../support/hosted.ts"
 import { type Draw, draws, generate, mutate, pick } from "../support/JsonSchema.ts"
 import { makePatch } from "../support/patches.ts"
+import { scale } from "../support/scale.ts"
 import { type Answer, Service } from "../support/service.ts"
 import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const document = OpenApi.fromApi(Api) as unknown as Document
 const operations = operationsOf(document)
-const trials = 20
+const trials = 8 * scale
 const workflow = { name: "Nightly", ...graph() }
 const component = { name: "Login", componentData: componentData() }
 let reused = 0

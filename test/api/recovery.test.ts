@@ -13,7 +13,7 @@ import {
   serve as serveModel,
   wordsOf
 } from "../support/modelServer.ts"
-import { chromium } from "../support/realBrowser.ts"
+import { sharedBrowser } from "../support/realBrowser.ts"
 import { layer, Service } from "../support/service.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
@@ -106,7 +106,7 @@ it.live(
         assert.strictEqual(ended.status, "execution.failed")
         const [error] = ended.errors as ReadonlyArray<Fields>
         assert.include(String(error?.message), "passed a node that must not be repeated")
-      }).pipe(Effect.provide(AgentExecutor.layer.pipe(Layer.provide(Layer.fresh(chromium([origin]))))))
+      }).pipe(Effect.provide(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser))))
     }).pipe(Effect.scoped, Effect.provide(layer)),
   120_000
 )
@@ -140,9 +140,7 @@ it.live(
             const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
             yield* Effect.forEach(claimed, Attempt.carryOut)
           }).pipe(
-            Effect.provide(
-              AgentExecutor.layer.pipe(Layer.provide(Layer.fresh(chromium([origin]))), Layer.provide(served(model.url)))
-            )
+            Effect.provide(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser), Layer.provide(served(model.url))))
           )
           const patches = (yield* get(`/workflows/${workflow}/patches`)) as unknown as ReadonlyArray<Fields>
           return { record: yield* get(`/run/${session}`), patches, asked: model.asked.length, session }

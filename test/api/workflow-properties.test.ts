@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Ajv } from "ajv"
 import { Effect, Schema } from "effect"
 import { daily, graph } from "../support/fixtures.ts"
+import { scale } from "../support/scale.ts"
 import { layer, Service } from "../support/service.ts"
 
 type Item = Readonly<Record<string, unknown>>
@@ -81,7 +82,7 @@ it.layer(layer, { timeout: "120 seconds" })("any workflow", (it) => {
         assert.strictEqual(imported.status, 201, imported.text)
         assert.deepStrictEqual(contentOf(imported.body), contentOf(made.body))
       }),
-    { arbitrary: { runs: 60, size: 10 }, timeout: 60_000 }
+    { arbitrary: { runs: 30 * scale, size: 10 }, timeout: 60_000 }
   )
 
   const value = Schema.Union([
@@ -146,6 +147,6 @@ it.layer(layer, { timeout: "120 seconds" })("any workflow", (it) => {
           )
         }
       }),
-    { arbitrary: { runs: 120, size: 6 }, timeout: 60_000 }
+    { arbitrary: { runs: 60 * scale, size: 6 }, timeout: 60_000 }
   )
 })

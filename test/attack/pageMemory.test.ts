@@ -40,6 +40,14 @@ const page = (keep: string) =>
     }
   </script>`)
 
+/** A page that has its text once the server says that the others are over. */
+const patient = html(`<script>setInterval(async () => {
+  if ((await fetch("/over")).ok && !document.querySelector("#text")) document.body.innerHTML = "<p id=text>text</p>"
+}, 1500)</script>`)
+
+/** Whether the page that fills memory has ended. */
+let over = false
+
 const pathOf = (way: string) => `/${Object.keys(ways).indexOf(way)}`
 
 class Site extends Context.Service<Site, string>()("Site") {}
@@ -47,7 +55,8 @@ class Site extends Context.Service<Site, string>()("Site") {}
 const site = Layer.effect(
   Site,
   serve({
-    "/plain": html("<p id=text>text</p>"),
+    "/patient": patient,
+    "/over": (_request, response) => void response.writeHead(over ? 200 : 503).end(),
     ...Object.fromEntries(Object.entries(ways).map(([way, keep]) => [pathOf(way), page(keep)]))
   })
 )
@@ -63,10 +72,17 @@ const read: Step = {
   action: "EXTRACT_DATAMODEL",
   parameters: {
     execution: "STATIC",
+    selector: "//p[@id='text']",
+    wait_time: 60_000,
     extract_data_model: { type: "object", properties: { text: { type: "string", path: "//p[@id='text']" } } }
   }
 }
-const delay = (seconds: number): Step => ({ action: "DELAY", parameters: { delay_time: seconds } })
+
+/** Waits for what never comes, until the run is ended. */
+const readNothing: Step = {
+  action: "EXTRACT_DATAMODEL",
+  parameters: { ...read.parameters, selector: "//p[@id='nothing']" }
+}
 
 describe("a page that fills memory with", () => {
   layer(browser.pipe(Layer.provideMerge(site)), { timeout: 90_000, excludeTestServices: true })((it) => {
@@ -76,8 +92,10 @@ describe("a page that fills memory with", () => {
         () =>
           Effect.gen(function* () {
             const origin = yield* Site
-            const beside = yield* Effect.forkChild(walk(graphOf(`${origin}/plain`, [delay(10), read])))
-            const { outcome } = yield* walk(graphOf(`${origin}${pathOf(way)}`, [click, delay(20), read]))
+            over = false
+            const beside = yield* Effect.forkChild(walk(graphOf(`${origin}/patient`, [read])))
+            const { outcome } = yield* walk(graphOf(`${origin}${pathOf(way)}`, [click, readNothing]))
+            over = true
             assert.strictEqual(outcome._tag === "Failed" ? outcome.failure.code : outcome._tag, "LIMIT-E0004")
             assert.strictEqual((yield* Fiber.join(beside)).outcome._tag, "Success")
           }),

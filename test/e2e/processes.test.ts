@@ -7,7 +7,17 @@ import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { daily } from "../support/fixtures.ts"
 import { credentialOf } from "../support/marlow.ts"
-import { dataDir, encryptionKey, key, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
+import {
+  dataDir,
+  encryptionKey,
+  key,
+  masterKey,
+  migratedDataDir,
+  ready,
+  send,
+  sluice,
+  untilStatus
+} from "../support/processes.ts"
 
 const closedNow = () => {
   const hour = (new Date().getUTCHours() + 6) % 22
@@ -91,7 +101,7 @@ describe("sluice up", () => {
     "keeps what it answered for through kill -9, and starts held runs afterwards",
     () =>
       Effect.gen(function* () {
-        const folder = yield* dataDir
+        const folder = yield* migratedDataDir
         const site = yield* Site.serve(0)
         const settings = { SLUICE_DATA_DIR: folder, SLUICE_DEMO: "0", SLUICE_ALLOW_PRIVATE_NETWORKS: "1" }
         const first = yield* sluice(["up"], settings)

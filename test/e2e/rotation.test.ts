@@ -4,12 +4,22 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { freshDatabase } from "../support/databases.ts"
-import { completed, dataDir, key, masterKey, type Process, ready, sluice } from "../support/processes.ts"
+import {
+  completed,
+  dataDir,
+  key,
+  masterKey,
+  migratedDataDir,
+  type Process,
+  ready,
+  sluice
+} from "../support/processes.ts"
+import { scale } from "../support/scale.ts"
 import { seal, unseal } from "../support/sealed.ts"
 
 const formerKey = "5a".repeat(32)
 const newMaster = "cd".repeat(32)
-const entries = 150
+const entries = 60 * scale
 const path = "/encryption-key/rotation"
 const canary = "canary in clear"
 
@@ -195,7 +205,7 @@ it.live(
   "the master key of embedded data exchanges itself, and a killed exchange leaves what the next start opens",
   () =>
     Effect.gen(function* () {
-      const folder = yield* dataDir
+      const folder = yield* migratedDataDir
       const settings = { SLUICE_DATA_DIR: folder, SLUICE_BOOTSTRAP_ENCRYPTION_KEY: formerKey }
       const [file, next] = [`${folder}/master.key`, `${folder}/master.key.next`]
       assert.strictEqual((yield* completed(["migrate"], settings)).code, 0)

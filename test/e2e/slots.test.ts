@@ -9,6 +9,7 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { scale } from "../support/scale.ts"
 import { makeEntry, naming } from "../support/slots.ts"
 
 const limits = { one: 1, two: 2, sms1: 1, sms2: 1, bad: 1 }
@@ -64,7 +65,7 @@ it.live(
         yield* makeEntry(caller, "sms1", { tfa_method: "SMS" })
         yield* makeEntry(caller, "sms2", { tfa_method: "SMS" })
         yield* makeEntry(caller, "bad")
-        const total = 24 * needs.length
+        const total = 12 * scale * needs.length
         for (let index = 0; index < total; index++) {
           const workflow = workflows[index % 2]
           if (workflow === undefined) continue

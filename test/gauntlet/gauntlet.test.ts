@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
+import { scale } from "../support/scale.ts"
 import { compared } from "./Challenge.ts"
 import { attempt, challenges, layer } from "./Gauntlet.ts"
 import { toGraph } from "./Workflow.ts"
@@ -31,7 +32,7 @@ describe("the gauntlet", () => {
 })
 
 it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })("in a real browser", (it) => {
-  describe.concurrent.each([1, 2])("round %i", () => {
+  describe.concurrent.each(Array.from({ length: scale }, (_, index) => index + 1))("round %i", () => {
     for (const challenge of challenges) {
       it.effect(
         `${challenge.name}: ${challenge.difficulty}`,

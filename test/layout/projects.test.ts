@@ -18,11 +18,15 @@ const isHeavy = (module: string): boolean =>
 /** What tests of servers must not load: a browser. */
 const isBrowser = (module: string): boolean => module === "test/support/realBrowser.ts"
 
-const loading = (files: ReadonlyArray<Source>, project: string, matches: (module: string) => boolean) => {
+const loading = (
+  files: ReadonlyArray<Source>,
+  chosen: ReadonlyArray<(typeof projects)[number]>,
+  matches: (module: string) => boolean
+) => {
   const chain = chainsTo(files, matches)
   return files
     .map(({ path }) => path)
-    .filter((path) => path.endsWith(".test.ts") && projectOf(path) === project)
+    .filter((path) => path.endsWith(".test.ts") && chosen.some((project) => project === projectOf(path)))
     .flatMap((path) => chain(path)?.join(" -> ") ?? [])
 }
 
@@ -67,14 +71,18 @@ describe("the projects of the test runner", () => {
   })
 
   it("unit loads no database, no browser and no server", () => {
-    assert.deepStrictEqual(loading(everything, "unit", isHeavy), [])
+    assert.deepStrictEqual(loading(everything, ["unit"], isHeavy), [])
   })
 
-  it("contract and http load no browser", () => {
-    assert.deepStrictEqual(
-      ["contract", "http"].flatMap((project) => loading(everything, project, isBrowser)),
-      []
-    )
+  it("contract, http and timing load no browser", () => {
+    assert.deepStrictEqual(loading(everything, ["contract", "http", "timing"], isBrowser), [])
+  })
+
+  it("timing has every test file that watches how long a thread is held, or measures regular expressions", () => {
+    const chain = chainsTo(everything, (module) => /^test\/support\/(pumping|watchdog)\.ts$/.test(module))
+    const measuring = testFiles.filter((path) => chain(path) !== null && projectOf(path) !== "timing")
+    // The server of the fuzz tests is a process of its own; in that of the tests only what blocks for long is sought.
+    assert.deepStrictEqual(measuring, ["test/attack/fuzz/fuzz.test.ts"])
   })
 
   it("would notice a database that a unit test loads by way of another file", () => {
@@ -83,7 +91,7 @@ describe("the projects of the test runner", () => {
       { path: "test/support/b.ts", text: 'export { c } from "./c.ts"\nimport type { D } from "./databases.ts"' },
       { path: "test/support/c.ts", text: 'export const c = await import("./databases.ts")' }
     ]
-    assert.deepStrictEqual(loading(files, "unit", isHeavy), [
+    assert.deepStrictEqual(loading(files, ["unit"], isHeavy), [
       "test/tfa/a.test.ts -> test/support/b.ts -> test/support/c.ts -> test/support/databases.ts"
     ])
   })

@@ -4,6 +4,7 @@ import { htmlBody } from "../../adapters/mail/HtmlText.ts"
 import * as MailParser from "../../adapters/mail/MailParser.ts"
 import { codesIn } from "../../core/vault/inbox/CodeFinder.ts"
 import { linksIn } from "../../core/vault/inbox/LinkFinder.ts"
+import { usedMillis } from "../support/processorTime.ts"
 
 const parse = (raw: string) => Effect.promise(() => MailParser.parse(Buffer.from(raw, "latin1")))
 
@@ -21,12 +22,12 @@ const read = (raw: string) =>
     links: linksIn(read.message)
   }))
 
-/** How long an effect takes, in milliseconds of the real clock. */
+/** The processor time that an effect takes, in milliseconds. */
 const timed = <A>(effect: Effect.Effect<A>) =>
   Effect.gen(function* () {
-    const began = process.hrtime.bigint()
+    const began = usedMillis()
     const value = yield* effect
-    return { value, millis: Number(process.hrtime.bigint() - began) / 1e6 }
+    return { value, millis: usedMillis() - began }
   })
 
 describe("a mail", () => {

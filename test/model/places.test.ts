@@ -12,7 +12,7 @@ const patient = { timeout: 90_000 }
 
 const scroll = (parameters: Record<string, unknown>): Step => ({
   action: "SCROLL",
-  parameters: { execution: "LLM_VISION", wait_time: 10_000, ...parameters }
+  parameters: { execution: "LLM_VISION", wait_time: 30_000, ...parameters }
 })
 
 /** What the page says of where its parts are, once it says this. */
@@ -20,7 +20,7 @@ const says = (expected: string): Step => ({
   action: "EXTRACT_DATAMODEL",
   parameters: {
     selector: `//*[@id='out'][.='${expected}']`,
-    wait_time: 10_000,
+    wait_time: 30_000,
     extract_data_model: { type: "object", properties: { out: { type: "string", path: "//*[@id='out']" } } }
   }
 })
@@ -66,10 +66,13 @@ const inner = (name: string, tell: string) => `<div style="height:700px"></div>
       if (target.scrollTop + target.clientHeight >= target.scrollHeight - 2) tell("${name} all of it") }
   })()</script>`
 
-/** The same in a frame of another site below the window, and in a shadow root. */
+/**
+ * The same in a frame of another site below the window, and in a shadow root. The frame is given one address only: where a
+ * second one overtakes the first on a busy machine, Playwright may lose the frame for as long as the page lives.
+ */
 const nested = {
   FRAMED: `<p id="out" style="position:fixed;right:0">nothing</p><div style="height:700px"></div>
-    <iframe src="/inner" id="frame" style="border:7px solid;width:90%;height:600px"></iframe>
+    <iframe id="frame" style="border:7px solid;width:90%;height:600px"></iframe>
     <script>frame.src = location.origin.replace("127.0.0.1", "localhost") + "/inner"
       addEventListener("message", ({ data }) => { out.textContent = data })</script>`,
   SHADOWED: `<p id="out" style="position:fixed;right:0">nothing</p><p></p><x-card></x-card><script>

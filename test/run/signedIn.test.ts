@@ -12,7 +12,7 @@ import { Vault } from "../../core/vault/Vault.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { graphOf } from "../support/browser.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
-import { chromium } from "../support/realBrowser.ts"
+import { sharedBrowser } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 
 /** Greets whoever has its cookie, and lets in whoever presses the button. It tells which header it was sent. */
@@ -45,7 +45,7 @@ it.live(
       const origin = yield* site
       const services = Layer.mergeAll(Runs.layer, Workflows.layer, Vault.layer, AgentExecutor.layer).pipe(
         Layer.provide(Encryption.layer(Redacted.make("00".repeat(32)))),
-        Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, chromium([origin])))
+        Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer, sharedBrowser))
       )
       yield* Effect.gen(function* () {
         const caller = yield* makeWorkspace()

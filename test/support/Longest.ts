@@ -5,7 +5,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 import type { Project } from "../projects.ts"
 
-const order: ReadonlyArray<Project> = ["e2e", "browser", "http", "contract", "unit"]
+const order: ReadonlyArray<Project> = ["e2e", "browser", "http", "contract", "timing", "unit"]
 
 /** What takes long on every machine within its project: whole browsers and processes. */
 const long = ["test/gauntlet/", "test/agent/hostile.", "test/leaks/", "test/agent/recovery/browser.", "test/mail/"]

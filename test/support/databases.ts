@@ -9,9 +9,9 @@ import { Effect, Layer, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
-import { Tables } from "../../adapters/memory/Tables.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { embeddedTemplate } from "./embeddedTemplate.ts"
+import { emptied } from "./emptied.ts"
 
 const given = (name: string): string => {
   const value = process.env[name]
@@ -61,14 +61,6 @@ const embeddedLayer = Embedded.layerOn(
 /** Empties the tables of a database. */
 const truncate = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate workspaces cascade`).pipe(Effect.orDie)
 
-const clear = Effect.map(Tables, (tables) => {
-  for (const entries of tables.collections.values()) entries.clear()
-  for (const [name, table] of Object.entries(tables)) {
-    if (table instanceof Map && name !== "collections") table.clear()
-  }
-  tables.events.length = 0
-})
-
 /**
  * A scheduler that lets other fibers run after every third step. Whatever a store does in several steps is interrupted in
  * the middle of it, as happens rarely, and unpredictably, under the usual 2,048.
@@ -76,6 +68,6 @@ const clear = Effect.map(Tables, (tables) => {
 const yielding = Layer.succeed(References.MaxOpsBeforeYield, 3)
 
 /** Each kind of store as a layer, with what empties it. */
-export const memory = [Layer.merge(Memory.layer, yielding), clear] as const
+export const memory = [Layer.merge(Memory.layer, yielding), emptied] as const
 export const embedded = [Layer.merge(embeddedLayer, yielding), truncate] as const
 export const postgres = [Layer.merge(postgresLayer, yielding), truncate] as const

@@ -1,11 +1,12 @@
 /**
  * The command `sluice` as real processes, and plain requests to the service that they serve.
  */
-import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
+import { embeddedTemplate } from "./embeddedTemplate.ts"
 import { executablePath } from "./realBrowser.ts"
 
 export const key = "sk_test_0123456789012345678901234567890123"
@@ -81,6 +82,15 @@ export const completed = Effect.fnUntraced(function* (args: ReadonlyArray<string
 export const dataDir = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-e2e-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** A data folder with an embedded database that has all tables and nothing in them, which takes seconds to make. */
+export const migratedDataDir = Effect.tap(dataDir, (folder) =>
+  Effect.promise(async () => {
+    const database = join(folder, "database")
+    mkdirSync(database, { mode: 0o700 })
+    execFileSync("tar", ["-xf", await embeddedTemplate(), "-C", database], { stdio: "ignore" })
+  })
 )
 
 export const ready = (process: Process) =>

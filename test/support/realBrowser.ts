@@ -39,6 +39,9 @@ export const withSite = <A, E>(test: (site: string) => Effect.Effect<A, E, Brows
 
 const open = ManagedRuntime.make(shared({ allowPrivateNetworks: true }))
 
+/** A browser that may reach everything, which all tests of a process share. */
+export const sharedBrowser = Layer.effectContext(open.contextEffect)
+
 /** Gives a test a browser that may reach everything, which all tests of a process share. */
 export const inBrowser = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   Effect.flatMap(open.contextEffect, (context) => Effect.provide(test, context))

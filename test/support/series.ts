@@ -6,6 +6,7 @@ import { it } from "@effect/vitest"
 import { Arbitrary, Effect, type Layer, Schema } from "effect"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as databases from "./databases.ts"
+import { scale } from "./scale.ts"
 
 type Stores = Layer.Success<(typeof databases.memory)[0]> & Layer.Success<(typeof databases.postgres)[0]>
 
@@ -23,7 +24,7 @@ export const inSeries = <C, E>(
     `in memory, ${title}`,
     [short],
     ([list]) => obey(list).pipe(Effect.provide(Memory.layer, { local: true })),
-    { arbitrary: { runs: 150, size: 60 }, timeout: 120_000 }
+    { arbitrary: { runs: 60 * scale, size: 60 }, timeout: 120_000 * scale }
   )
 
   for (const [name, [layer, empty]] of [
@@ -31,7 +32,7 @@ export const inSeries = <C, E>(
     ["postgres", databases.postgres]
   ] as const) {
     it.layer(layer, { timeout: "60 seconds" })(`on ${name}`, (it) => {
-      it.effect.each(["a", "b", "c", "d"])(
+      it.effect.each(Array.from({ length: 2 * scale }, (_, index) => `seed ${index + 1}`))(
         `${title} (%s)`,
         (seed) => Effect.andThen(empty, Effect.flatMap(long(seed), obey)),
         120_000

@@ -22,6 +22,7 @@ import { Keys } from "../../core/workspace/Keys.ts"
 import type { Limit } from "../../core/workspace/request/RateLimit.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import { emptied } from "./emptied.ts"
 
 export interface Answer {
   readonly status: number
@@ -58,6 +59,8 @@ export class Service extends Context.Service<
     readonly revoke: (member: Member) => Effect.Effect<void>
     /** Everything that is stored, to be compared. Only where the stores are in memory. */
     readonly dump: Effect.Effect<string>
+    /** Removes everything that is stored, so that a dump of what follows is short. Only where the stores are in memory. */
+    readonly empty: Effect.Effect<void>
   }
 >()("test/Service") {}
 
@@ -135,7 +138,8 @@ const service = Layer.effect(
       revoke: ({ caller, keyId }) => Effect.orDie(Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1))),
       dump: Effect.sync(() =>
         JSON.stringify(Option.getOrThrow(tables), (_, value) => (value instanceof Map ? [...value] : value))
-      )
+      ),
+      empty: Effect.suspend(() => Effect.provideService(emptied, Tables, Option.getOrThrow(tables)))
     })
   })
 )

@@ -6,6 +6,7 @@
  */
 import { readFileSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import { Effect } from "effect"
 
 export interface Held {
   /** The processor time of the main thread in its longest turn, in milliseconds. */
@@ -50,6 +51,24 @@ export const start = (): Watchdog => {
     }
   }
 }
+
+/**
+ * Does the same several times, until it held the loop for less than the bound, and answers the last result with the least
+ * hold: a garbage collection that falls into one round does not count, what the work itself takes is in every round.
+ */
+export const least = Effect.fnUntraced(function* <A, E, R>(
+  boundMillis: number,
+  act: Effect.Effect<A, E, R>,
+  rounds = 3
+) {
+  let heldMillis = Number.POSITIVE_INFINITY
+  for (let round = 1; ; round++) {
+    const watchdog = start()
+    const value = yield* Effect.onError(act, () => Effect.sync(watchdog.stop))
+    heldMillis = Math.min(heldMillis, watchdog.stop().processorMillis)
+    if (heldMillis < boundMillis || round === rounds) return { value, heldMillis }
+  }
+})
 
 /** A beat that comes late spans one turn at least; the more often it beats, the fewer turns one beat spans. */
 const beatMillis = 5

@@ -243,7 +243,7 @@ describe("shrinking", () => {
 
 /** One seed for every run of the tests: the same requests each time, so that a failure is not one of chance. */
 const seed = 12
-const requests = 2_000
+const requests = 1_000
 
 /** What the requests from a number on find in a service, beside what is known, and what it has used of the processor. */
 const attackService = async (databaseUrl: string | null, from: number) => {

@@ -121,7 +121,7 @@ describe("the judge of expressions", () => {
 describe("the service", () => {
   it("saves structures whole and reads them back equal, or says where their problems lie", async () => {
     const start = () => Target.start(null)
-    const { findings, processorMillis } = await Saving.run({ document, start, seed, count: 200 })
+    const { findings, processorMillis } = await Saving.run({ document, start, seed, count: 100 })
     assert.deepStrictEqual(
       findings.map((finding) => Saving.describe(finding, seed)),
       []
@@ -131,7 +131,7 @@ describe("the service", () => {
 
   it("ends every expression with a value, a refusal at its path, or an error with a code", async () => {
     const sources = (index: number) => Expressions.expressionAt(seed, index)
-    const findings = await Expressions.run({ evaluate: Expressions.evaluate(), sources, count: 120 })
+    const findings = await Expressions.run({ evaluate: Expressions.evaluate(), sources, count: 60 })
     assert.deepStrictEqual(
       findings.map((finding) => Expressions.describe(finding, seed)),
       []

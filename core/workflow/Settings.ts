@@ -119,16 +119,13 @@ const holdsPassword = (text: string): boolean => {
 
 /** The settings with every default filled in. */
 export const complete = (kept: Schema.JsonObject): { readonly [N in Name]: (typeof shown)[N]["Type"] } =>
-  Object.fromEntries(names.map((name) => [name, isKept(name, kept[name]) ? kept[name] : defaultOf(name)])) as {
+  Object.fromEntries(names.map((name) => [name, kept[name] ?? defaultOf(name)])) as {
     readonly [N in Name]: (typeof shown)[N]["Type"]
   }
 
 /** The folder that a workflow lies in; `null` at the top. */
 export const folderOf = (kept: Schema.JsonObject): string | null =>
   typeof kept.folder_path === "string" ? kept.folder_path : null
-
-/** Versions that were kept before settings were checked may hold anything. */
-const isKept = (name: Name, value: unknown): boolean => Schema.is(settings[name] as Schema.Codec<unknown>)(value)
 
 function isDefaulted(name: Name): boolean {
   return defaultOf(name) !== null

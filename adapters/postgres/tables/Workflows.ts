@@ -1,6 +1,6 @@
 /** The tables of workflows and their versions. */
 import type { Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.ts"
-import { UserId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { UserId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Table from "./Table.ts"
 
 const ofWorkflow = Table.of<Workflow>()
@@ -8,13 +8,13 @@ const ofWorkflow = Table.of<Workflow>()
 export const table = Table.make(
   "workflows",
   {
-    id: ofWorkflow(Table.uuid(WorkflowId), ({ id }) => id),
-    workspace_id: ofWorkflow(Table.uuid(WorkspaceId), ({ workspaceId }) => workspaceId),
+    id: ofWorkflow(Table.uuid<WorkflowId>(), ({ id }) => id),
+    workspace_id: ofWorkflow(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId),
     name: ofWorkflow(Table.text, ({ name }) => name),
     description: ofWorkflow(Table.nullable(Table.text), ({ description }) => description),
     created_at: ofWorkflow(Table.instant, ({ createdAt }) => createdAt),
     updated_at: ofWorkflow(Table.instant, ({ updatedAt }) => updatedAt),
-    created_by: ofWorkflow(Table.uuid(UserId), ({ createdBy }) => createdBy)
+    created_by: ofWorkflow(Table.uuid<UserId>(), ({ createdBy }) => createdBy)
   },
   ["id"]
 )
@@ -38,10 +38,10 @@ const ofVersion = Table.of<WorkflowVersion>()
 
 /** What lists of versions show. */
 const facts = {
-  version_id: ofVersion(Table.uuid(VersionId), ({ versionId }) => versionId),
+  version_id: ofVersion(Table.uuid<VersionId>(), ({ versionId }) => versionId),
   version_number: ofVersion(Table.integer, ({ versionNumber }) => versionNumber),
   created_at: ofVersion(Table.instant, ({ createdAt }) => createdAt),
-  created_by: ofVersion(Table.uuid(UserId), ({ createdBy }) => createdBy),
+  created_by: ofVersion(Table.uuid<UserId>(), ({ createdBy }) => createdBy),
   version_note: ofVersion(Table.nullable(Table.text), ({ versionNote }) => versionNote)
 }
 
@@ -52,7 +52,7 @@ export const versions = Table.make(
   "workflow_versions",
   {
     ...facts,
-    workflow_id: ofVersion(Table.uuid(WorkflowId), ({ workflowId }) => workflowId),
+    workflow_id: ofVersion(Table.uuid<WorkflowId>(), ({ workflowId }) => workflowId),
     nodes: ofVersion(Table.json(Table.anyJson), ({ content }) => content.nodes),
     edges: ofVersion(Table.json(Table.anyJson), ({ content }) => content.edges),
     input_schema: ofVersion(Table.json(Table.jsonObject), ({ content }) => content.input_schema),

@@ -12,7 +12,7 @@ export const table = Table.make(
   "wrapped_keys",
   {
     owner: column(Table.textOf(OwnerText), ({ owner }) => owner),
-    workspace_id: column(Table.nullable(Table.uuid(WorkspaceId)), ({ owner }) =>
+    workspace_id: column(Table.nullable(Table.uuid<WorkspaceId>()), ({ owner }) =>
       owner === "installation" ? null : owner
     ),
     version: column(Table.integer, ({ version }) => version),

@@ -200,11 +200,16 @@ export const uuid = <A extends string>(): Type<A, string> => ({
 /** A value as JSON text, which keeps what users wrote as they wrote it. */
 export const json = <A>(schema: Schema.Codec<A, unknown>): Type<A, string> => {
   const read = reading(schema)
+  // Most lists and options of runs are empty, and whether these are of the schema does not change.
+  const accepts = Schema.is(Schema.toType(schema))
+  const mayBeList = accepts([])
+  const mayBeObject = accepts({})
   return {
     sqlType: "text",
     isNullable: false,
     encode: (value) => JSON.stringify(value),
-    decode: (stored) => read(parse(stored))
+    decode: (stored) =>
+      (stored === "[]" && mayBeList) || (stored === "{}" && mayBeObject) ? JSON.parse(stored) : read(parse(stored))
   }
 }
 

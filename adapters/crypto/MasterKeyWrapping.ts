@@ -18,8 +18,7 @@ export class MalformedMasterKey extends Schema.TaggedError<MalformedMasterKey>()
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** First keys were bound to their workspace alone. */
-const aadOf = ({ owner, version }: Bound): Uint8Array => bytesOf(version === 1 ? owner : `${owner} ${version}`)
+const aadOf = ({ owner, version }: Bound): Uint8Array => bytesOf(`${owner} ${version}`)
 
 const derive = Effect.fnUntraced(function* (masterKey: Redacted.Redacted<string>) {
   if (!/^[0-9a-f]{64}$/i.test(Redacted.value(masterKey))) return yield* new MalformedMasterKey()
@@ -49,7 +48,6 @@ export const layer = (masterKey: Redacted.Redacted<string>, previousKey: Redacte
       return KeyWrapping.of({
         present: present.id,
         previous: previous?.id ?? null,
-        masters: previousKey === null ? [masterKey] : [masterKey, previousKey],
         make: Effect.map((yield* SecureRandom.SecureRandom).randomBytes(32), (bytes) =>
           Redacted.make(Hex.encode(bytes))
         ),
@@ -64,7 +62,7 @@ export const layer = (masterKey: Redacted.Redacted<string>, previousKey: Redacte
         }),
         unwrap: Effect.fnUntraced(function* (kept) {
           for (const { id, key } of known) {
-            if (kept.under !== null && kept.under !== id) continue
+            if (kept.under !== id) continue
             const bytes = yield* AesGcm.decrypt(key, kept.wrapped, aadOf(kept)).pipe(
               Effect.provide(context),
               Effect.catch(() => Effect.succeed(null))

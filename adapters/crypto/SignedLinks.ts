@@ -17,10 +17,10 @@ const liveMillis = 3_600_000
 export const layer = Layer.effect(
   ArtifactLinks,
   Effect.gen(function* () {
-    const { former, key } = yield* InstallationKey
+    const { key } = yield* InstallationKey
     const workspaces = yield* WorkspaceStore
-    const tickets = Tickets.make([key, ...former])
-    const { matches, sign } = Signatures.make([key, ...former], "sluice artifact links")
+    const tickets = Tickets.make(key)
+    const { matches, sign } = Signatures.make(key, "sluice artifact links")
 
     const lasting = (origin: string, millis: number) =>
       Effect.map(

@@ -3,7 +3,8 @@
  * holds its ticket in memory and is given a new one with every look. It says with which key its holder was let in, whether
  * they may also take control, and in whose name.
  */
-import { Schema } from "effect"
+
+import { type Redacted, Schema } from "effect"
 import { RunId, UserId } from "../../core/workspace/Ids.ts"
 import * as Signatures from "./Signatures.ts"
 
@@ -28,9 +29,9 @@ export interface Ticket {
 const isRun = Schema.is(RunId)
 const isUser = Schema.is(UserId)
 
-/** Tickets are signed with a key that is derived from the first secret, and believed when signed with any of them. */
-export const make = (secrets: Signatures.Secrets): Tickets => {
-  const { matches, sign } = Signatures.make(secrets, "sluice live views")
+/** Tickets are signed with a key that is derived from the secret. */
+export const make = (secret: Redacted.Redacted<string>): Tickets => {
+  const { matches, sign } = Signatures.make(secret, "sluice live views")
   return {
     issue: (runId, expiresAt, holder) => {
       const said = `${runId}.${expiresAt}.${holder?.userId ?? ""}.${holder?.keyId ?? ""}`

@@ -63,11 +63,7 @@ export const layer = (folder: string) =>
       find: Effect.fn("ArtifactFiles.find")((id) => attempt("read", () => find(folder, id))),
       remove: Effect.fn("ArtifactFiles.remove")((ids) =>
         attempt("remove", async () => {
-          for (const id of ids.filter(isId)) {
-            for (const name of [id, ...Object.keys(formerly).map((extension) => `${id}.${extension}`)]) {
-              await rm(`${folder}/${name}`, { force: true })
-            }
-          }
+          for (const id of ids.filter(isId)) await rm(`${folder}/${id}`, { force: true })
         })
       ),
       sweep: Effect.fn("ArtifactFiles.sweep")((before) =>
@@ -126,9 +122,6 @@ const attempt = <A>(action: ArtifactsUnavailable["action"], act: () => Promise<A
 
 const headOf = ({ fileName, mediaType }: Description): string => `${JSON.stringify({ mediaType, fileName })}\n`
 
-/** Artifacts of former versions have their type as the extension of their name. */
-const formerly = { jpg: "image/jpeg", png: "image/png", html: "text/html" } as const
-
 /** The first line is no longer than this: a file name has its bound, and a media type too. */
 const maxHeadBytes = 16_384
 
@@ -138,22 +131,16 @@ const find = async (folder: string, id: string): Promise<Option.Option<Kept>> =>
   if (!isId(id)) return Option.none()
   const path = `${folder}/${id}`
   const file = await opened(path)
-  if (file !== null) {
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeadBytes), 0, maxHeadBytes, 0)
-      const end = buffer.subarray(0, bytesRead).indexOf(10)
-      const description = JSON.parse(buffer.toString("utf8", 0, end)) as Description
-      const { size } = await file.stat()
-      return Option.some(keptOf(path, end + 1, size, description))
-    } finally {
-      await file.close()
-    }
+  if (file === null) return Option.none()
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeadBytes), 0, maxHeadBytes, 0)
+    const end = buffer.subarray(0, bytesRead).indexOf(10)
+    const description = JSON.parse(buffer.toString("utf8", 0, end)) as Description
+    const { size } = await file.stat()
+    return Option.some(keptOf(path, end + 1, size, description))
+  } finally {
+    await file.close()
   }
-  for (const [extension, mediaType] of Object.entries(formerly)) {
-    const found = await stat(`${path}.${extension}`).catch(() => null)
-    if (found !== null) return Option.some(keptOf(`${path}.${extension}`, 0, found.size, { mediaType, fileName: null }))
-  }
-  return Option.none()
 }
 
 const keptOf = (path: string, from: number, fileSize: number, description: Description): Kept => ({

@@ -5,11 +5,11 @@ import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { fileOf, type RunEvent } from "../../core/event/RunEvent.ts"
-import { codeOf } from "../../core/run/evidence/ErrorReports.ts"
 import type { Run } from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
 import * as Events from "./tables/Events.ts"
+import * as Evidence from "./tables/Evidence.ts"
 import * as Runs from "./tables/Runs.ts"
 import * as Table from "./tables/Table.ts"
 
@@ -59,15 +59,7 @@ export const events = (
 const errors = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) =>
   Effect.gen(function* () {
     const [first, ...rest] = runs.flatMap((run) =>
-      run.errors.map((failure, index) => ({
-        run_id: run.id,
-        position: index + 1,
-        workspace_id: run.workspaceId,
-        workflow_id: run.workflowId,
-        at: new Date(failure.at),
-        error_code: JSON.stringify(codeOf(failure)),
-        body: JSON.stringify(failure)
-      }))
+      run.errors.map((error, index) => Evidence.errors.encode({ run, position: index + 1, error }))
     )
     if (first === undefined) return
     yield* sql`insert into run_errors ${sql.insert([first, ...rest])} on conflict (run_id, position) do nothing`

@@ -4,10 +4,12 @@ import { SqlClient } from "effect/sql"
 import * as Components from "../../adapters/postgres/tables/Components.ts"
 import * as Deliveries from "../../adapters/postgres/tables/Deliveries.ts"
 import * as Events from "../../adapters/postgres/tables/Events.ts"
+import * as Evidence from "../../adapters/postgres/tables/Evidence.ts"
 import * as Gates from "../../adapters/postgres/tables/Gates.ts"
 import * as Runs from "../../adapters/postgres/tables/Runs.ts"
 import type * as Table from "../../adapters/postgres/tables/Table.ts"
 import * as Workflows from "../../adapters/postgres/tables/Workflows.ts"
+import * as WrappedKeys from "../../adapters/postgres/tables/WrappedKeys.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
@@ -21,7 +23,11 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [Workflows.versions, {}],
   [Components.table, { position: "bigint not null" }],
   [Components.versions, {}],
-  [Deliveries.table, { position: "bigint not null" }]
+  [Deliveries.table, { position: "bigint not null" }],
+  [WrappedKeys.table, {}],
+  [Evidence.errors, {}],
+  [Evidence.decisions, {}],
+  [Evidence.exchanges, {}]
 ]
 
 it.live("the described columns of each table are those of the migrated schema, with their types", () =>

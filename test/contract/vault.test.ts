@@ -93,7 +93,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
       Effect.gen(function* () {
         const keys = yield* WrappedKeys
         const { workspaceId } = yield* makeWorkspace()
-        const first = yield* keys.insert(keyOf(workspaceId, { under: null }))
+        const first = yield* keys.insert(keyOf(workspaceId))
         const second = yield* keys.insert(keyOf(workspaceId, { version: 2, wrapped: wrapped("2"), createdAt: 5 }))
         const rewrapped = yield* Effect.all(
           ["a", "b", "c"].map((digit) => keys.rewrap(first, { wrapped: wrapped(digit), under: digit })),

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Redacted } from "effect"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import { WebhookStore } from "../../core/event/webhook/Webhook.ts"
-import { resealSecrets, WebhookSecrets } from "../../core/event/webhook/WebhookSecrets.ts"
+import { WebhookSecrets } from "../../core/event/webhook/WebhookSecrets.ts"
 import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import { InstallationKey } from "../../core/vault/keys/InstallationKey.ts"
 import * as MasterRotation from "../../core/vault/keys/MasterRotation.ts"
@@ -49,14 +49,14 @@ it.effect(
               assert.deepStrictEqual(yield* started(keysOf), before)
 
               const killed = yield* started(
-                Effect.exit(Effect.provide(MasterRotation.run(resealSecrets), yield* dying(at, after))),
+                Effect.exit(Effect.provide(MasterRotation.run(), yield* dying(at, after))),
                 newer,
                 older
               )
               assert.deepStrictEqual(yield* started(keysOf, newer, older), before)
               const text = JSON.stringify([...(yield* Tables).wrappedKeys.values()])
               for (const key of [...before, ...[older, newer].map(Redacted.value)]) assert.notInclude(text, key)
-              const rest = yield* started(MasterRotation.run(resealSecrets), newer, older)
+              const rest = yield* started(MasterRotation.run(), newer, older)
               if (Exit.isSuccess(killed)) assert.strictEqual(rest.rewrapped, 0)
               assert.deepStrictEqual(yield* started(keysOf, newer), before)
               const old = yield* Effect.exit(started(keysOf))

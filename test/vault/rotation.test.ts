@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Option, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { Tables } from "../../adapters/memory/Tables.ts"
-import * as KeptSubscription from "../../core/event/notification/KeptSubscription.ts"
 import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import { KeyRotation } from "../../core/vault/keys/KeyRotation.ts"
 import * as Resealing from "../../core/vault/keys/Resealing.ts"
@@ -11,7 +9,7 @@ import { Sealing } from "../../core/vault/keys/Sealing.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { entryOf } from "../support/entries.ts"
-import { canary, dying, everythingOpens, fill, fresh, sealedValues, started } from "../support/exchange.ts"
+import { dying, everythingOpens, fill, fresh, sealedValues, started } from "../support/exchange.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 
 /** Steps until there is none, without waiting in between. */
@@ -143,50 +141,6 @@ it.effect("what is edited while it is sealed anew keeps the edit", () =>
       }).pipe(Effect.provide(KeyRotation.layer))
     )
   )
-)
-
-it.effect(
-  "addresses of subscriptions that were kept in clear are sealed, and those that are kept twice become one",
-  () =>
-    fresh(
-      started(
-        Effect.gen(function* () {
-          const { workspaceId } = yield* makeWorkspace()
-          const store = yield* KeptSubscription.RunSubscriptionStore
-          const subscription = (url: string, event: "run.failed" | "run.started") => ({
-            id: randomUUID(),
-            workflowId: null,
-            events: [event],
-            channel: { type: "slack_webhook", url } as const,
-            createdBy: randomUUID(),
-            createdAt: 0
-          })
-          const [alone, twice] = [`https://example.com/${canary}`, `https://example.com/${canary}/twice`]
-          yield* store.insert(workspaceId, subscription(alone, "run.failed"))
-          yield* store.insert(workspaceId, subscription(twice, "run.failed"))
-          yield* store.insert(
-            workspaceId,
-            yield* KeptSubscription.keep(workspaceId, subscription(twice, "run.started"))
-          )
-          yield* KeptSubscription.sealOlder
-          yield* KeptSubscription.sealOlder
-          const kept = yield* store.list(workspaceId)
-          assert.notInclude(JSON.stringify(kept), canary)
-          const cipher = yield* (yield* Sealing).cipher(workspaceId)
-          const opened = yield* Effect.forEach(kept, (one) => KeptSubscription.open(cipher, one))
-          assert.deepStrictEqual(
-            opened.map((one) => {
-              const { channel, events } = Option.getOrThrow(one)
-              return [channel.type === "log" ? null : channel.url, [...events].sort()]
-            }),
-            [
-              [alone, ["run.failed"]],
-              [twice, ["run.failed", "run.started"]]
-            ]
-          )
-        })
-      )
-    )
 )
 
 it.effect("begins once, whoever begins at the same time, and does not end before its time", () =>

@@ -1,4 +1,4 @@
-import { createCipheriv, createHmac, randomBytes, randomUUID } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Result, Schema } from "effect"
 import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
@@ -15,11 +15,9 @@ import { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { verifyMessage } from "../../node_modules/cloudcruise/dist/webhook/utils.js"
 import { webhook } from "../support/webhooks.ts"
 
-/** The secrets of an installation whose key, or whose older master key, is this. */
-const secretsOf = (key: string, master = key) =>
-  SealedSecrets.layer.pipe(
-    Layer.provide(Layer.succeed(InstallationKey, { key: Redacted.make(key), former: [Redacted.make(master)] }))
-  )
+/** The secrets of an installation whose key is this. */
+const secretsOf = (key: string) =>
+  SealedSecrets.layer.pipe(Layer.provide(Layer.succeed(InstallationKey, { key: Redacted.make(key) })))
 const key = "ab".repeat(32)
 
 const hour = 3_600_000
@@ -59,7 +57,7 @@ it.layer(secretsOf(key))("a signature", (it) => {
     { arbitrary: { runs: 100, size: 20 } }
   )
 
-  it.effect("needs the master key that the secret was sealed under", () =>
+  it.effect("needs the key that the secret was sealed under", () =>
     Effect.gen(function* () {
       const secrets = yield* WebhookSecrets
       const secret = yield* secrets.make
@@ -70,24 +68,6 @@ it.layer(secretsOf(key))("a signature", (it) => {
       assert.instanceOf(yield* Effect.flip(others.sign(sealed, "{}")), SecretUnreadable)
       assert.instanceOf(yield* Effect.flip(secrets.sign(`${sealed.slice(0, -3)}AAA`, "{}")), SecretUnreadable)
       assert.instanceOf(yield* Effect.flip(secrets.sign("", "{}")), SecretUnreadable)
-    })
-  )
-
-  it.effect("may use a secret that was sealed under the master key itself, and seals it anew", () =>
-    Effect.gen(function* () {
-      // As it was done before there was a key of the installation.
-      const master = "ef".repeat(32)
-      const iv = randomBytes(12)
-      const derived = createHmac("sha256", master).update("sluice webhook secrets").digest()
-      const cipher = createCipheriv("aes-256-gcm", derived, iv)
-      const older = Buffer.concat([iv, cipher.update("sekrit", "utf8"), cipher.final(), cipher.getAuthTag()])
-      const sealed = older.toString("base64url")
-      const secrets = yield* Effect.provide(WebhookSecrets, Layer.fresh(secretsOf(key, master)))
-      const own = yield* WebhookSecrets
-      const renewed = yield* secrets.renew(sealed)
-      assert.strictEqual(yield* own.sign(renewed, "{}"), yield* secrets.sign(sealed, "{}"))
-      assert.strictEqual(yield* secrets.renew(renewed), renewed)
-      assert.instanceOf(yield* Effect.flip(own.renew(sealed)), SecretUnreadable)
     })
   )
 })

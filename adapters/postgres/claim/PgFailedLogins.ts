@@ -2,7 +2,7 @@
  * Stops the runs that wait for a credential that could not be signed in with: not in the transaction of the run that
  * found it out, as there may be very many, but afterwards, in pieces. How far it is stands in the database.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isWaiting, type Run } from "../../../core/run/Run.ts"
 import type { StopAfter } from "../../../core/run/RunStore.ts"
@@ -11,6 +11,7 @@ import type { Change } from "../../../core/run/Transition.ts"
 import { RunId } from "../../../core/workspace/Ids.ts"
 import { transaction } from "../Transaction.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as Table from "../tables/Table.ts"
 import * as Writing from "../Writing.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
@@ -45,6 +46,17 @@ export const worked = (sql: SqlClient.SqlClient, run: Run, alias: string) => {
         where ${PgSlots.named(sql, entry)} and login_failed_at is not null`
 }
 
+const failures = Table.make(
+  "login_failures",
+  {
+    login: Table.of<{ readonly login: Slots.FailedLogin }>()(
+      Table.json(Schema.Struct({ entry: Schema.String, permissionedUserId: Schema.String, domain: Schema.String })),
+      ({ login }) => login
+    )
+  },
+  ["run_id"]
+)
+
 interface FailureRow {
   readonly run_id: string
   readonly workspace_id: string
@@ -73,7 +85,7 @@ export const stop = (sql: SqlClient.SqlClient, limit: number, decide: StopAfter)
       const [failure] = yield* sql<FailureRow>`
         select * from login_failures order by run_id limit 1 for update skip locked`
       if (failure === undefined) return false
-      const login = JSON.parse(failure.login) as Slots.FailedLogin
+      const { login } = failures.decode(failure)
       const queues = yield* following(sql, failure)
       const place = yield* firstThatWaitsFor(sql, failure.workspace_id, login, queues)
       if (place === undefined) {

@@ -1,9 +1,10 @@
 /** Decisions of models in PostgreSQL. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Decision } from "../../../core/run/evidence/Decision.ts"
 import { DecisionStore, mostDecisions } from "../../../core/run/evidence/DecisionStore.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
+import { decisions } from "../tables/Evidence.ts"
+import type * as Table from "../tables/Table.ts"
 
 export const layer = Layer.effect(
   DecisionStore,
@@ -35,9 +36,9 @@ export const layer = Layer.effect(
         )
       ),
       of: Effect.fn("DecisionStore.of")((runId) =>
-        sql<{ readonly body: string }>`
-          select body from run_decisions where run_id = ${runId} order by position`.pipe(
-          Effect.map((rows) => rows.map(({ body }) => JSON.parse(body) as Decision)),
+        sql<Table.Row<typeof decisions.columns>>`
+          select * from run_decisions where run_id = ${runId} order by position`.pipe(
+          Effect.map((rows) => rows.map((row) => decisions.decode(row).body)),
           withoutSqlErrors
         )
       )

@@ -1,10 +1,9 @@
 /** Failures counted by PostgreSQL. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { RunFailure } from "../../../core/event/RunFailure.ts"
 import { ErrorReports, type Group, order } from "../../../core/run/evidence/ErrorReports.ts"
-import type { RunId } from "../../../core/workspace/Ids.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
+import * as Evidence from "../tables/Evidence.ts"
 
 interface Row {
   readonly error_code: string
@@ -41,10 +40,10 @@ export const layer = Layer.effect(
 const toGroups = (rows: ReadonlyArray<Row>): ReadonlyArray<Group> => {
   const groups = new Map<string, Group & { readonly errors: Array<Group["errors"][number]> }>()
   for (const { body, error_code, failures, run_id } of rows) {
-    const code = JSON.parse(error_code) as string
+    const code = Evidence.toCode({ error_code })
     const group = groups.get(error_code) ?? { code, count: Number(failures), errors: [] }
     if (run_id !== null && body !== null) {
-      group.errors.push({ runId: run_id as RunId, error: JSON.parse(body) as RunFailure })
+      group.errors.push(Evidence.toFailure({ run_id, body }))
     }
     groups.set(error_code, group)
   }

@@ -1,9 +1,10 @@
 /** Snapshots and network logs in PostgreSQL. */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Recorded } from "../../../core/browser/Exchange.ts"
 import { bounds, EvidenceStore } from "../../../core/run/evidence/EvidenceStore.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import { exchanges } from "../tables/Evidence.ts"
+import type * as Table from "../tables/Table.ts"
 
 export const layer = Layer.effect(
   EvidenceStore,
@@ -51,13 +52,7 @@ export const layer = Layer.effect(
         )
       ),
       log: Effect.fn("EvidenceStore.log")((runId, events) => {
-        const [first, ...rest] = events.map((event) => ({
-          run_id: runId,
-          id: event.id,
-          started_at: new Date(event.started_at),
-          body_characters: event.response_body?.length ?? 0,
-          body: JSON.stringify(event)
-        }))
+        const [first, ...rest] = events.map((exchange) => exchanges.encode({ runId, exchange }))
         return first === undefined
           ? Effect.void
           : sql`insert into network_events ${sql.insert([first, ...rest])}`.pipe(Effect.asVoid, withoutSqlErrors)
@@ -75,9 +70,9 @@ export const layer = Layer.effect(
             const [log] = yield* sql<{ readonly open: boolean; readonly truncated: boolean }>`
               select open, truncated from network_logs where run_id = ${runId} for share`
             if (log === undefined) return Option.none()
-            const rows = yield* sql<{ readonly body: string }>`
-              select body from network_events where run_id = ${runId} order by started_at, id`
-            return Option.some({ ...log, events: rows.map(({ body }) => JSON.parse(body) as Recorded) })
+            const rows = yield* sql<Table.Row<typeof exchanges.columns>>`
+              select * from network_events where run_id = ${runId} order by started_at, id`
+            return Option.some({ ...log, events: rows.map((row) => exchanges.decode(row).body) })
           })
         )
       ),

@@ -5,7 +5,7 @@
  * statement, which checks all of that under the lock of their gates. Whatever else a submission meets is decided in a
  * transaction of its own.
  */
-import { Clock, Deferred, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Request, RequestResolver, Schema, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
 import type { Run } from "../../../core/run/Run.ts"
@@ -33,12 +33,13 @@ type Submit = (
   submission: Transition.Submission
 ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldLimit.FieldsTooLarge>
 
-interface Queued {
+/** Asks for a submission to be accepted with others; none when it could not be, and has to go by itself. */
+interface WithOthers extends Request.Request<Option.Option<Gated>> {
   readonly submission: Transition.Submission
+  /** The text of its input. */
   readonly input: string
-  /** None when it could not be accepted together with others. */
-  readonly accepted: Deferred.Deferred<Option.Option<Gated>>
 }
+const WithOthers = Request.of<WithOthers>()
 
 /** Accepts runs as the port says. */
 export const make = (sql: SqlClient.SqlClient): Submit => {
@@ -81,10 +82,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
       Effect.retry({ while: (error) => (error as { readonly _tag: string })._tag === "Forgotten" })
     ) as ReturnType<Submit>
 
-  const waiting: Array<Queued> = []
-  let underWay = 0
-
-  const acceptAll = Effect.fnUntraced(function* (batch: ReadonlyArray<Queued>) {
+  const acceptAll = Effect.fnUntraced(function* (batch: ReadonlyArray<WithOthers>) {
     const at = yield* Clock.currentTimeMillis
     const changes = batch.map(({ submission }) => Transition.submit(submission, Gate.open, at))
     const rows = changes.flatMap(({ events: [queued], run }, position) => {
@@ -97,42 +95,24 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
     return changes.map(({ run }) => Option.map(Option.fromUndefinedOr(gates.get(run.id)), (gate) => ({ run, gate })))
   })
 
-  /** Accepts what waits, as long as something does. Those that it could not accept have to go by themselves. */
-  const work: Effect.Effect<void> = Effect.suspend(() => {
-    const batch = waiting.splice(0, maxTogether)
-    if (batch.length === 0) {
-      underWay--
-      return Effect.void
-    }
-    return acceptAll(batch).pipe(
-      // Whatever is wrong shows again with those whose fault it is.
-      Effect.catchCause(() => Effect.succeed(batch.map(() => Option.none<Gated>()))),
-      Effect.flatMap((gated) =>
-        Effect.forEach(
-          batch,
-          ({ accepted }, position) => Deferred.succeed(accepted, gated[position] ?? Option.none()),
-          { discard: true }
-        )
-      ),
-      Effect.andThen(work)
-    )
-  })
+  const statements = Semaphore.makeUnsafe(maxUnderWay)
 
-  const withOthers = (queued: Queued) =>
-    Effect.gen(function* () {
-      waiting.push(queued)
-      if (underWay < maxUnderWay) {
-        underWay++
-        // Yield once so that concurrent submissions join this batch.
-        yield* Effect.forkDetach(Effect.andThen(Effect.yieldNow, work))
-      }
-      return yield* Effect.onInterrupt(Deferred.await(queued.accepted), () =>
-        Effect.sync(() => {
-          const position = waiting.indexOf(queued)
-          if (position >= 0) waiting.splice(position, 1)
+  // Submissions gather for one turn of the scheduler, and longer while as many statements run as may.
+  const withOthers = RequestResolver.make<WithOthers>((entries) =>
+    acceptAll(entries.map(({ request }) => request)).pipe(
+      // What is wrong shows again with the submission whose fault it is.
+      Effect.catchCause(() => Effect.succeed([])),
+      Effect.flatMap((gated: ReadonlyArray<Option.Option<Gated>>) =>
+        Effect.forEach(entries, (entry, position) => Request.succeed(entry, gated[position] ?? Option.none()), {
+          discard: true
         })
-      )
-    })
+      ),
+      statements.withPermit
+    )
+  ).pipe(
+    RequestResolver.setDelayEffect(Effect.andThen(Effect.yieldNow, statements.withPermit(Effect.void))),
+    RequestResolver.batchN(maxTogether)
+  )
 
   return (submission) =>
     Effect.gen(function* () {
@@ -143,7 +123,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
           ? null
           : shortText(submission.input)
       if (input === null) return yield* alone(submission)
-      const accepted = yield* withOthers({ submission, input, accepted: Deferred.makeUnsafe() })
+      const accepted = yield* Effect.request(WithOthers({ submission, input }), withOthers)
       return Option.isSome(accepted) ? accepted.value : yield* alone(submission)
     })
 }

@@ -1,12 +1,11 @@
 /** The tables of components and their versions. */
-import { Schema } from "effect"
 import {
   type Component,
   ComponentData,
-  ComponentId,
+  type ComponentId,
   type ComponentVersion
 } from "../../../core/workflow/component/Component.ts"
-import { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Table from "./Table.ts"
 
 const ofComponent = Table.of<Component>()
@@ -14,12 +13,12 @@ const ofComponent = Table.of<Component>()
 export const table = Table.make(
   "components",
   {
-    id: ofComponent(Table.uuid(ComponentId), ({ id }) => id),
-    workspace_id: ofComponent(Table.uuid(WorkspaceId), ({ workspaceId }) => workspaceId),
+    id: ofComponent(Table.uuid<ComponentId>(), ({ id }) => id),
+    workspace_id: ofComponent(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId),
     name: ofComponent(Table.text, ({ name }) => name),
     created_at: ofComponent(Table.instant, ({ createdAt }) => createdAt),
     updated_at: ofComponent(Table.instant, ({ updatedAt }) => updatedAt),
-    created_by: ofComponent(Table.uuid(UserId), ({ createdBy }) => createdBy)
+    created_by: ofComponent(Table.uuid<UserId>(), ({ createdBy }) => createdBy)
   },
   ["id"]
 )
@@ -43,11 +42,11 @@ const ofVersion = Table.of<ComponentVersion>()
 export const versions = Table.make(
   "component_versions",
   {
-    id: ofVersion(Table.uuid(Schema.String), ({ id }) => id),
-    component_id: ofVersion(Table.uuid(ComponentId), ({ componentId }) => componentId),
+    id: ofVersion(Table.uuid<string>(), ({ id }) => id),
+    component_id: ofVersion(Table.uuid<ComponentId>(), ({ componentId }) => componentId),
     version_number: ofVersion(Table.integer, ({ versionNumber }) => versionNumber),
     created_at: ofVersion(Table.instant, ({ createdAt }) => createdAt),
-    created_by: ofVersion(Table.uuid(UserId), ({ createdBy }) => createdBy),
+    created_by: ofVersion(Table.uuid<UserId>(), ({ createdBy }) => createdBy),
     version_note: ofVersion(Table.nullable(Table.text), ({ versionNote }) => versionNote),
     component_data: ofVersion(Table.json(ComponentData), ({ data }) => data)
   },

@@ -1,7 +1,7 @@
 /** The table of deliveries to webhooks. */
 import { Schema } from "effect"
 import * as Delivery from "../../../core/event/webhook/Delivery.ts"
-import { WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Events from "./Events.ts"
 import * as Runs from "./Runs.ts"
 import * as Table from "./Table.ts"
@@ -45,10 +45,10 @@ export const changes = Table.make("webhook_deliveries", changing, [])
 export const table = Table.make(
   "webhook_deliveries",
   {
-    id: made(Table.uuid(Schema.String), ({ id }) => id),
-    workspace_id: made(Table.uuid(WorkspaceId), ({ workspaceId }) => workspaceId),
-    run_id: made(Table.uuid(Schema.String), ({ runId }) => runId),
-    target: made(Table.uuid(Schema.String), ({ target }) => target),
+    id: made(Table.uuid<string>(), ({ id }) => id),
+    workspace_id: made(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId),
+    run_id: made(Table.uuid<string>(), ({ runId }) => runId),
+    target: made(Table.uuid<string>(), ({ target }) => target),
     sequence: made(Table.bigint, ({ sequence }) => sequence),
     created_at: made(Table.instant, ({ createdAt }) => createdAt),
     ...changing

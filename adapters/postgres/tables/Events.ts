@@ -1,5 +1,4 @@
 /** The table of the events of runs. */
-import { Schema } from "effect"
 import { expiryOf, type LoggedEvent, RunEvent } from "../../../core/event/RunEvent.ts"
 import type { RunId } from "../../../core/workspace/Ids.ts"
 import * as Table from "./Table.ts"
@@ -16,7 +15,7 @@ const column = Table.of<Appended>()
 export const table = Table.make(
   "run_events",
   {
-    run_id: column(Table.uuid(Schema.String), ({ runId }) => runId),
+    run_id: column(Table.uuid<string>(), ({ runId }) => runId),
     at: column(Table.instant, ({ at }) => at),
     event: column(Table.text, ({ event }) => event.event),
     /** The facts of the event, apart from its kind and its expiry. */

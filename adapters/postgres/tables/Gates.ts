@@ -1,9 +1,8 @@
 /** The table of gates. */
-import { Schema } from "effect"
 import * as Gate from "../../../core/gate/Gate.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import type { Workflow } from "../../../core/workflow/Workflow.ts"
-import { WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Table from "./Table.ts"
 
 /** A gate with the interval that follows from it, as its row keeps them. */
@@ -37,7 +36,7 @@ const whenever = (at: number | undefined): number | null => (at === undefined ||
 
 const column = Table.of<Decided>()
 const instant = Table.nullable(Table.instant)
-const user = Table.nullable(Table.uuid(Schema.String))
+const user = Table.nullable(Table.uuid<string>())
 
 const decided = {
   run_window: column(Table.nullable(window), ({ gate }) => gate.runWindow),
@@ -66,8 +65,8 @@ const intervals = Table.make("gates", derived, [])
 const placed = Table.of<{ readonly workflowId: WorkflowId; readonly workspaceId: WorkspaceId }>()
 
 const ids = {
-  workflow_id: placed(Table.uuid(WorkflowId), ({ workflowId }) => workflowId),
-  workspace_id: placed(Table.uuid(WorkspaceId), ({ workspaceId }) => workspaceId)
+  workflow_id: placed(Table.uuid<WorkflowId>(), ({ workflowId }) => workflowId),
+  workspace_id: placed(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId)
 }
 
 /** A gate as it is read. */

@@ -7,7 +7,7 @@ import type { Credential } from "../../../core/run/Credentials.ts"
 import { fromStored, Options, type Run, Status, StoredStatus } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
-import { RunId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Table from "./Table.ts"
 
 const texts = Schema.Array(Schema.String)
@@ -49,13 +49,13 @@ const column = Table.of<Run>()
 
 /** What stays as it was submitted. */
 const submitted = {
-  id: column(Table.uuid(RunId), (run) => run.id),
-  workspace_id: column(Table.uuid(WorkspaceId), (run) => run.workspaceId),
-  workflow_id: column(Table.uuid(WorkflowId), (run) => run.workflowId),
-  version_id: column(Table.uuid(VersionId), (run) => run.versionId),
+  id: column(Table.uuid<RunId>(), (run) => run.id),
+  workspace_id: column(Table.uuid<WorkspaceId>(), (run) => run.workspaceId),
+  workflow_id: column(Table.uuid<WorkflowId>(), (run) => run.workflowId),
+  version_id: column(Table.uuid<VersionId>(), (run) => run.versionId),
   options: column(Table.json(Options), (run) => withoutAdded(run.options)),
   added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dry_run?.add_to_output),
-  client_id: column(Table.nullable(Table.uuid(Schema.String)), (run) => run.options.client_id ?? null),
+  client_id: column(Table.nullable(Table.uuid<string>()), (run) => run.options.client_id ?? null),
   created_at: column(Table.instant, (run) => run.createdAt),
   max_retries: column(Table.integer, (run) => run.maxRetries),
   expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt)

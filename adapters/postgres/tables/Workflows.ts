@@ -1,7 +1,7 @@
 /** The tables of workflows and their versions. */
 import * as Settings from "../../../core/workflow/Settings.ts"
 import type { Content, Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.ts"
-import { UserId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { UserId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Contents from "../workflow/Contents.ts"
 import * as Table from "./Table.ts"
 
@@ -10,13 +10,13 @@ const ofWorkflow = Table.of<Workflow>()
 export const table = Table.make(
   "workflows",
   {
-    id: ofWorkflow(Table.uuid(WorkflowId), ({ id }) => id),
-    workspace_id: ofWorkflow(Table.uuid(WorkspaceId), ({ workspaceId }) => workspaceId),
+    id: ofWorkflow(Table.uuid<WorkflowId>(), ({ id }) => id),
+    workspace_id: ofWorkflow(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId),
     name: ofWorkflow(Table.text, ({ name }) => name),
     description: ofWorkflow(Table.nullable(Table.text), ({ description }) => description),
     created_at: ofWorkflow(Table.instant, ({ createdAt }) => createdAt),
     updated_at: ofWorkflow(Table.instant, ({ updatedAt }) => updatedAt),
-    created_by: ofWorkflow(Table.uuid(UserId), ({ createdBy }) => createdBy)
+    created_by: ofWorkflow(Table.uuid<UserId>(), ({ createdBy }) => createdBy)
   },
   ["id"]
 )
@@ -40,10 +40,10 @@ const ofVersion = Table.of<WorkflowVersion>()
 
 /** What lists of versions show. */
 const facts = {
-  version_id: ofVersion(Table.uuid(VersionId), ({ versionId }) => versionId),
+  version_id: ofVersion(Table.uuid<VersionId>(), ({ versionId }) => versionId),
   version_number: ofVersion(Table.integer, ({ versionNumber }) => versionNumber),
   created_at: ofVersion(Table.instant, ({ createdAt }) => createdAt),
-  created_by: ofVersion(Table.uuid(UserId), ({ createdBy }) => createdBy),
+  created_by: ofVersion(Table.uuid<UserId>(), ({ createdBy }) => createdBy),
   version_note: ofVersion(Table.nullable(Table.text), ({ versionNote }) => versionNote)
 }
 
@@ -62,7 +62,7 @@ const content = {
 
 const withoutContent = {
   ...facts,
-  workflow_id: ofVersion(Table.uuid(WorkflowId), ({ workflowId }) => workflowId)
+  workflow_id: ofVersion(Table.uuid<WorkflowId>(), ({ workflowId }) => workflowId)
 }
 
 export const versions = Table.make("workflow_versions", { ...withoutContent, ...content }, ["version_id"])

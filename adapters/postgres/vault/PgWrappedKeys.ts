@@ -1,18 +1,9 @@
 /** Wrapped keys in PostgreSQL. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Owner, type WrappedKey, WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
-import { WorkspaceId } from "../../../core/workspace/Ids.ts"
+import { WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
-
-interface Row {
-  readonly owner: string
-  readonly version: number
-  readonly wrapped: string
-  readonly master_key: string | null
-  readonly created_at: Date
-  readonly retired_at: Date | null
-}
+import * as Rows from "../tables/WrappedKeys.ts"
 
 export const layer = Layer.effect(
   WrappedKeys,
@@ -21,13 +12,13 @@ export const layer = Layer.effect(
     const happened = (rows: ReadonlyArray<unknown>) => rows.length > 0
     return WrappedKeys.of({
       of: Effect.fn("WrappedKeys.of")((owner) =>
-        sql<Row>`select * from wrapped_keys where owner = ${owner} order by version`.pipe(
-          Effect.map((rows) => rows.map(toKey)),
+        sql<Rows.Row>`select * from wrapped_keys where owner = ${owner} order by version`.pipe(
+          Effect.map((rows) => rows.map(Rows.toKey)),
           withoutSqlErrors
         )
       ),
-      list: sql<Row>`select * from wrapped_keys order by created_at, owner, version`.pipe(
-        Effect.map((rows) => rows.map(toKey)),
+      list: sql<Rows.Row>`select * from wrapped_keys order by created_at, owner, version`.pipe(
+        Effect.map((rows) => rows.map(Rows.toKey)),
         withoutSqlErrors
       ),
       insert: Effect.fn("WrappedKeys.insert")((key) =>
@@ -35,19 +26,11 @@ export const layer = Layer.effect(
           sql,
           Effect.gen(function* () {
             yield* sql`
-              insert into wrapped_keys ${sql.insert({
-                owner: key.owner,
-                workspace_id: key.owner === "installation" ? null : key.owner,
-                version: key.version,
-                wrapped: key.wrapped,
-                master_key: key.under,
-                created_at: new Date(key.createdAt),
-                retired_at: key.retiredAt === null ? null : new Date(key.retiredAt)
-              })}
+              insert into wrapped_keys ${sql.insert(Rows.table.encode(key))}
               on conflict (owner, version) do nothing`
-            const [row] = yield* sql<Row>`
+            const [row] = yield* sql<Rows.Row>`
               select * from wrapped_keys where owner = ${key.owner} and version = ${key.version}`
-            return row === undefined ? key : toKey(row)
+            return row === undefined ? key : Rows.toKey(row)
           })
         )
       ),
@@ -78,14 +61,3 @@ export const layer = Layer.effect(
     })
   })
 )
-
-const toKey = (row: Row): WrappedKey => ({
-  owner: ownerOf(row.owner),
-  version: row.version,
-  wrapped: row.wrapped,
-  under: row.master_key,
-  createdAt: row.created_at.getTime(),
-  retiredAt: row.retired_at?.getTime() ?? null
-})
-
-const ownerOf = (text: string): Owner => (text === "installation" ? text : WorkspaceId.make(text))

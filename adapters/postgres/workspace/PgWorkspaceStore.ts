@@ -37,8 +37,22 @@ export const layer = Layer.effect(
   WorkspaceStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const callers = Recent.make<Caller>()
-    const spaces = Recent.make<Workspace>()
+    const callers = yield* Recent.make((hash) =>
+      sql<KeyRow>`select * from api_keys where hash = ${hash} and revoked_at is null`.pipe(
+        Effect.map(([row]): Caller | undefined => {
+          if (row === undefined) return undefined
+          const { id, role, userId, workspaceId } = toKey(row)
+          return { role, userId, workspaceId, keyId: id }
+        }),
+        withoutSqlErrors
+      )
+    )
+    const spaces = yield* Recent.make((id) =>
+      sql<WorkspaceRow>`select * from workspaces where id = ${id}`.pipe(
+        Effect.map(([row]) => (row === undefined ? undefined : toWorkspace(row))),
+        withoutSqlErrors
+      )
+    )
     return WorkspaceStore.of({
       create: Effect.fn("WorkspaceStore.create")((workspace) =>
         withoutSqlErrors(
@@ -54,16 +68,7 @@ export const layer = Layer.effect(
           )
         )
       ),
-      get: (id) =>
-        spaces
-          .get(
-            id,
-            sql<WorkspaceRow>`select * from workspaces where id = ${id}`.pipe(
-              Effect.map(([row]) => (row === undefined ? undefined : toWorkspace(row))),
-              withoutSqlErrors
-            )
-          )
-          .pipe(Effect.map(Option.fromUndefinedOr)),
+      get: (id) => Effect.map(spaces.get(id), Option.fromUndefinedOr),
       list: sql<WorkspaceRow>`select * from workspaces order by created_at, id`.pipe(
         Effect.map((rows) => rows.map(toWorkspace)),
         withoutSqlErrors
@@ -135,20 +140,7 @@ export const layer = Layer.effect(
           )
         )
       ),
-      authenticate: (hash) =>
-        callers
-          .get(
-            hash,
-            sql<KeyRow>`select * from api_keys where hash = ${hash} and revoked_at is null`.pipe(
-              Effect.map(([row]) => {
-                if (row === undefined) return undefined
-                const { id, role, userId, workspaceId } = toKey(row)
-                return { role, userId, workspaceId, keyId: id }
-              }),
-              withoutSqlErrors
-            )
-          )
-          .pipe(Effect.map(Option.fromUndefinedOr))
+      authenticate: (hash) => Effect.map(callers.get(hash), Option.fromUndefinedOr)
     })
   })
 )

@@ -7,5 +7,5 @@ export class LiveTickets extends Context.Service<LiveTickets, Tickets.Tickets>()
 
 export const layer = Layer.effect(
   LiveTickets,
-  Effect.map(InstallationKey, ({ former, key }) => LiveTickets.of(Tickets.make([key, ...former])))
+  Effect.map(InstallationKey, ({ key }) => LiveTickets.of(Tickets.make(key)))
 )

@@ -3,7 +3,6 @@
  */
 import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as WebhookSecrets from "../../../core/event/webhook/WebhookSecrets.ts"
 import * as KeyRotation from "../../../core/vault/keys/KeyRotation.ts"
 import * as MasterRotation from "../../../core/vault/keys/MasterRotation.ts"
 import { KeyWrapping, WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
@@ -36,15 +35,9 @@ const master = Command.make(
         yield* MasterKeys.begin(settings)
       }
       yield* Effect.gen(function* () {
-        const { kept, resealed, rewrapped, unreadable } = yield* MasterRotation.run(WebhookSecrets.resealSecrets)
+        const { kept, rewrapped } = yield* MasterRotation.run()
         const former = (yield* KeyWrapping).previous
         yield* Console.log(`Rewrapped ${rewrapped} keys; ${kept} were already wrapped with the present master key`)
-        if (resealed > 0) yield* Console.log(`Re-encrypted ${resealed} secrets of webhooks`)
-        for (const id of unreadable) {
-          yield* Console.log(
-            `The secret of webhook ${id} cannot be decrypted with any of these master keys: set it again`
-          )
-        }
         if (inFolder) {
           yield* MasterKeys.end(settings)
           yield* Console.log(
@@ -52,7 +45,7 @@ const master = Command.make(
           )
         } else if (former !== null) {
           yield* Console.log(
-            "The previous master key is no longer in use. Restart every process without SLUICE_PREVIOUS_MASTER_KEY; addresses of artifacts that an older version signed with that key work only while it is set, and at most seven days"
+            "The previous master key is no longer in use. Restart every process without SLUICE_PREVIOUS_MASTER_KEY"
           )
         }
       }).pipe(Effect.provide(Layer.fresh(Assembly.layerEncryption(settings))))

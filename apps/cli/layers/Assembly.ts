@@ -23,7 +23,6 @@ import { RunLimits } from "../../../core/agent/Limits.ts"
 import type { Browser } from "../../../core/browser/Browser.ts"
 import * as Beginning from "../../../core/builder/host/Beginning.ts"
 import * as Host from "../../../core/builder/host/Host.ts"
-import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"
 import * as Notifier from "../../../core/event/notification/Notifier.ts"
 import * as Dispatcher from "../../../core/event/webhook/Dispatcher.ts"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
@@ -173,9 +172,6 @@ const layerWebhooks = Layer.effectDiscard(
   })
 )
 
-/** What can be sealed at the next start as well keeps nothing from going on. */
-const sealOlder = KeptSubscription.sealOlder
-
 export interface Keeping {
   /** How many days artifacts and evidence of runs are kept; `null`: without limit. */
   readonly retentionDays: number | null
@@ -191,7 +187,7 @@ export const layerScheduler = ({ retentionDays }: Keeping) =>
     periodically(Asking.forgetting),
     periodically(GeneratedCodes.forgetting),
     periodically(Idempotency.forgetting),
-    periodically({ ...Resealing.resealing, round: Effect.andThen(sealOlder, Resealing.resealing.round) }),
+    periodically(Resealing.resealing),
     periodically(Receiving.forgetting),
     periodically(Retention.sweeping(retentionDays))
   )

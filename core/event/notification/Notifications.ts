@@ -105,8 +105,7 @@ export const body = ({ at, channel, kind, sessionId, text, workflowId }: Notice)
       }
 
 /** The identity of a channel: equal channels have the same key. */
-export const channelKey = (channel: Channel): string =>
-  channel.type === "log" ? "log" : `${channel.type} ${channel.url}`
+const channelKey = (channel: Channel): string => (channel.type === "log" ? "log" : `${channel.type} ${channel.url}`)
 
 const verbs: Record<NoticeKind, string> = {
   "run.started": "started",

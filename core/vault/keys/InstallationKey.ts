@@ -23,8 +23,6 @@ export class InstallationKey extends Context.Service<
   InstallationKey,
   {
     readonly key: Redacted.Redacted<string>
-    /** The master keys of this process: what is older than the key of the installation was protected with one of them. */
-    readonly former: ReadonlyArray<Redacted.Redacted<string>>
   }
 >()("sluice/core/vault/keys/InstallationKey") {
   /**
@@ -46,7 +44,7 @@ export class InstallationKey extends Context.Service<
       const known = yield* stored.list
       const keys = yield* Effect.forEach(known, opened)
       const own = keys[known.findIndex(({ owner }) => owner === installation)]
-      if (own !== undefined) return InstallationKey.of({ key: own.key, former: wrapping.masters })
+      if (own !== undefined) return InstallationKey.of({ key: own.key })
 
       const bound = { owner: installation, version: 1 }
       const under = yield* underWhich
@@ -54,7 +52,7 @@ export class InstallationKey extends Context.Service<
       const createdAt = yield* Clock.currentTimeMillis
       // Another process may have made one since: that one counts.
       const { key } = yield* opened(yield* stored.insert({ ...bound, wrapped, under, createdAt, retiredAt: null }))
-      return InstallationKey.of({ key, former: wrapping.masters })
+      return InstallationKey.of({ key })
     })
   )
 }
@@ -69,11 +67,5 @@ export const underWhich = Effect.gen(function* () {
   const stored = yield* WrappedKeys
   const wrapping = yield* KeyWrapping
   const [own] = yield* stored.of(installation)
-  if (own !== undefined) return (yield* Effect.orDie(wrapping.unwrap(own))).under
-  // Data that is older than the installation's key says it by what it is under.
-  const known = yield* stored.list
-  const ids = yield* Effect.forEach(known, (kept) =>
-    Effect.map(Effect.orDie(wrapping.unwrap(kept)), ({ under }) => under)
-  )
-  return wrapping.previous !== null && ids.includes(wrapping.previous) ? wrapping.previous : wrapping.present
+  return own === undefined ? wrapping.present : own.under
 })

@@ -14,8 +14,8 @@ export interface WrappedKey {
   readonly version: number
   /** In hexadecimal. */
   readonly wrapped: string
-  /** The id of the master key that it is under; `null` for what was kept before they had ids. */
-  readonly under: string | null
+  /** The id of the master key that it is under. */
+  readonly under: string
   readonly createdAt: number
   /** From this instant on nothing that a caller seals with it is accepted; `null` while it is. */
   readonly retiredAt: number | null
@@ -66,8 +66,6 @@ export class KeyWrapping extends Context.Service<
     readonly present: string
     /** The id of the master key before, if this process was given it. */
     readonly previous: string | null
-    /** The master keys themselves, the present one first. */
-    readonly masters: readonly [Redacted.Redacted<string>, ...ReadonlyArray<Redacted.Redacted<string>>]
     /** Wraps under the master key of an id, which must be one of this process. */
     readonly wrap: (bound: Bound, key: Redacted.Redacted<string>, under: string) => Effect.Effect<string>
     /** The key, and the id of the master key that it is under. */

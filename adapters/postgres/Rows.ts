@@ -40,7 +40,7 @@ export interface RunRow {
   readonly input: string
   readonly credentials: string
   readonly options: string
-  /** `dry_run.add_to_output` of the options, in a column of its own so that its stored size is known. */
+  /** `dryRun.addToOutput` of the options, in a column of its own so that its stored size is known. */
   readonly added_output: string | null
   readonly created_at: Date
   readonly started_at: Date | null
@@ -174,17 +174,17 @@ export const toRun = (row: RunRow): Run =>
 /** The options of a run, whole again. */
 export const toOptions = (row: Pick<RunRow, "options" | "added_output">): Options => {
   const options = JSON.parse(row.options) as Options
-  return row.added_output === null || options.dry_run === undefined
+  return row.added_output === null || options.dryRun === undefined
     ? options
-    : { ...options, dry_run: { ...options.dry_run, add_to_output: JSON.parse(row.added_output) as Schema.Json } }
+    : { ...options, dryRun: { ...options.dryRun, addToOutput: JSON.parse(row.added_output) as Schema.Json } }
 }
 
-const fromOptions = ({ dry_run, ...options }: Options) => {
-  if (dry_run === undefined) return { options: JSON.stringify(options), added_output: null }
-  const { add_to_output, ...dryRun } = dry_run
+const fromOptions = ({ dryRun, ...options }: Options) => {
+  if (dryRun === undefined) return { options: JSON.stringify(options), added_output: null }
+  const { addToOutput, ...rest } = dryRun
   return {
-    options: JSON.stringify({ ...options, dry_run: dryRun }),
-    added_output: add_to_output === undefined ? null : JSON.stringify(add_to_output)
+    options: JSON.stringify({ ...options, dryRun: rest }),
+    added_output: addToOutput === undefined ? null : JSON.stringify(addToOutput)
   }
 }
 
@@ -196,7 +196,7 @@ export const fromRun = (run: Run, input = JSON.stringify(run.input)) => ({
   version_id: run.versionId,
   input,
   ...fromOptions(run.options),
-  client_id: run.options.client_id ?? null,
+  client_id: run.options.clientId ?? null,
   created_at: new Date(run.createdAt),
   max_retries: run.maxRetries,
   expires_at: toDate(run.expiresAt),

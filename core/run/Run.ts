@@ -30,17 +30,19 @@ export const Status = Schema.Literals([...StoredStatus.literals, "execution.paus
 export type Status = typeof Status.Type
 
 /** What a submission may ask for beside its input. */
-export const Options = Schema.Struct({
-  dry_run: Schema.optionalKey(
-    Schema.Struct({ enabled: Schema.Boolean, add_to_output: Schema.optionalKey(Schema.Json) })
-  ),
-  client_id: Schema.optionalKey(Schema.String),
-  debug: Schema.optionalKey(Schema.Boolean),
-  webhook: Schema.optionalKey(Schema.Json),
-  additional_context: Schema.optionalKey(Schema.Json),
-  notifications: Schema.optionalKey(Schema.Json)
-})
-export type Options = typeof Options.Type
+export interface Options {
+  /** Ends the run before the node that is marked for it; `addToOutput` is merged into its output. */
+  readonly dryRun?: { readonly enabled: boolean; readonly addToOutput?: Schema.Json }
+  /** The client whose stream carries the events of the run. */
+  readonly clientId?: string
+  readonly debug?: boolean
+  /** As it was sent. */
+  readonly webhook?: Schema.Json
+  /** As it was sent. */
+  readonly additionalContext?: Schema.Json
+  /** As it was sent. */
+  readonly notifications?: Schema.Json
+}
 
 /** A worker's right to execute a run. Of two leases of one run, the one with the higher fence is the later. */
 export interface Lease {

@@ -18,7 +18,7 @@ export const layer = Layer.effectContext(
         workspaceId: run.workspaceId,
         workflowId: run.workflowId,
         submittedAt: run.createdAt,
-        clientId: run.options.client_id ?? null,
+        clientId: run.options.clientId ?? null,
         webhook: run.options.webhook ?? null,
         notifications: run.options.notifications ?? null
       }

@@ -6,6 +6,7 @@ import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { runId } from "../run/RunsHttp.ts"
+import { decisionJson } from "./DecisionsApi.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -16,7 +17,7 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fn(function* ({ params }) {
         const id = yield* runId(params.session_id)
         const { decisions, full } = yield* store.of(yield* CurrentCaller, id).pipe(Errors.orNotFound)
-        return { session_id: id, decisions, truncated: full }
+        return { session_id: id, decisions: decisions.map(decisionJson), truncated: full }
       })
     })
   })

@@ -3,33 +3,33 @@
  */
 import { Schema } from "effect"
 
-const nullable = Schema.NullOr(Schema.String)
+/** What the model is asked for: an element, data, a verdict, a move, or one of several candidates. */
+export const Purpose = Schema.Literals(["choose", "read", "judge", "move", "locate"])
+export type Purpose = typeof Purpose.Type
 
 /** One question to the model and its result, with all secrets hidden. */
-export const Decision = Schema.Struct({
-  node_id: Schema.String,
-  node_display_name: Schema.String,
-  action_type: Schema.String,
-  /** What the model was asked for: an element, data, a verdict, a move, or one of several candidates. */
-  purpose: Schema.Literals(["choose", "read", "judge", "move", "locate"]),
+export interface Decision {
+  readonly node: { readonly id: string; readonly name: string; readonly action: string }
+  readonly purpose: Purpose
   /** The model that answered, or that was asked without an answer; `null` for the default model that never answered. */
-  llm_model: nullable,
+  readonly model: string | null
   /** What was asked, cut when it is long. */
-  prompt: Schema.String,
+  readonly prompt: string
   /** Whether a picture of the page went with it. */
-  with_screenshot: Schema.Boolean,
+  readonly hasPicture: boolean
   /** What the model answered, cut when it is long; `null` when it did not. */
-  answer: nullable,
+  readonly answer: string | null
   /** What was made of the answer; `null` when it was refused. */
-  decision: nullable,
+  readonly decision: string | null
   /** Why the answer was refused, or none came; `null` when it was taken. */
-  refusal: nullable,
-  input_tokens: Schema.Int,
-  output_tokens: Schema.Int,
-  duration_ms: Schema.Int,
-  created_at: Schema.String
-}).annotate({ identifier: "ModelDecision" })
-export type Decision = typeof Decision.Type
+  readonly refusal: string | null
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** How long the answer took. */
+  readonly durationMillis: number
+  /** When it was asked, in epoch milliseconds. */
+  readonly at: number
+}
 
 /** Maximum stored length of a prompt and of an answer, in characters. */
 export const maxPrompt = 8_000

@@ -9,7 +9,7 @@ import { expiryOf, type LoggedEvent, RunEvent } from "../../core/event/RunEvent.
 import type { RunFailure } from "../../core/event/RunFailure.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Credential } from "../../core/run/Credentials.ts"
-import { fromStored, type Options, type Run, type StoredStatus } from "../../core/run/Run.ts"
+import { fromStored, type Options, type Run, type StoredRun, type StoredStatus } from "../../core/run/Run.ts"
 import * as Slots from "../../core/run/Slots.ts"
 import * as RunWindow from "../../core/window/RunWindow.ts"
 import type { Content, Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
@@ -144,32 +144,33 @@ export const fromGate = (gate: Gate.Gate, at: number) => {
   }
 }
 
-export const toRun = (row: RunRow): Run =>
-  fromStored({
-    id: RunId.make(row.id),
-    workspaceId: WorkspaceId.make(row.workspace_id),
-    workflowId: WorkflowId.make(row.workflow_id),
-    versionId: VersionId.make(row.version_id),
-    status: row.status,
-    input: JSON.parse(row.input) as Schema.JsonObject,
-    credentials: JSON.parse(row.credentials) as Run["credentials"],
-    options: toOptions(row),
-    createdAt: row.created_at.getTime(),
-    startedAt: row.started_at?.getTime() ?? null,
-    endedAt: row.ended_at?.getTime() ?? null,
-    attempts: row.attempts,
-    retries: row.retries,
-    maxRetries: row.max_retries,
-    notBefore: row.not_before.getTime(),
-    expiresAt: row.expires_at?.getTime() ?? null,
-    lease:
-      row.lease_fence === null || row.lease_until === null
-        ? null
-        : { worker: row.lease_worker ?? "", fence: Number(row.lease_fence), until: row.lease_until.getTime() },
-    progress: { acted: row.acted, committed: row.committed },
-    data: JSON.parse(row.data) as Schema.Json,
-    errors: JSON.parse(row.errors) as ReadonlyArray<RunFailure>
-  })
+export const toRun = (row: RunRow): Run => fromStored(storedRun(row))
+
+const storedRun = (row: RunRow): StoredRun => ({
+  id: RunId.make(row.id),
+  workspaceId: WorkspaceId.make(row.workspace_id),
+  workflowId: WorkflowId.make(row.workflow_id),
+  versionId: VersionId.make(row.version_id),
+  status: row.status,
+  input: JSON.parse(row.input) as Schema.JsonObject,
+  credentials: JSON.parse(row.credentials) as Run["credentials"],
+  options: toOptions(row),
+  createdAt: row.created_at.getTime(),
+  startedAt: row.started_at?.getTime() ?? null,
+  endedAt: row.ended_at?.getTime() ?? null,
+  attempts: row.attempts,
+  retries: row.retries,
+  maxRetries: row.max_retries,
+  notBefore: row.not_before.getTime(),
+  expiresAt: row.expires_at?.getTime() ?? null,
+  lease:
+    row.lease_fence === null || row.lease_until === null
+      ? null
+      : { worker: row.lease_worker ?? "", fence: Number(row.lease_fence), until: row.lease_until.getTime() },
+  progress: { acted: row.acted, committed: row.committed },
+  data: JSON.parse(row.data) as Schema.Json,
+  errors: JSON.parse(row.errors) as ReadonlyArray<RunFailure>
+})
 
 /** The options of a run, whole again. */
 export const toOptions = (row: Pick<RunRow, "options" | "added_output">): Options => {

@@ -76,7 +76,7 @@ export const layer = Layer.effect(
         return yield* verdictOf(claimed, { failure: begun.failure, data: {}, committed: false })
       }
       const { accounts, graph, over, session } = begun.success
-      const dryRun = claimed.run.options.dry_run
+      const dryRun = claimed.run.options.dryRun
       const keeper = artifacts.of(claimed.run)
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
       const watching = observerOf(claimed, reporter, keeper)
@@ -91,7 +91,7 @@ export const layer = Layer.effect(
           graph,
           inputs: claimed.run.input,
           outputSchema: content.output_schema,
-          dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.add_to_output) } : null,
+          dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.addToOutput) } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery ?? false,
           manualCaptcha: content.settings.manual_captcha_solve ?? false,
           recovery: recovering.recovery,

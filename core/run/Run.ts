@@ -31,13 +31,16 @@ export type Status = typeof Status.Type
 
 /** What a submission may ask for beside its input. */
 export const Options = Schema.Struct({
-  dry_run: Schema.optionalKey(
-    Schema.Struct({ enabled: Schema.Boolean, add_to_output: Schema.optionalKey(Schema.Json) })
-  ),
-  client_id: Schema.optionalKey(Schema.String),
+  /** Ends the run before the node that is marked for it; `addToOutput` is merged into its output. */
+  dryRun: Schema.optionalKey(Schema.Struct({ enabled: Schema.Boolean, addToOutput: Schema.optionalKey(Schema.Json) })),
+  /** The client whose stream carries the events of the run. */
+  clientId: Schema.optionalKey(Schema.String),
   debug: Schema.optionalKey(Schema.Boolean),
+  /** As it was sent. */
   webhook: Schema.optionalKey(Schema.Json),
-  additional_context: Schema.optionalKey(Schema.Json),
+  /** As it was sent. */
+  additionalContext: Schema.optionalKey(Schema.Json),
+  /** As it was sent. */
   notifications: Schema.optionalKey(Schema.Json)
 })
 export type Options = typeof Options.Type

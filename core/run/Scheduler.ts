@@ -41,7 +41,7 @@ export const tick = Effect.fn("Scheduler.tick")(function* () {
 export const announceHolds = Effect.fn("Scheduler.announceHolds")(function* () {
   const runs = yield* RunStore
   const signals = yield* Signals
-  while (yield* runs.announceHolds(batch, ({ gate, run }, now) => Transition.held(run, gate, now))) {
+  while (yield* runs.announceHolds(batch, ({ gate, run }, now) => Transition.pausedEvents(run, gate, now))) {
     yield* signals.publish({ _tag: "events" })
   }
 })

@@ -75,7 +75,7 @@ export const submit = (submission: Submission, gate: Gate.Gate, at: number): Cha
     data: {},
     errors: []
   }
-  return { run, events: [{ event: "execution.queued", ...ids(run) }, ...held(run, gate, at)] }
+  return { run, events: [{ event: "execution.queued", ...ids(run) }, ...pausedEvents(run, gate, at)] }
 }
 
 /**
@@ -258,7 +258,7 @@ export const abandon = (
 }
 
 /** The events of a waiting run that its gate holds at `at`; none if it does not. */
-export const held = (run: Run.Run, gate: Gate.Gate, at: number): ReadonlyArray<RunEvent> => {
+export const pausedEvents = (run: Run.Run, gate: Gate.Gate, at: number): ReadonlyArray<RunEvent> => {
   const hold = Gate.holds(gate, at)[0]
   if (hold === undefined) return []
   const nextOpenAt = Gate.windowState(gate, at)?.nextOpenAt ?? null
@@ -297,7 +297,7 @@ const requeue = (
     notBefore,
     delayMillis: next.delayMillis
   }
-  return { run: waiting, events: [requeued, ...held(waiting, gate, at)] }
+  return { run: waiting, events: [requeued, ...pausedEvents(waiting, gate, at)] }
 }
 
 /** A run that has not ended yet. */

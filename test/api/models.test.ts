@@ -2,11 +2,11 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import type { ModelDecision } from "../../apps/api/decision/DecisionsApi.ts"
 import * as Models from "../../apps/cli/layers/Models.ts"
 import * as Settings from "../../apps/cli/Settings.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
-import type { Decision } from "../../core/run/evidence/Decision.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { says, serve, wordsOf } from "../support/modelServer.ts"
@@ -75,7 +75,7 @@ const carriedOut = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, env:
     readonly message: string
   }>
   const { body } = yield* send({ method: "GET", path: `${path}/decisions`, key: me.key })
-  return { error, decisions: body.decisions as ReadonlyArray<Decision> }
+  return { error, decisions: body.decisions as ReadonlyArray<typeof ModelDecision.Type> }
 })
 
 const holds = says(JSON.stringify({ holds: true, reason: "So it looks" }))

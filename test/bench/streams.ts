@@ -84,7 +84,7 @@ export const streams = async (): Promise<ReadonlyArray<Row>> =>
           yield* (yield* WorkspaceStore).addKey(stored)
           const workflow = yield* makeWorkflow(caller)
           const all = Array.from({ length: clients }, () =>
-            submission(workflow, { options: { client_id: randomUUID() } })
+            submission(workflow, { options: { clientId: randomUUID() } })
           )
           yield* Effect.forEach(all, (yield* RunStore).submit, { concurrency: 4 })
           return { key: Redacted.value(made), runs: all }
@@ -95,7 +95,7 @@ export const streams = async (): Promise<ReadonlyArray<Row>> =>
         ({ child }) => Effect.sync(() => void child.kill("SIGKILL"))
       )
       const agent = new Agent({ keepAlive: true, maxSockets: clients })
-      const listeners = runs.map(({ options }) => listen(url, key, String(options.client_id), agent))
+      const listeners = runs.map(({ options }) => listen(url, key, String(options.clientId), agent))
       yield* Effect.promise(() => Promise.all(listeners.map(({ opened }) => opened)))
 
       const resident: Array<number> = []

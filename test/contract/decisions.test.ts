@@ -13,20 +13,18 @@ import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 type Stores = DecisionStore | GateStore | RunStore | WorkflowStore | WorkspaceStore
 
 const decision = (answer: string): Decision => ({
-  node_id: "a",
-  node_display_name: "Buy",
-  action_type: "CLICK",
+  node: { id: "a", name: "Buy", action: "CLICK" },
   purpose: "choose",
-  llm_model: "small",
+  model: "small",
   prompt: "What the page says may hold anything: \u0000 \ud800 ' \\",
-  with_screenshot: true,
+  hasPicture: true,
   answer,
   decision: null,
   refusal: "There is no such element",
-  input_tokens: 100,
-  output_tokens: 10,
-  duration_ms: 5,
-  created_at: "2026-01-01T00:00:00.000Z"
+  inputTokens: 100,
+  outputTokens: 10,
+  durationMillis: 5,
+  at: 1_000
 })
 
 const submitted = Effect.gen(function* () {
@@ -62,8 +60,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const sent = submission({ ...(yield* makeWorkflow(caller)) })
         yield* (yield* RunStore).submit(sent)
         yield* store.keep(one, decision("old"))
-        yield* store.keep(other, { ...decision("new"), created_at: "2026-03-01T00:00:00.000Z" })
-        yield* store.keep(sent.id, { ...decision("of a deleted one"), created_at: "2026-03-01T00:00:00.000Z" })
+        yield* store.keep(other, { ...decision("new"), at: Date.parse("2026-03-01") })
+        yield* store.keep(sent.id, { ...decision("of a deleted one"), at: Date.parse("2026-03-01") })
         yield* (yield* WorkflowStore).remove(caller.workspaceId, sent.workflowId)
         assert.notStrictEqual(workflow.id, sent.workflowId)
         assert.strictEqual(yield* store.expire(Date.parse("2026-02-01"), 10), 2)

@@ -31,7 +31,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         assert.deepStrictEqual((yield* log.read(end, 10)).entries, [])
         const clientId = randomUUID()
         const webhook = { metadata: { order: 7 } }
-        const sent = submission(workflow, { options: { client_id: clientId, webhook } })
+        const sent = submission(workflow, { options: { clientId: clientId, webhook } })
         yield* runs.submit(sent)
         yield* runs.change(sent.workspaceId, sent.id, Transition.interrupt)
         const first = yield* log.read(end, 1)
@@ -73,7 +73,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         const progress = yield* ClientProgress
         const runs = yield* RunStore
         const clientId = randomUUID()
-        const sent = submission(yield* makeWorkflow(yield* makeWorkspace()), { options: { client_id: clientId } })
+        const sent = submission(yield* makeWorkflow(yield* makeWorkspace()), { options: { clientId } })
         let position = yield* log.end
         const { run } = yield* runs.submit(sent)
         const claimed = yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
@@ -187,8 +187,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         const runs = yield* RunStore
         const workflow = yield* makeWorkflow(yield* makeWorkspace())
         const clientId = randomUUID()
-        const sent = submission(workflow, { options: { client_id: clientId } })
-        const other = submission(workflow, { options: { client_id: randomUUID() } })
+        const sent = submission(workflow, { options: { clientId: clientId } })
+        const other = submission(workflow, { options: { clientId: randomUUID() } })
         yield* Effect.forEach([sent, other], runs.submit)
         const owed = progress.owed(sent.workspaceId, clientId, 0, 0)
         const [queued] = yield* owed

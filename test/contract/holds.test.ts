@@ -20,7 +20,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<GateStore | RunStore | Wor
         const [held, free] = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)]
         const waiting = Array.from({ length: 5 }, () => submission(held))
         yield* Effect.forEach([...waiting, submission(free)], runs.submit)
-        const tell = runs.announceHolds(2, ({ gate, run }, now) => Transition.held(run, gate, now))
+        const tell = runs.announceHolds(2, ({ gate, run }, now) => Transition.pausedEvents(run, gate, now))
         assert.isFalse(yield* tell)
         const actor = { at: 0, by: caller.userId }
         const decide = (change: (gate: Gate.Gate) => Gate.Gate) =>

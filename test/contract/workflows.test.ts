@@ -213,8 +213,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const runs = yield* RunStore
         const made = yield* makeWorkflow(yield* makeWorkspace())
         for (const options of [
-          { dry_run: { enabled: true, add_to_output: { a: [1, "\u0000", null] } }, debug: true },
-          { dry_run: { enabled: false } },
+          { dryRun: { enabled: true, addToOutput: { a: [1, "\u0000", null] } }, debug: true },
+          { dryRun: { enabled: false } },
           {}
         ]) {
           const sent = submission(made, { options })
@@ -229,7 +229,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const runs = yield* RunStore
         const made = yield* makeWorkflow(yield* makeWorkspace())
         const sent = submission(made, {
-          options: { dry_run: { enabled: true, add_to_output: randomBytes(6_000).toString("base64") } }
+          options: { dryRun: { enabled: true, addToOutput: randomBytes(6_000).toString("base64") } }
         })
         assert.instanceOf(yield* Effect.flip(runs.submit(sent)), FieldLimit.FieldsTooLarge)
         assert.deepStrictEqual(yield* runs.list(sent.workspaceId, { limit: 10 }), [])
@@ -382,7 +382,7 @@ it.layer(databases.postgres[0], { timeout: "60 seconds" })("sizes in PostgreSQL"
     Effect.gen(function* () {
       const runs = yield* RunStore
       const made = yield* makeWorkflow(yield* makeWorkspace())
-      const sent = submission(made, { options: { dry_run: { enabled: true, add_to_output: "y".repeat(20_000) } } })
+      const sent = submission(made, { options: { dryRun: { enabled: true, addToOutput: "y".repeat(20_000) } } })
       yield* runs.submit(sent)
       assert.deepStrictEqual((yield* runs.get(sent.workspaceId, sent.id)).run.options, sent.options)
     })

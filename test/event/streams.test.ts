@@ -25,7 +25,7 @@ const setUp = Effect.gen(function* () {
   const clientId = randomUUID()
   const told = <A, E>(effect: Effect.Effect<A, E>) => Effect.tap(effect, signals.publish({ _tag: "events" }))
   const submit = Effect.gen(function* () {
-    const sent = submission(workflow, { options: { client_id: clientId } })
+    const sent = submission(workflow, { options: { clientId: clientId } })
     yield* told(runs.submit(sent))
     return sent.id
   })

@@ -45,7 +45,7 @@ it.live(
           assert.deepStrictEqual(data, { out: "dear" })
           assert.strictEqual(asked[0]?.text.includes("data:image/jpeg;base64,"), execution === "LLM_VISION")
           assert.lengthOf(decisions, 1)
-          assert.deepInclude(decisions[0], { purpose: "choose", refusal: null, llm_model: "small", input_tokens: 100 })
+          assert.deepInclude(decisions[0], { purpose: "choose", refusal: null, model: "small", inputTokens: 100 })
           assert.include(decisions[0]?.prompt, "Buy the dear one")
         }
       })

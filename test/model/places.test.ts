@@ -114,7 +114,7 @@ describe.concurrent("places that a model tells", () => {
             assert.include(wordsOf(asked[0] ?? assert.fail("nothing was asked")), "The button far below")
             assert.include(decisions.at(-1)?.decision, "scroll to")
             assert.deepStrictEqual(
-              decisions.map(({ action_type }) => action_type),
+              decisions.map(({ node }) => node.action),
               decisions.map(() => "SCROLL")
             )
           }

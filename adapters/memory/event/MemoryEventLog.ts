@@ -19,7 +19,7 @@ export const layer = Layer.effectContext(
         workspaceId: run.workspaceId,
         workflowId: run.workflowId,
         submittedAt: run.createdAt,
-        clientId: run.options.client_id ?? null,
+        clientId: run.options.clientId ?? null,
         webhook: run.options.webhook ?? null,
         notifications: run.options.notifications ?? null
       }
@@ -59,7 +59,7 @@ export const layer = Layer.effectContext(
               const before = tables.written.get(one.runId)
               return (
                 run?.workspaceId === workspaceId &&
-                run.options.client_id === clientId &&
+                run.options.clientId === clientId &&
                 before?.last !== true &&
                 one.sequence > Math.max(before?.sequence ?? 0, after) &&
                 (run.endedAt === null || run.endedAt >= since)

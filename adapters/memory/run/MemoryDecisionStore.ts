@@ -19,7 +19,7 @@ export const layer = Layer.effect(
           for (const [runId, all] of decisions) {
             const workflowId = runs.get(runId)?.workflowId
             const isDeleted = workflowId !== undefined && (gates.get(workflowId)?.removedAt ?? null) !== null
-            const gone = all.filter((one) => isDeleted || Date.parse(one.created_at) < before).slice(0, left)
+            const gone = all.filter((one) => isDeleted || one.at < before).slice(0, left)
             left -= gone.length
             decisions.set(
               runId,

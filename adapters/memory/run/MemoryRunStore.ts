@@ -68,7 +68,7 @@ export const layer = Layer.effect(
         const { versionId, workflowId } = submission
         if (tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
           return yield* new VersionOutdated({ versionId })
-        const added = submission.options.dry_run?.add_to_output
+        const added = submission.options.dryRun?.addToOutput
         const size = added === undefined ? 0 : new TextEncoder().encode(JSON.stringify(added)).length
         yield* Effect.fromResult(FieldLimit.refuse(FieldLimit.overBytes({ "dry_run.add_to_output": size })))
         const change = Transition.submit(submission, gate, at)

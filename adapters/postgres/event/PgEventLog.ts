@@ -133,7 +133,7 @@ const toEntry = (row: EntryRow): Entry => {
     workspaceId: WorkspaceId.make(row.workspace_id),
     workflowId: row.workflow_id,
     submittedAt: row.created_at.getTime(),
-    clientId: options.client_id ?? null,
+    clientId: options.clientId ?? null,
     webhook: options.webhook ?? null,
     notifications: options.notifications ?? null
   }

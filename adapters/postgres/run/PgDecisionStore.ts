@@ -16,7 +16,7 @@ export const layer = Layer.effect(
       keep: Effect.fn("DecisionStore.keep")((runId, decision) =>
         sql`
           insert into run_decisions (run_id, position, at, body)
-          select ${runId}, count(*) + 1, ${new Date(decision.created_at)}, ${JSON.stringify(decision)}
+          select ${runId}, count(*) + 1, ${new Date(decision.at)}, ${JSON.stringify(decision)}
           from run_decisions where run_id = ${runId}
           having count(*) < ${mostDecisions}
           on conflict do nothing`.pipe(Effect.asVoid, withoutSqlErrors)

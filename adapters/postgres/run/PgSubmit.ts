@@ -128,7 +128,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
     })
 }
 
-const addsOutput = ({ options }: Transition.Submission): boolean => options.dry_run?.add_to_output !== undefined
+const addsOutput = ({ options }: Transition.Submission): boolean => options.dryRun?.addToOutput !== undefined
 
 /** The text of an input; `null` when it takes more than one piece. */
 const shortText = (input: Schema.JsonObject): string | null => {

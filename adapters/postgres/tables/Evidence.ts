@@ -60,7 +60,7 @@ export const decisions = Table.make(
     run_id: ofDecision(Table.uuid<RunId>(), ({ runId }) => runId),
     position: ofDecision(Table.integer, ({ position }) => position),
     body: ofDecision(Table.json(Decision), ({ decision }) => decision),
-    at: ofDecision(Table.instant, ({ decision }) => Date.parse(decision.created_at))
+    at: ofDecision(Table.instant, ({ decision }) => decision.at)
   },
   ["run_id", "position"]
 )

@@ -33,17 +33,17 @@ const holds = (run: Run): ReadonlyArray<string> | null => {
   return names.length === 0 ? null : names
 }
 
-/** The options without `dry_run.add_to_output`, which has a column of its own so that its stored size is known. */
-const withoutAdded = ({ dry_run, ...options }: Options): Options => {
-  if (dry_run === undefined) return options
-  const { add_to_output: _, ...rest } = dry_run
-  return { ...options, dry_run: rest }
+/** The options without `dryRun.addToOutput`, which has a column of its own so that its stored size is known. */
+const withoutAdded = ({ dryRun, ...options }: Options): Options => {
+  if (dryRun === undefined) return options
+  const { addToOutput: _, ...rest } = dryRun
+  return { ...options, dryRun: rest }
 }
 
 const withAdded = ({ added_output, options }: { added_output: Schema.Json | undefined; options: Options }): Options =>
-  added_output === undefined || options.dry_run === undefined
+  added_output === undefined || options.dryRun === undefined
     ? options
-    : { ...options, dry_run: { ...options.dry_run, add_to_output: added_output } }
+    : { ...options, dryRun: { ...options.dryRun, addToOutput: added_output } }
 
 const column = Table.of<Run>()
 
@@ -54,8 +54,8 @@ const submitted = {
   workflow_id: column(Table.uuid<WorkflowId>(), (run) => run.workflowId),
   version_id: column(Table.uuid<VersionId>(), (run) => run.versionId),
   options: column(Table.json(Options), (run) => withoutAdded(run.options)),
-  added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dry_run?.add_to_output),
-  client_id: column(Table.nullable(Table.uuid<string>()), (run) => run.options.client_id ?? null),
+  added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dryRun?.addToOutput),
+  client_id: column(Table.nullable(Table.uuid<string>()), (run) => run.options.clientId ?? null),
   created_at: column(Table.instant, (run) => run.createdAt),
   max_retries: column(Table.integer, (run) => run.maxRetries),
   expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt)
@@ -144,7 +144,7 @@ const asked = Table.make("runs", { options: submitted.options }, ["run_id"])
 /** The options of a run, where it is joined as `run_id`. */
 export type OptionsRow = Table.Row<typeof asked.columns>
 
-/** The options but `dry_run.add_to_output`. */
+/** The options but `dryRun.addToOutput`. */
 export const optionsOf = (row: OptionsRow): Options => asked.decode(row).options
 
 const naming = Table.make("runs", { id: submitted.id, credentials: state.credentials }, ["id"])

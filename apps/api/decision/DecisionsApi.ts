@@ -1,15 +1,59 @@
 /** The endpoint of what models decided in runs. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Decision } from "../../../core/run/evidence/Decision.ts"
+import { type Decision, Purpose } from "../../../core/run/evidence/Decision.ts"
 import { Needs } from "../Annotations.ts"
 import { session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
+const nullable = Schema.NullOr(Schema.String)
+
+/** One question to the model and its result, with all secrets hidden. */
+export const ModelDecision = Schema.Struct({
+  node_id: Schema.String,
+  node_display_name: Schema.String,
+  action_type: Schema.String,
+  /** What the model was asked for: an element, data, a verdict, a move, or one of several candidates. */
+  purpose: Purpose,
+  /** The model that answered, or that was asked without an answer; `null` for the default model that never answered. */
+  llm_model: nullable,
+  /** What was asked, cut when it is long. */
+  prompt: Schema.String,
+  /** Whether a picture of the page went with it. */
+  with_screenshot: Schema.Boolean,
+  /** What the model answered, cut when it is long; `null` when it did not. */
+  answer: nullable,
+  /** What was made of the answer; `null` when it was refused. */
+  decision: nullable,
+  /** Why the answer was refused, or none came; `null` when it was taken. */
+  refusal: nullable,
+  input_tokens: Schema.Int,
+  output_tokens: Schema.Int,
+  duration_ms: Schema.Int,
+  created_at: Schema.String
+}).annotate({ identifier: "ModelDecision" })
+
+export const decisionJson = (decision: Decision): typeof ModelDecision.Type => ({
+  node_id: decision.node.id,
+  node_display_name: decision.node.name,
+  action_type: decision.node.action,
+  purpose: decision.purpose,
+  llm_model: decision.model,
+  prompt: decision.prompt,
+  with_screenshot: decision.hasPicture,
+  answer: decision.answer,
+  decision: decision.decision,
+  refusal: decision.refusal,
+  input_tokens: decision.inputTokens,
+  output_tokens: decision.outputTokens,
+  duration_ms: decision.durationMillis,
+  created_at: new Date(decision.at).toISOString()
+})
+
 const RunDecisions = Schema.Struct({
   ...session,
   /** Oldest first, everything secret hidden in them. */
-  decisions: Schema.Array(Decision),
+  decisions: Schema.Array(ModelDecision),
   /** As many are kept as may be of one run: there may have been more. */
   truncated: Schema.Boolean
 }).annotate({ identifier: "RunDecisions" })

@@ -5,6 +5,7 @@ import { Decisions } from "../../../core/run/evidence/Decisions.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import { runId } from "../run/RunsHttp.ts"
+import { decisionJson } from "./DecisionsApi.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -15,7 +16,7 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fn(function* ({ params }) {
         const id = yield* runId(params.session_id)
         const { decisions, full } = yield* store.of(yield* CurrentCaller, id)
-        return { session_id: id, decisions, truncated: full }
+        return { session_id: id, decisions: decisions.map(decisionJson), truncated: full }
       })
     })
   })

@@ -151,7 +151,7 @@ export const listItem = (run: Listed): typeof RunListItem.Type => ({
   workflow_id: run.workflowId,
   workspace_id: run.workspaceId,
   ...times(run),
-  dry_run: run.options.dry_run?.enabled === true
+  dry_run: run.options.dryRun?.enabled === true
 })
 
 export const holdJson = (hold: Hold): typeof HoldJson.Type => ({

@@ -31,18 +31,21 @@ export const layer = HttpApiBuilder.group(
       // Nothing records what this calls: of all requests this one is to be quick.
       start: Effect.fnUntraced(function* ({ payload }) {
         const caller = yield* CurrentCaller
-        const { run_input_variables, workflow_id, ...options } = payload
+        const { additional_context, client_id, debug, dry_run, notifications, run_input_variables, workflow_id } =
+          payload
         const run = yield* runs.submit(caller, {
           workflowId: yield* workflowId(workflow_id),
           input: run_input_variables ?? {},
           options: withoutNulls({
-            ...options,
-            dry_run: dryRunOf(payload.dry_run),
+            dryRun: dryRunOf(dry_run),
+            clientId: client_id?.toLowerCase(),
+            debug,
             webhook: yield* sealed(webhooks, payload.webhook),
-            client_id: payload.client_id?.toLowerCase()
+            additionalContext: additional_context,
+            notifications
           })
         })
-        const clientId = run.options.client_id
+        const clientId = run.options.clientId
         if (clientId !== undefined) {
           const afterResponse = yield* AfterResponse
           yield* afterResponse(
@@ -102,7 +105,7 @@ const dryRunOf = (
 ) =>
   sent === null || sent === undefined
     ? undefined
-    : { enabled: sent.enabled === true, ...(sent.add_to_output == null ? {} : { add_to_output: sent.add_to_output }) }
+    : { enabled: sent.enabled === true, ...(sent.add_to_output == null ? {} : { addToOutput: sent.add_to_output }) }
 
 /** `null` is the same as leaving a field out. */
 const withoutNulls = <A extends object>(fields: A) =>

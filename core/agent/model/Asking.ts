@@ -104,20 +104,18 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Asked<A>): Effect.fn.R
       : yield* Effect.result(asked.judge(fits.success))
     const judged = Result.isFailure(outcome) ? Result.fail(outcome.failure.sentence) : outcome.success
     yield* use.record({
-      node_id: asked.node.id,
-      node_display_name: asked.node.name,
-      action_type: asked.node.action,
+      node: { id: asked.node.id, name: asked.node.name, action: asked.node.action },
       purpose: asked.purpose,
-      llm_model: Result.isSuccess(answered) ? answered.success.model : asked.model,
+      model: Result.isSuccess(answered) ? answered.success.model : asked.model,
       prompt: asked.secrets.hideWithin([...texts, ...again].join("\n\n"), maxPrompt),
-      with_screenshot: asked.shot !== null,
+      hasPicture: asked.shot !== null,
       answer: Result.isSuccess(answered) ? asked.secrets.hideWithin(wordsOf(answered.success.said), maxAnswer) : null,
       decision: Result.isSuccess(judged) ? asked.secrets.hide(judged.success.did).slice(0, 2_000) : null,
       refusal: Result.isFailure(judged) ? asked.secrets.hide(judged.failure).slice(0, 2_000) : null,
-      input_tokens: usage.inputTokens,
-      output_tokens: usage.outputTokens,
-      duration_ms: took,
-      created_at: new Date(began).toISOString()
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+      durationMillis: took,
+      at: began
     })
     if (Result.isFailure(outcome)) return yield* outcome.failure
     if (Result.isSuccess(judged)) return judged.success.value

@@ -3,32 +3,33 @@
  */
 import { Schema } from "effect"
 
-const nullable = Schema.NullOr(Schema.String)
+/** What the model is asked for: an element, data, a verdict, a move, or one of several candidates. */
+export const Purpose = Schema.Literals(["choose", "read", "judge", "move", "locate"])
+export type Purpose = typeof Purpose.Type
 
 /** One question to the model and its result, with all secrets hidden. */
 export const Decision = Schema.Struct({
-  node_id: Schema.String,
-  node_display_name: Schema.String,
-  action_type: Schema.String,
-  /** What the model was asked for: an element, data, a verdict, a move, or one of several candidates. */
-  purpose: Schema.Literals(["choose", "read", "judge", "move", "locate"]),
+  node: Schema.Struct({ id: Schema.String, name: Schema.String, action: Schema.String }),
+  purpose: Purpose,
   /** The model that answered, or that was asked without an answer; `null` for the default model that never answered. */
-  llm_model: nullable,
+  model: Schema.NullOr(Schema.String),
   /** What was asked, cut when it is long. */
   prompt: Schema.String,
   /** Whether a picture of the page went with it. */
-  with_screenshot: Schema.Boolean,
+  hasPicture: Schema.Boolean,
   /** What the model answered, cut when it is long; `null` when it did not. */
-  answer: nullable,
+  answer: Schema.NullOr(Schema.String),
   /** What was made of the answer; `null` when it was refused. */
-  decision: nullable,
+  decision: Schema.NullOr(Schema.String),
   /** Why the answer was refused, or none came; `null` when it was taken. */
-  refusal: nullable,
-  input_tokens: Schema.Int,
-  output_tokens: Schema.Int,
-  duration_ms: Schema.Int,
-  created_at: Schema.String
-}).annotate({ identifier: "ModelDecision" })
+  refusal: Schema.NullOr(Schema.String),
+  inputTokens: Schema.Finite,
+  outputTokens: Schema.Finite,
+  /** How long the answer took. */
+  durationMillis: Schema.Finite,
+  /** When it was asked, in epoch milliseconds. */
+  at: Schema.Finite
+})
 export type Decision = typeof Decision.Type
 
 /** Maximum stored length of a prompt and of an answer, in characters. */

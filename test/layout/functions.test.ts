@@ -8,8 +8,6 @@ const known: ReadonlyArray<string> = [
   "adapters/playwright/inpage/Looks.ts",
   "adapters/playwright/inpage/Snapshot.ts",
   "adapters/playwright/page/Tabs.ts",
-  "apps/api/builder/BuilderHttp.ts",
-  "apps/api/inbound/InboundRoutes.ts",
   "apps/demo/Workflow.ts",
   "core/execution/AgentExecutor.ts",
   "core/execution/live/LiveRun.ts",

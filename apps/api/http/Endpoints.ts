@@ -75,9 +75,13 @@ const pages = new Set(["/docs", "/openapi.json"])
 
 /** The endpoint that answers requests like this; `null` when none does. HEAD is answered as GET. */
 const find = (method: string, path: string): Endpoint | null => {
-  const found = router.find(method === "HEAD" ? "GET" : method, path)?.handler ?? null
+  const found = matched(method, path)
   return found !== null && isVerbatim(found, path) ? found : null
 }
+
+/** The endpoint that the router of the server would choose. */
+const matched = (method: string, path: string): Endpoint | null =>
+  router.find(method === "HEAD" ? "GET" : method, path)?.handler ?? null
 
 /** Whether the fixed parts of a path are written as they are declared. The router would match them with escapes, too. */
 const isVerbatim = (endpoint: Endpoint, path: string): boolean => {
@@ -107,11 +111,9 @@ export const destination = (method: string, path: string): Destination => {
   }
   const endpoint = find(method, path)
   const decoded = decodedPath(path)
-  if (decoded !== path) {
-    // The router reads an address with its escapes decoded. Escapes are for parameters: decoded, it is the same endpoint.
-    const isSame = decoded !== null && find(method, decoded) === endpoint
-    if (!isSame || (endpoint === null && methodsAt(path).length === 0)) return nowhere
-  }
+  // The router reads an address with its escapes decoded. They are for parameters: fixed parts have none.
+  if (decoded === null || matched(method, path) !== endpoint) return nowhere
+  if (decoded !== path && endpoint === null && methodsAt(path).length === 0) return nowhere
   return endpoint === null ? { _tag: "Undescribed" } : { _tag: "Endpoint", endpoint }
 }
 

@@ -8,7 +8,7 @@
 import { Context } from "effect"
 import { FindMyWay } from "effect/http"
 import { HttpApi, OpenApi } from "effect/http-api"
-import { InvalidBody, MaxBody, ReachesOut, TellsSecret } from "../Annotations.ts"
+import { InvalidBody, MaxBody, NoStore, ReachesOut, TellsSecret } from "../Annotations.ts"
 import { Api } from "../Api.ts"
 import { Authorization } from "./Authorization.ts"
 
@@ -43,10 +43,14 @@ const operations = OpenApi.fromApi(Api).paths
 
 const endpoints: Array<Endpoint> = []
 
+/** The first part of each address whose answers may not be stored, refusals of unknown addresses below it as well. */
+const unstored = new Set<string>()
+
 HttpApi.reflect(Api, {
   onGroup: () => {},
-  onEndpoint: ({ endpoint: { annotations, method, path, payload }, middleware }) => {
+  onEndpoint: ({ endpoint: { annotations, method, path, payload }, group, middleware }) => {
     const described = operations[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase() as "get"]
+    if (Context.get(group.annotations, NoStore)) unstored.add(path.split("/", 2).join("/"))
     endpoints.push({
       method,
       path,
@@ -69,6 +73,9 @@ const methods = new Set(endpoints.map(({ method }) => method))
 /** The matching of the server's own router, which refuses parameters that are too long by itself. */
 const router = FindMyWay.make<Endpoint>({ ...strict, maxParamLength: Number.POSITIVE_INFINITY })
 for (const endpoint of endpoints) router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint)
+
+/** Whether answers to requests of this address may be stored. */
+export const mayStore = (url: string): boolean => !unstored.has(/^\/[^/?]*/.exec(url)?.[0] ?? "")
 
 /** The pages whose address may be typed with a slash at its end. */
 const pages = new Set(["/docs", "/openapi.json"])

@@ -21,6 +21,9 @@ export const ReachesOut = Context.Reference<boolean>("sluice/apps/api/ReachesOut
 /** A successful answer contains a secret that is returned only once, so the answer is not stored for repetitions. */
 export const TellsSecret = Context.Reference<boolean>("sluice/apps/api/TellsSecret", { defaultValue: () => false })
 
+/** No answer of this group may be stored, by the caller or by a proxy. It is an annotation of groups. */
+export const NoStore = Context.Reference<boolean>("sluice/apps/api/NoStore", { defaultValue: () => false })
+
 /** The error body for a request body that cannot be read or that does not fit. */
 export const InvalidBody = Context.Reference<typeof Errors.invalidBody>("sluice/apps/api/InvalidBody", {
   defaultValue: () => Errors.invalidBody

@@ -2,30 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { longFunctions, mostLines } from "./Functions.ts"
 import { type Source, sources } from "./Source.ts"
 
-/** Files with functions that are still too long. Remove an entry when its functions fit; add none. */
-const known: ReadonlyArray<string> = ["apps/api/builder/BuilderHttp.ts", "apps/api/inbound/InboundRoutes.ts"]
-
 const lines = (count: number, line: string) => Array.from({ length: count }, () => line).join("\n")
 
 const file = (text: string): Source => ({ path: "core/run/A.ts", text })
 
 describe("functions", () => {
-  const long = sources("core", "adapters", "apps").flatMap((source) =>
-    longFunctions(source).map((found) => ({ path: source.path, found }))
-  )
+  const long = sources("core", "adapters", "apps").flatMap((source) => longFunctions(source))
 
   it(`have at most ${mostLines} lines, constructors of services aside`, () => {
-    assert.deepStrictEqual(
-      long.filter(({ path }) => !known.includes(path)).map(({ found }) => found),
-      []
-    )
-  })
-
-  it("of files that are listed as too long are still too long", () => {
-    assert.deepStrictEqual(
-      known.filter((path) => !long.some((one) => one.path === path)),
-      []
-    )
+    assert.deepStrictEqual(long, [])
   })
 
   it("that are too long are noticed in every form", () => {

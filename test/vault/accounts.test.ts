@@ -34,7 +34,7 @@ const site = { domain: "https://app.example.com", alias: "LOGIN" }
 
 /** A workspace with a connection to a Vault of its own, and credentials that are bound to its secrets. */
 const bound = Effect.fnUntraced(function* (cacheTtlSeconds: number | null) {
-  const caller = yield* makeWorkspace()
+  const caller = yield* makeWorkspace("Owner")
   const accounts = yield* Accounts
   const connections = yield* SecretConnections
   const vault = yield* Vault

@@ -9,6 +9,7 @@ import type { Message } from "../../../core/builder/Message.ts"
 import * as Sources from "../../../core/builder/Sources.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
+import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import { frame } from "../event/Frame.ts"
 import * as Admitted from "../http/Admitted.ts"
@@ -43,168 +44,19 @@ export const layer = HttpApiBuilder.group(
       return Option.isSome(seen) ? seen.value : yield* Effect.fail(noBrowser(id))
     })
 
+    const find = Effect.fnUntraced(function* (id: string) {
+      return yield* builder.get(yield* CurrentCaller, yield* conversationId(id))
+    })
+
+    /** The draft in the shape of the workflow that it changes, or of one that is not saved yet. */
+    const draftJson = Effect.fnUntraced(function* (caller: Caller, one: Conversation.Conversation) {
+      const { origin } = one
+      if (origin === null) return Page.draft(one, null)
+      const stored = workflows.get(caller, origin.workflowId)
+      return Page.draft(one, yield* Effect.catchTag(stored, "WorkflowNotFound", () => Effect.succeed(null)))
+    })
+
     return handlers
-      .handle(
-        "openSession",
-        Effect.fn(function* ({ payload }) {
-          const caller = yield* CurrentCaller
-          const inputs = yield* Page.inputs(payload.jsonExample ?? null, payload.inputVariables ?? {})
-          const reading = yield* builder.open(caller, {
-            _tag: "New",
-            name: payload.name,
-            description: payload.description ?? null,
-            startUrl: payload.startUrl,
-            inputSchema: payload.inputSchema ?? null,
-            inputs,
-            settings: Page.settings(payload),
-            login: Page.login(payload)
-          })
-          return opened(reading)
-        })
-      )
-      .handle(
-        "openSessionFromWorkflow",
-        Effect.fn(function* ({ payload }) {
-          const caller = yield* CurrentCaller
-          const id = yield* workflowId(payload.workflowId)
-          const opening = yield* Sources.ofWorkflow(caller, id, payload.targetNodeId ?? null, given(payload)).pipe(
-            Effect.provideService(Workflows, workflows)
-          )
-          return opened(yield* builder.open(caller, opening))
-        })
-      )
-      .handle(
-        "openSessionFromFailedRun",
-        Effect.fn(function* ({ payload }) {
-          const caller = yield* CurrentCaller
-          const named = payload.sessionId ?? payload.session_id ?? null
-          if (named === null) return yield* Effect.fail(Errors.badRequest("sessionId: Expected the id of a failed run"))
-          const opening = yield* Sources.ofFailedRun(caller, yield* runId(named), given(payload)).pipe(
-            Effect.provideService(Workflows, workflows),
-            Effect.provideService(Runs, runs)
-          )
-          return opened(yield* builder.open(caller, opening))
-        })
-      )
-      .handle(
-        "listSessions",
-        Effect.fn(function* () {
-          const all = yield* builder.list(yield* CurrentCaller)
-          return {
-            sessions: all.map(({ conversation, status }) => ({
-              conversationId: conversation.id,
-              previousConversationIds: [],
-              ...ofWorkflow(conversation),
-              status,
-              startedAt: conversation.startedAt,
-              title: conversation.draft.name,
-              workspaceId: conversation.workspaceId
-            }))
-          }
-        })
-      )
-      .handle(
-        "say",
-        Effect.fn(function* ({ params, payload }) {
-          const caller = yield* CurrentCaller
-          const id = yield* conversationId(params.conversation_id)
-          const taken = yield* builder.say(caller, id, payload.text)
-          return { ...statusJson(taken), messageId: taken.messageId }
-        })
-      )
-      .handle(
-        "status",
-        Effect.fn(function* ({ params }) {
-          return statusJson(yield* find(params.conversation_id))
-        })
-      )
-      .handle(
-        "messages",
-        Effect.fn(function* ({ params, query }) {
-          const caller = yield* CurrentCaller
-          const { conversation, status } = yield* find(params.conversation_id)
-          const asked = yield* Page.read(query)
-          const { from, hasMore, to } = Page.range(asked, conversation.messages)
-          const found = yield* builder.messages(caller, conversation.id, from, to)
-          return {
-            messages: found.map(messageJson),
-            total: conversation.messages,
-            ...asked,
-            hasMore,
-            isProcessing: status === "processing"
-          }
-        })
-      )
-      .handle(
-        "respond",
-        Effect.fn(function* ({ params, payload }) {
-          const caller = yield* CurrentCaller
-          const id = yield* conversationId(params.conversation_id)
-          const answer: Answer["given"] | null =
-            payload.responses != null
-              ? { responses: payload.responses }
-              : payload.value != null
-                ? { value: payload.value }
-                : null
-          if (answer === null) {
-            return yield* Effect.fail(
-              Errors.badRequest("value: Expected a value, or responses with values by their names")
-            )
-          }
-          const after = yield* builder.respond(caller, id, { messageId: payload.messageId, given: answer })
-          return statusJson(after)
-        })
-      )
-      .handle(
-        "draft",
-        Effect.fn(function* ({ params }) {
-          const caller = yield* CurrentCaller
-          const { conversation } = yield* find(params.conversation_id)
-          return yield* draftJson(caller, conversation)
-        })
-      )
-      .handle(
-        "screenshot",
-        Effect.fn(function* ({ params }) {
-          const { body, url } = yield* look(params.conversation_id, "screenshot")
-          return { url, base64: body }
-        })
-      )
-      .handle(
-        "html",
-        Effect.fn(function* ({ params }) {
-          const { body, url } = yield* look(params.conversation_id, "html")
-          return { url, html: body }
-        })
-      )
-      .handle(
-        "save",
-        Effect.fn(function* ({ params, payload }) {
-          const caller = yield* CurrentCaller
-          const id = yield* conversationId(params.conversation_id)
-          const stored = yield* builder.save(caller, id, {
-            note: payload?.versionNote ?? defaultNote,
-            force: payload?.force === true
-          })
-          return view(stored)
-        })
-      )
-      .handle(
-        "interruptSession",
-        Effect.fn(function* ({ params }) {
-          const caller = yield* CurrentCaller
-          const id = yield* conversationId(params.conversation_id)
-          return statusJson(yield* builder.interrupt(caller, id))
-        })
-      )
-      .handle(
-        "endSession",
-        Effect.fn(function* ({ params }) {
-          const caller = yield* CurrentCaller
-          const id = yield* conversationId(params.conversation_id)
-          return statusJson(yield* builder.end(caller, id))
-        })
-      )
       .handleRaw(
         "stream",
         Effect.fn(function* ({ headers, params }) {
@@ -239,21 +91,127 @@ export const layer = HttpApiBuilder.group(
           })
         })
       )
-
-    function find(id: string) {
-      return Effect.gen(function* () {
-        return yield* builder.get(yield* CurrentCaller, yield* conversationId(id))
+      .handleAll({
+        openSession: Effect.fn(function* ({ payload }) {
+          const caller = yield* CurrentCaller
+          const inputs = yield* Page.inputs(payload.jsonExample ?? null, payload.inputVariables ?? {})
+          const reading = yield* builder.open(caller, {
+            _tag: "New",
+            name: payload.name,
+            description: payload.description ?? null,
+            startUrl: payload.startUrl,
+            inputSchema: payload.inputSchema ?? null,
+            inputs,
+            settings: Page.settings(payload),
+            login: Page.login(payload)
+          })
+          return opened(reading)
+        }),
+        openSessionFromWorkflow: Effect.fn(function* ({ payload }) {
+          const caller = yield* CurrentCaller
+          const id = yield* workflowId(payload.workflowId)
+          const opening = yield* Sources.ofWorkflow(caller, id, payload.targetNodeId ?? null, given(payload)).pipe(
+            Effect.provideService(Workflows, workflows)
+          )
+          return opened(yield* builder.open(caller, opening))
+        }),
+        openSessionFromFailedRun: Effect.fn(function* ({ payload }) {
+          const caller = yield* CurrentCaller
+          const named = payload.sessionId ?? payload.session_id ?? null
+          if (named === null) return yield* Effect.fail(Errors.badRequest("sessionId: Expected the id of a failed run"))
+          const opening = yield* Sources.ofFailedRun(caller, yield* runId(named), given(payload)).pipe(
+            Effect.provideService(Workflows, workflows),
+            Effect.provideService(Runs, runs)
+          )
+          return opened(yield* builder.open(caller, opening))
+        }),
+        listSessions: Effect.fn(function* () {
+          const all = yield* builder.list(yield* CurrentCaller)
+          return {
+            sessions: all.map(({ conversation, status }) => ({
+              conversationId: conversation.id,
+              previousConversationIds: [],
+              ...ofWorkflow(conversation),
+              status,
+              startedAt: conversation.startedAt,
+              title: conversation.draft.name,
+              workspaceId: conversation.workspaceId
+            }))
+          }
+        }),
+        say: Effect.fn(function* ({ params, payload }) {
+          const caller = yield* CurrentCaller
+          const id = yield* conversationId(params.conversation_id)
+          const taken = yield* builder.say(caller, id, payload.text)
+          return { ...statusJson(taken), messageId: taken.messageId }
+        }),
+        status: Effect.fn(function* ({ params }) {
+          return statusJson(yield* find(params.conversation_id))
+        }),
+        messages: Effect.fn(function* ({ params, query }) {
+          const caller = yield* CurrentCaller
+          const { conversation, status } = yield* find(params.conversation_id)
+          const asked = yield* Page.read(query)
+          const { from, hasMore, to } = Page.range(asked, conversation.messages)
+          const found = yield* builder.messages(caller, conversation.id, from, to)
+          return {
+            messages: found.map(messageJson),
+            total: conversation.messages,
+            ...asked,
+            hasMore,
+            isProcessing: status === "processing"
+          }
+        }),
+        respond: Effect.fn(function* ({ params, payload }) {
+          const caller = yield* CurrentCaller
+          const id = yield* conversationId(params.conversation_id)
+          const answer: Answer["given"] | null =
+            payload.responses != null
+              ? { responses: payload.responses }
+              : payload.value != null
+                ? { value: payload.value }
+                : null
+          if (answer === null) {
+            return yield* Effect.fail(
+              Errors.badRequest("value: Expected a value, or responses with values by their names")
+            )
+          }
+          const after = yield* builder.respond(caller, id, { messageId: payload.messageId, given: answer })
+          return statusJson(after)
+        }),
+        draft: Effect.fn(function* ({ params }) {
+          const caller = yield* CurrentCaller
+          const { conversation } = yield* find(params.conversation_id)
+          return yield* draftJson(caller, conversation)
+        }),
+        screenshot: Effect.fn(function* ({ params }) {
+          const { body, url } = yield* look(params.conversation_id, "screenshot")
+          return { url, base64: body }
+        }),
+        html: Effect.fn(function* ({ params }) {
+          const { body, url } = yield* look(params.conversation_id, "html")
+          return { url, html: body }
+        }),
+        save: Effect.fn(function* ({ params, payload }) {
+          const caller = yield* CurrentCaller
+          const id = yield* conversationId(params.conversation_id)
+          const stored = yield* builder.save(caller, id, {
+            note: payload?.versionNote ?? defaultNote,
+            force: payload?.force === true
+          })
+          return view(stored)
+        }),
+        interruptSession: Effect.fn(function* ({ params }) {
+          const caller = yield* CurrentCaller
+          const id = yield* conversationId(params.conversation_id)
+          return statusJson(yield* builder.interrupt(caller, id))
+        }),
+        endSession: Effect.fn(function* ({ params }) {
+          const caller = yield* CurrentCaller
+          const id = yield* conversationId(params.conversation_id)
+          return statusJson(yield* builder.end(caller, id))
+        })
       })
-    }
-
-    /** The draft in the shape of the workflow that it changes, or of one that is not saved yet. */
-    function draftJson(caller: typeof CurrentCaller.Service, one: Conversation.Conversation) {
-      return Effect.gen(function* () {
-        const { origin } = one
-        const stored = origin === null ? null : yield* Effect.option(workflows.get(caller, origin.workflowId))
-        return Page.draft(one, stored === null ? null : Option.getOrNull(stored))
-      })
-    }
   })
 )
 

@@ -8,7 +8,7 @@
 import { Context } from "effect"
 import { FindMyWay } from "effect/http"
 import { HttpApi, OpenApi } from "effect/http-api"
-import { InvalidBody, MaxBody, ReachesOut, TellsSecret } from "../Annotations.ts"
+import { InvalidBody, MaxBody, NoStore, ReachesOut, TellsSecret } from "../Annotations.ts"
 import { Api } from "../Api.ts"
 import { Authorization } from "./Authorization.ts"
 
@@ -43,10 +43,14 @@ const operations = OpenApi.fromApi(Api).paths
 
 const endpoints: Array<Endpoint> = []
 
+/** The first part of each address whose answers may not be stored, refusals of unknown addresses below it as well. */
+const unstored = new Set<string>()
+
 HttpApi.reflect(Api, {
   onGroup: () => {},
-  onEndpoint: ({ endpoint: { annotations, method, path, payload }, middleware }) => {
+  onEndpoint: ({ endpoint: { annotations, method, path, payload }, group, middleware }) => {
     const described = operations[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase() as "get"]
+    if (Context.get(group.annotations, NoStore)) unstored.add(path.split("/", 2).join("/"))
     endpoints.push({
       method,
       path,
@@ -70,14 +74,21 @@ const methods = new Set(endpoints.map(({ method }) => method))
 const router = FindMyWay.make<Endpoint>({ ...strict, maxParamLength: Number.POSITIVE_INFINITY })
 for (const endpoint of endpoints) router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint)
 
+/** Whether answers to requests of this address may be stored. */
+export const mayStore = (url: string): boolean => !unstored.has(/^\/[^/?]*/.exec(url)?.[0] ?? "")
+
 /** The pages whose address may be typed with a slash at its end. */
 const pages = new Set(["/docs", "/openapi.json"])
 
 /** The endpoint that answers requests like this; `null` when none does. HEAD is answered as GET. */
 const find = (method: string, path: string): Endpoint | null => {
-  const found = router.find(method === "HEAD" ? "GET" : method, path)?.handler ?? null
+  const found = matched(method, path)
   return found !== null && isVerbatim(found, path) ? found : null
 }
+
+/** The endpoint that the router of the server would choose. */
+const matched = (method: string, path: string): Endpoint | null =>
+  router.find(method === "HEAD" ? "GET" : method, path)?.handler ?? null
 
 /** Whether the fixed parts of a path are written as they are declared. The router would match them with escapes, too. */
 const isVerbatim = (endpoint: Endpoint, path: string): boolean => {
@@ -107,11 +118,9 @@ export const destination = (method: string, path: string): Destination => {
   }
   const endpoint = find(method, path)
   const decoded = decodedPath(path)
-  if (decoded !== path) {
-    // The router reads an address with its escapes decoded. Escapes are for parameters: decoded, it is the same endpoint.
-    const isSame = decoded !== null && find(method, decoded) === endpoint
-    if (!isSame || (endpoint === null && methodsAt(path).length === 0)) return nowhere
-  }
+  // The router reads an address with its escapes decoded. They are for parameters: fixed parts have none.
+  if (decoded === null || matched(method, path) !== endpoint) return nowhere
+  if (decoded !== path && endpoint === null && methodsAt(path).length === 0) return nowhere
   return endpoint === null ? { _tag: "Undescribed" } : { _tag: "Endpoint", endpoint }
 }
 

@@ -28,137 +28,138 @@ const Sms = Schema.Struct({
   id: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 
+/** Handles the body of a request whose sender knows the secret. Without a signature, the request showed the secret. */
+type Handle = (
+  body: Buffer,
+  request: HttpServerRequest.HttpServerRequest,
+  signature: string | null
+) => Effect.Effect<Response, StoreUnavailable>
+
+/** Keeps what arrived, and answers how many recipients it had here. */
+type Keep = (arrival: Arrival, way: "mail" | "sms") => Effect.Effect<Response, StoreUnavailable>
+
 /** The routes, all below `/inbound/`. */
 export const routes = Layer.unwrap(
   Effect.gen(function* () {
     const { secret, twilioAuthToken } = yield* Inbound.Inbound
     const receiving = yield* Receiving
-    const fetch = yield* AwsFetch
-    const check = Sns.makeChecking(fetch)
-    const room = InboundBody.makeRoom()
-
-    const kept = (arrival: Arrival, way: "mail" | "sms") =>
-      Effect.map(receiving[way](arrival), (outcome) => answer(200, { ...outcome }))
-
-    /** Handles the body of a request, if its sender knows the secret. */
-    const trusted = (
-      maxBytes: number,
-      handle: (
-        body: Buffer,
-        request: HttpServerRequest.HttpServerRequest,
-        signature: string | null
-      ) => Effect.Effect<Response, StoreUnavailable>
-    ) =>
-      Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        if (secret === null) return missing(request)
-        const way = Inbound.shown(request.headers, secret)
-        if (way === "nothing") return unauthorized
-        const body = yield* InboundBody.read(request, maxBytes, way === "signed" ? room : undefined)
-        if (Result.isFailure(body)) return body.failure
-        if (way === "secret") return yield* handle(body.success, request, null)
-        const now = yield* Clock.currentTimeMillis
-        const checked = Inbound.checkSignature(request.headers, body.success, secret, now)
-        if (checked === "wrong") return unauthorized
-        if (checked === "stale") return stale
-        return yield* handle(body.success, request, Inbound.signatureOf(request.headers))
-      })
-
-    /** A message that brings no id of its own is known by its signature. */
-    const known = (arrival: Arrival, signature: string | null): Arrival =>
-      arrival.id === null && signature !== null ? { ...arrival, id: Inbound.idOf("signed", signature) } : arrival
-
-    const mail = trusted(InboundBody.maxMailBytes, (body, request, signature) =>
-      Effect.gen(function* () {
-        if (isJson(request)) {
-          const arrival = yield* readAs(MailForms.plain, body)
-          if (Option.isNone(arrival)) return notAMail
-          return yield* kept(known(arrival.value, signature), "mail")
-        }
-        const { id, message, recipients } = yield* MailThread.mail(body)
-        const named = new URL(request.url, "http://localhost").searchParams.getAll("to")
-        return yield* kept(
-          { message, id, recipients: named.length === 0 ? recipients : MailForms.addressesIn(named) },
-          "mail"
-        )
-      })
-    )
-
-    const postmark = trusted(InboundBody.maxMailBytes, (body) =>
-      Effect.gen(function* () {
-        const arrival = yield* readAs(MailForms.postmark, body)
-        return Option.isNone(arrival) ? notPostmark : yield* kept(arrival.value, "mail")
-      })
-    )
-
-    const ses = trusted(InboundBody.maxMailBytes, (body) =>
-      Effect.gen(function* () {
-        const notice = Option.flatMap(InboundBody.json(body), Sns.decode)
-        if (Option.isNone(notice)) return notSns
-        const checked = yield* check(notice.value, yield* Clock.currentTimeMillis)
-        if (checked === "wrong") return forbidden("The notification is not signed by Amazon SNS")
-        if (checked === "stale") return stale
-        if (notice.value.Type === "SubscriptionConfirmation") return yield* subscribed(notice.value)
-        const arrival = yield* readAs(MailForms.ses, notice.value.Message)
-        return Option.isNone(arrival) ? nothing : yield* kept(arrival.value, "mail")
-      })
-    )
-
-    const subscribed = Effect.fnUntraced(function* ({ SubscribeURL = "" }: Sns.Notice) {
-      const url = Sns.awsUrl(SubscribeURL)
-      if (url === null) return forbidden("The address that confirms the subscription is not one of Amazon SNS")
-      const confirmed = yield* Effect.option(fetch(url))
-      return Option.isSome(confirmed)
-        ? nothing
-        : answer(502, Errors.badRequest("The subscription could not be confirmed"))
-    })
-
-    const sms = trusted(InboundBody.maxSmsBytes, (body, _request, signature) => {
-      const read = Option.flatMap(InboundBody.json(body), Schema.decodeUnknownOption(Sms))
-      if (Option.isNone(read)) return Effect.succeed(notAnSms)
-      const { from, id, text, to } = read.value
-      const arrival = smsArrival({ from: from ?? "", to, text, id: id == null ? null : Inbound.idOf("sms", id) })
-      return kept(known(arrival, signature), "sms")
-    })
-
-    const signedByTwilio = Effect.fnUntraced(function* (
-      request: HttpServerRequest.HttpServerRequest,
-      token: Redacted.Redacted<string>
-    ) {
-      const body = yield* InboundBody.read(request, InboundBody.maxSmsBytes)
-      if (Result.isFailure(body)) return body.failure
-      const fields = new URLSearchParams(body.success.toString("utf8"))
-      const url = (yield* origin) + request.url
-      if (!Twilio.isSigned(request.headers["x-twilio-signature"], token, url, fields)) {
-        return forbidden(
-          "The message is not signed by Twilio for this address: SLUICE_PUBLIC_URL must be what Twilio calls"
-        )
-      }
-      const sid = fields.get("MessageSid") ?? fields.get("SmsMessageSid")
-      const arrival = smsArrival({
-        from: fields.get("From") ?? "",
-        to: fields.get("To") ?? "",
-        text: fields.get("Body") ?? "",
-        id: Inbound.idOf("twilio", sid ?? request.headers["x-twilio-signature"] ?? "")
-      })
-      // The signature of Twilio covers no time.
-      yield* receiving.sms({ ...arrival, replayable: true })
-      return HttpServerResponse.text("<Response/>", { contentType: "text/xml" })
-    })
-
+    const trusted = trusting(secret)
+    const kept: Keep = (arrival, way) => Effect.map(receiving[way](arrival), (outcome) => answer(200, { ...outcome }))
     const twilio = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      twilioAuthToken === null ? Effect.succeed(missing(request)) : signedByTwilio(request, twilioAuthToken)
+      twilioAuthToken === null ? Effect.succeed(missing(request)) : signedByTwilio(receiving, request, twilioAuthToken)
     )
-
     return Layer.mergeAll(
-      HttpRouter.add("POST", "/inbound/mail", mail),
-      HttpRouter.add("POST", "/inbound/mail/postmark", postmark),
-      HttpRouter.add("POST", "/inbound/mail/ses", ses),
-      HttpRouter.add("POST", "/inbound/sms", sms),
+      HttpRouter.add("POST", "/inbound/mail", trusted(InboundBody.maxMailBytes, mail(kept))),
+      HttpRouter.add("POST", "/inbound/mail/postmark", trusted(InboundBody.maxMailBytes, postmark(kept))),
+      HttpRouter.add("POST", "/inbound/mail/ses", trusted(InboundBody.maxMailBytes, ses(kept, yield* AwsFetch))),
+      HttpRouter.add("POST", "/inbound/sms", trusted(InboundBody.maxSmsBytes, sms(kept))),
       HttpRouter.add("POST", "/inbound/sms/twilio", twilio)
     )
   })
 )
+
+/** Lets in requests whose sender shows the secret, or signs with it. Without a secret there is no such address. */
+const trusting = (secret: Redacted.Redacted<string> | null) => {
+  const room = InboundBody.makeRoom()
+  return (maxBytes: number, handle: Handle) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (secret === null) return missing(request)
+      const way = Inbound.shown(request.headers, secret)
+      if (way === "nothing") return unauthorized
+      const body = yield* InboundBody.read(request, maxBytes, way === "signed" ? room : undefined)
+      if (Result.isFailure(body)) return body.failure
+      if (way === "secret") return yield* handle(body.success, request, null)
+      const now = yield* Clock.currentTimeMillis
+      const checked = Inbound.checkSignature(request.headers, body.success, secret, now)
+      if (checked === "wrong") return unauthorized
+      if (checked === "stale") return stale
+      return yield* handle(body.success, request, Inbound.signatureOf(request.headers))
+    })
+}
+
+/** A message without an id of its own is identified by its signature. */
+const identified = (arrival: Arrival, signature: string | null): Arrival =>
+  arrival.id === null && signature !== null ? { ...arrival, id: Inbound.idOf("signed", signature) } : arrival
+
+const mail = (kept: Keep): Handle =>
+  Effect.fnUntraced(function* (body, request, signature) {
+    if (isJson(request)) {
+      const arrival = yield* readAs(MailForms.plain, body)
+      if (Option.isNone(arrival)) return notAMail
+      return yield* kept(identified(arrival.value, signature), "mail")
+    }
+    const { id, message, recipients } = yield* MailThread.mail(body)
+    const named = new URL(request.url, "http://localhost").searchParams.getAll("to")
+    return yield* kept(
+      { message, id, recipients: named.length === 0 ? recipients : MailForms.addressesIn(named) },
+      "mail"
+    )
+  })
+
+const postmark = (kept: Keep): Handle =>
+  Effect.fnUntraced(function* (body) {
+    const arrival = yield* readAs(MailForms.postmark, body)
+    return Option.isNone(arrival) ? notPostmark : yield* kept(arrival.value, "mail")
+  })
+
+const ses = (kept: Keep, fetch: AwsFetch): Handle => {
+  const check = Sns.makeChecking(fetch)
+  return Effect.fnUntraced(function* (body) {
+    const notice = Option.flatMap(InboundBody.json(body), Sns.decode)
+    if (Option.isNone(notice)) return notSns
+    const checked = yield* check(notice.value, yield* Clock.currentTimeMillis)
+    if (checked === "wrong") return forbidden("The notification is not signed by Amazon SNS")
+    if (checked === "stale") return stale
+    if (notice.value.Type === "SubscriptionConfirmation") return yield* subscribed(fetch, notice.value)
+    const arrival = yield* readAs(MailForms.ses, notice.value.Message)
+    return Option.isNone(arrival) ? nothing : yield* kept(arrival.value, "mail")
+  })
+}
+
+/** Confirms a subscription of Amazon SNS. */
+const subscribed = Effect.fnUntraced(function* (fetch: AwsFetch, { SubscribeURL = "" }: Sns.Notice) {
+  const url = Sns.awsUrl(SubscribeURL)
+  if (url === null) return forbidden("The address that confirms the subscription is not one of Amazon SNS")
+  const confirmed = yield* Effect.option(fetch(url))
+  return Option.isSome(confirmed) ? nothing : answer(502, Errors.badRequest("The subscription could not be confirmed"))
+})
+
+const sms =
+  (kept: Keep): Handle =>
+  (body, _request, signature) => {
+    const read = Option.flatMap(InboundBody.json(body), Schema.decodeUnknownOption(Sms))
+    if (Option.isNone(read)) return Effect.succeed(notAnSms)
+    const { from, id, text, to } = read.value
+    const arrival = smsArrival({ from: from ?? "", to, text, id: id == null ? null : Inbound.idOf("sms", id) })
+    return kept(identified(arrival, signature), "sms")
+  }
+
+const signedByTwilio = Effect.fnUntraced(function* (
+  receiving: Receiving["Service"],
+  request: HttpServerRequest.HttpServerRequest,
+  token: Redacted.Redacted<string>
+) {
+  const body = yield* InboundBody.read(request, InboundBody.maxSmsBytes)
+  if (Result.isFailure(body)) return body.failure
+  const fields = new URLSearchParams(body.success.toString("utf8"))
+  const url = (yield* origin) + request.url
+  if (!Twilio.isSigned(request.headers["x-twilio-signature"], token, url, fields)) {
+    return forbidden(
+      "The message is not signed by Twilio for this address: SLUICE_PUBLIC_URL must be what Twilio calls"
+    )
+  }
+  const sid = fields.get("MessageSid") ?? fields.get("SmsMessageSid")
+  const arrival = smsArrival({
+    from: fields.get("From") ?? "",
+    to: fields.get("To") ?? "",
+    text: fields.get("Body") ?? "",
+    id: Inbound.idOf("twilio", sid ?? request.headers["x-twilio-signature"] ?? "")
+  })
+  // The signature of Twilio covers no time.
+  yield* receiving.sms({ ...arrival, replayable: true })
+  return HttpServerResponse.text("<Response/>", { contentType: "text/xml" })
+})
 
 /** The mail that a body brings as JSON in a form; none where it brings none. */
 const readAs = (form: (json: unknown) => Effect.Effect<Option.Option<Arrival>>, body: Buffer | string) =>

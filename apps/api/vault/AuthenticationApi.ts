@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EntryBody } from "../../../core/vault/EntryBody.ts"
 import { Cookie } from "../../../core/vault/VaultEntry.ts"
-import { InvalidBody, Needs } from "../Annotations.ts"
+import { InvalidBody, Needs, NoStore } from "../Annotations.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { filter } from "./VaultApi.ts"
@@ -32,10 +32,12 @@ export const AuthenticationRecord = Schema.Struct({
   created_at: Schema.String
 }).annotate({ identifier: "Authentication" })
 
-const group = HttpApiGroup.make("authentication").annotate(
-  OpenApi.Description,
-  "Credentials and sessions of users of sites, under the names that the first clients use"
-)
+const group = HttpApiGroup.make("authentication")
+  .annotate(
+    OpenApi.Description,
+    "Credentials and sessions of users of sites, under the names that the first clients use"
+  )
+  .annotate(NoStore, true)
 
 export class AuthenticationGroup extends group.add(
   HttpApiEndpoint.get("listAuthentication", "/authentication", {

@@ -1,7 +1,7 @@
 /** The endpoints by which an Owner exchanges the encryption key of the workspace. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Needs, TellsSecret } from "../Annotations.ts"
+import { Needs, NoStore, TellsSecret } from "../Annotations.ts"
 import { optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -40,10 +40,9 @@ const EncryptionKey = Schema.String.check(
 
 const path = "/encryption-key/rotation"
 
-const group = HttpApiGroup.make("encryption key").annotate(
-  OpenApi.Description,
-  "The key that seals the credentials of the workspace, and its rotation"
-)
+const group = HttpApiGroup.make("encryption key")
+  .annotate(OpenApi.Description, "The key that seals the credentials of the workspace, and its rotation")
+  .annotate(NoStore, true)
 
 export class EncryptionKeyGroup extends group.add(
   HttpApiEndpoint.get("rotation", path, { success: RotationRecord, error: Errors.Forbidden })

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ConnectionBody, ConnectionChange } from "../../../core/vault/providers/ConnectionBody.ts"
-import { Needs } from "../Annotations.ts"
+import { Needs, NoStore } from "../Annotations.ts"
 import { edits } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
@@ -39,10 +39,9 @@ const Trial = Schema.Struct({
 /** `false` keeps a connection without trying it. */
 const trying = { test: Schema.optionalKey(Schema.Literals(["true", "false"])) }
 
-const group = HttpApiGroup.make("secret providers").annotate(
-  OpenApi.Description,
-  "External stores that secrets are read from instead of the vault"
-)
+const group = HttpApiGroup.make("secret providers")
+  .annotate(OpenApi.Description, "External stores that secrets are read from instead of the vault")
+  .annotate(NoStore, true)
 
 export class SecretProvidersGroup extends group.add(
   HttpApiEndpoint.get("listSecretProviders", "/secret-providers", { success: Schema.Array(SecretProvider) })

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EntryBody, PairBody } from "../../../core/vault/EntryBody.ts"
 import { Cookie, Header, ProxySetting, TfaMethod } from "../../../core/vault/VaultEntry.ts"
-import { Needs } from "../Annotations.ts"
+import { Needs, NoStore } from "../Annotations.ts"
 import * as Described from "../http/body/Described.ts"
 import { edits } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
@@ -72,10 +72,9 @@ export const filter = {
   domain: Schema.optionalKey(Schema.String)
 }
 
-const group = HttpApiGroup.make("vault").annotate(
-  OpenApi.Description,
-  "Sealed credentials, sessions and one-time codes for sites"
-)
+const group = HttpApiGroup.make("vault")
+  .annotate(OpenApi.Description, "Sealed credentials, sessions and one-time codes for sites")
+  .annotate(NoStore, true)
 
 export class VaultGroup extends group.add(
   HttpApiEndpoint.get("listEntries", "/vault", {

@@ -2,7 +2,7 @@
  * Links to artifacts, signed with a secret of the installation.
  */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { Links } from "../../core/event/Message.ts"
+import type { Links } from "../../core/event/EventJson.ts"
 import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 import { InstallationKey } from "../../core/vault/keys/InstallationKey.ts"
 import { signedUrlTtlSeconds } from "../../core/workspace/Workspace.ts"

@@ -100,4 +100,14 @@ export const layerOn = <E, R>(client: Layer.Layer<PgClient.PgClient | SqlClient.
   Layer.mergeAll(layerStores, layerSignalsAfterCommit, MemoryLiveChannel.layer).pipe(Layer.provideMerge(client))
 
 /** All stores and signals on an embedded database. */
-export const layer = (folder: string | null) => layerOn(layerClient(folder))
+export const layer = (folder: string | null) =>
+  layerOn(layerClient(folder)).pipe(
+    Layer.catchTag("ForeignSchema", ({ reason }) =>
+      Layer.effectDiscard(
+        new CannotOpenData({
+          folder: folder ?? "(memory)",
+          reason: `${reason}. Run the version that made it, or move the folder away to start with an empty one`
+        })
+      )
+    )
+  )

@@ -6,8 +6,7 @@ import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { Message } from "../../core/builder/Message.ts"
-import { isLast, type LoggedEvent, type RunEvent } from "../../core/event/RunEvent.ts"
-import * as RunFiles from "../../core/event/RunFiles.ts"
+import { fileOf, type LoggedEvent, type RunEvent, type RunFile } from "../../core/event/RunEvent.ts"
 import type { Written } from "../../core/event/stream/ClientProgress.ts"
 import type { Delivery } from "../../core/event/webhook/Delivery.ts"
 import type { Admission, Control } from "../../core/execution/live/LiveStore.ts"
@@ -168,8 +167,8 @@ export const gateOf = (tables: Shape, run: Run.Run): Gate.Gate => {
   return gate
 }
 
-export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.Run> =>
-  [...tables.runs.values()].filter((run) => run.workflowId === workflowId && Run.isWaiting(run))
+export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.WaitingRun> =>
+  [...tables.runs.values()].filter(Run.isWaiting).filter((run) => run.workflowId === workflowId)
 
 /** Changes a gate, and records the waiting runs for an event if the change holds them. */
 export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, at: number): void => {
@@ -183,18 +182,14 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
   tables.gates.set(workflowId, after)
 }
 
+/** The files that a run has produced, oldest first. */
+export const filesOf = (tables: Shape, id: string): ReadonlyArray<RunFile> =>
+  tables.events.flatMap(({ event, runId }) => (runId === id ? fileOf(event) : []))
+
 /** Writes what a transition decided. */
 export const write = (tables: Shape, { events, run }: Change, at: number): void => {
   tables.runs.set(run.id, run)
-  const files = events.some(isLast)
-    ? tables.events.flatMap(({ event, runId }) => (runId === run.id ? RunFiles.fileOf(event) : []))
-    : []
-  append(
-    tables,
-    run.id,
-    events.map((event) => RunFiles.withFiles(event, files)),
-    at
-  )
+  append(tables, run.id, events, at)
 }
 
 export const append = (tables: Shape, runId: string, events: ReadonlyArray<RunEvent>, at: number): void => {

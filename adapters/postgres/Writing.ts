@@ -4,14 +4,14 @@
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { isLast, type RunEvent } from "../../core/event/RunEvent.ts"
-import * as RunFiles from "../../core/event/RunFiles.ts"
+import { fileOf, type RunEvent } from "../../core/event/RunEvent.ts"
 import { codeOf } from "../../core/run/evidence/ErrorReports.ts"
 import type { Run } from "../../core/run/Run.ts"
-import * as Slots from "../../core/run/Slots.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
-import * as Rows from "./Rows.ts"
+import * as Events from "./tables/Events.ts"
+import * as Runs from "./tables/Runs.ts"
+import * as Table from "./tables/Table.ts"
 
 /** Writes changed runs, whose rows are locked, and appends their events. */
 export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Change>, at: number) =>
@@ -25,31 +25,23 @@ export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Change>, at
       sql,
       all.map(({ run }) => run)
     )
-    const files = yield* filesOf(
-      sql,
-      all.flatMap(({ events: told, run }) => (told.some(isLast) && run.attempts > 0 ? [run.id] : []))
-    )
     yield* events(
       sql,
-      all.flatMap(({ events: told, run }) =>
-        told.map((event) => ({ runId: run.id, event: RunFiles.withFiles(event, files.get(run.id) ?? []) }))
-      ),
+      all.flatMap(({ events: told, run }) => told.map((event) => ({ runId: run.id, event }))),
       at
     )
   })
 
-/** The files that runs have brought so far, oldest first. */
-const filesOf = (sql: SqlClient.SqlClient, runs: ReadonlyArray<RunId>) =>
-  Effect.gen(function* () {
-    const files = new Map<RunId, Array<RunFiles.RunFile>>()
-    if (runs.length === 0) return files
-    const rows = yield* sql<{ readonly run_id: RunId; readonly payload: string }>`
-      select run_id, payload from run_events where ${sql.in("run_id", runs)} and event = 'file.uploaded' order by sequence`
-    for (const { payload, run_id } of rows) {
-      files.set(run_id, [...(files.get(run_id) ?? []), ...RunFiles.read([JSON.parse(payload)])])
-    }
-    return files
-  })
+/** The files that a run has produced, oldest first. */
+export const filesOf = (sql: SqlClient.SqlClient, { attempts, id }: Run) =>
+  attempts === 0
+    ? Effect.succeed([])
+    : Effect.map(
+        sql<Events.Row>`
+          select sequence, run_id, at, event, payload, expires_at from run_events
+          where run_id = ${id} and event = 'file.uploaded' order by sequence`,
+        (rows) => rows.flatMap((row) => fileOf(Events.toLogged(row).event))
+      )
 
 /** Appends events in their order. */
 export const events = (
@@ -58,13 +50,7 @@ export const events = (
   at: number
 ) =>
   Effect.gen(function* () {
-    const [first, ...rest] = all.map(({ event, runId }) => ({
-      run_id: runId,
-      at: new Date(at),
-      event: event.event,
-      payload: JSON.stringify(event.payload),
-      expires_at: "expires_at" in event && event.expires_at !== undefined ? new Date(event.expires_at) : null
-    }))
+    const [first, ...rest] = all.map((one) => Events.table.encode({ ...one, at }))
     if (first === undefined) return
     yield* sql`insert into run_events ${sql.insert([first, ...rest])}`
   })
@@ -73,14 +59,14 @@ export const events = (
 const errors = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) =>
   Effect.gen(function* () {
     const [first, ...rest] = runs.flatMap((run) =>
-      run.errors.map((error, index) => ({
+      run.errors.map((failure, index) => ({
         run_id: run.id,
         position: index + 1,
         workspace_id: run.workspaceId,
         workflow_id: run.workflowId,
-        at: new Date(error.created_at),
-        error_code: JSON.stringify(codeOf(error)),
-        body: JSON.stringify(error)
+        at: new Date(failure.at),
+        error_code: JSON.stringify(codeOf(failure)),
+        body: JSON.stringify(failure)
       }))
     )
     if (first === undefined) return
@@ -104,26 +90,7 @@ export const credentials = (sql: SqlClient.SqlClient, run: Run) =>
 export const credentialHash = (permissionedUserId: string): string =>
   createHash("sha256").update(JSON.stringify(permissionedUserId)).digest("hex")
 
-const states = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) => {
-  const rows = runs.map((run) => {
-    const state = Rows.fromRunState(run)
-    const held = Slots.names(run.credentials)
-    return {
-      ...state,
-      id: run.id,
-      lease_fence: state.lease_fence === null ? null : Number(state.lease_fence),
-      holds: held.length === 0 ? null : held
-    }
-  })
-  return sql`
-    update runs set status = new.status, started_at = new.started_at, ended_at = new.ended_at,
-      attempts = new.attempts, retries = new.retries, not_before = new.not_before,
-      lease_worker = new.lease_worker, lease_fence = new.lease_fence, lease_until = new.lease_until,
-      acted = new.acted, committed = new.committed, data = new.data, errors = new.errors,
-      credentials = new.credentials, queue = new.queue, holds = new.holds
-    from json_to_recordset(${JSON.stringify(rows)}::json) as new (
-      id uuid, status text, started_at timestamptz, ended_at timestamptz, attempts integer, retries integer,
-      not_before timestamptz, lease_worker text, lease_fence bigint, lease_until timestamptz, acted boolean,
-      committed boolean, data text, errors text, credentials text, queue text, holds text[])
-    where runs.id = new.id`
-}
+const states = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) => sql`
+  update runs set ${Table.assignments(sql, Runs.states, "new")}
+  from ${Table.recordset(sql, Runs.states, "new", runs.map(Runs.states.encode))}
+  where runs.id = new.id`

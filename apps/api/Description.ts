@@ -1,21 +1,18 @@
 /**
  * Makes the description of the interface say what the interface does, beyond what its endpoints say of themselves.
  */
-import { SchemaAST } from "effect"
+import { Context, SchemaAST } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
-import * as Summaries from "./Summaries.ts"
+import { Needs } from "./Annotations.ts"
 
 interface Operation {
   operationId: string
-  summary?: string
-  description?: string
   parameters: ReadonlyArray<{ readonly in: string }>
   requestBody?: { content: Record<string, { schema: unknown }> }
   responses: Record<string, { content?: Record<string, unknown> }>
 }
 
 interface Document {
-  tags: Array<{ name: string; description?: string }>
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, unknown> }
 }
@@ -32,20 +29,12 @@ export const complete =
   (spec: Record<string, unknown>): Record<string, unknown> => {
     // What was generated is such a document; its generator does not say so.
     const document = spec as unknown as Document
-    const own = ownErrors(api())
-    for (const tag of document.tags) {
-      const description = Summaries.groups[tag.name]
-      if (description !== undefined) tag.description = description
-    }
+    const endpoints = endpointsOf(api())
     for (const [path, operations] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(operations)) {
         operation.operationId = camelCase(operation.operationId)
-        const summary = Summaries.operations[operation.operationId]
-        if (summary !== undefined) operation.summary = summary
-        if ("text/event-stream" in (operation.responses[200]?.content ?? {}))
-          operation.description = Summaries.ofStreams
-        const kept = own.get(`${method.toUpperCase()} ${path}`) ?? new Set()
-        for (const status of foreign(method)) if (!kept.has(status)) delete operation.responses[status]
+        const endpoint = endpoints.get(`${method.toUpperCase()} ${path}`)
+        for (const status of endpoint === undefined ? [] : foreign(endpoint)) delete operation.responses[status]
       }
     }
     for (const name of inRequests(document))
@@ -56,22 +45,29 @@ export const complete =
     return spec
   }
 
-/** Statuses that are answered around all endpoints, but never to requests with this method. */
-const foreign = (method: string): ReadonlyArray<number> => (method === "get" ? [409, 413, 415] : [])
+/** The statuses that are answered around all endpoints, but never for this one. */
+const foreign = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<number> => {
+  const own = new Set(statuses(endpoint))
+  const others = [
+    ...(endpoint.method === "GET" ? [409, 413, 415] : []),
+    ...(Context.get(endpoint.annotations, Needs) === "read" ? [403] : [])
+  ]
+  return others.filter((status) => !own.has(status))
+}
 
-/** The statuses of the failures that endpoints themselves declare. */
-const ownErrors = (api: HttpApi.Constraint): ReadonlyMap<string, ReadonlySet<unknown>> => {
-  const found = new Map<string, ReadonlySet<unknown>>()
+/** The endpoints by method and path, as the description writes them. */
+const endpointsOf = (api: HttpApi.Constraint): ReadonlyMap<string, HttpApiEndpoint.Top> => {
+  const found = new Map<string, HttpApiEndpoint.Top>()
   HttpApi.reflect(api as HttpApi.Top, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {
-      const path = endpoint.path.replace(/:(\w+)/g, "{$1}")
-      found.set(`${endpoint.method} ${path}`, new Set(statuses(endpoint)))
+      found.set(`${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`, endpoint)
     }
   })
   return found
 }
 
+/** The statuses of the failures that an endpoint itself declares. */
 const statuses = ({ error }: HttpApiEndpoint.Top): ReadonlyArray<unknown> =>
   [...error].map(({ ast }) => SchemaAST.resolve(ast)?.httpApiStatus ?? ast.context?.annotations?.httpApiStatus)
 

@@ -137,9 +137,6 @@ const unrouted = Effect.gen(function* () {
   )
 })
 
-/** The router matches paths exactly as they are declared. It answers HEAD with the route of GET. */
-const strict = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
-
 const services = Layer.mergeAll(
   Components.layer,
   ApiKeys.layer,
@@ -211,7 +208,11 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const surround = yield* Surroundings.make(limits)
-      const routed = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, strict)
+      const routed = yield* Effect.provideService(
+        HttpRouter.toHttpEffect(routes),
+        HttpRouter.RouterConfig,
+        Endpoints.strict
+      )
       const answered = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.flatMap(AfterResponse.of(request), (after) =>
           Effect.provideService(surround(routed), AfterResponse.AfterResponse, after)

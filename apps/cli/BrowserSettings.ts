@@ -6,6 +6,7 @@ import { Config, Effect, Result } from "effect"
 import { Flag } from "effect/cli"
 import * as Endpoints from "../../adapters/playwright/Endpoints.ts"
 import { defaultLimits, defaultPageLimits, type PageLimits } from "../../core/agent/Limits.ts"
+import { settingNames } from "./SettingNames.ts"
 import { setting, wholeNumber } from "./Settings.ts"
 
 const mebibyte = 1_048_576
@@ -164,5 +165,6 @@ export const pageLimits = (settings: PageSettings): PageLimits => ({
   windows: settings.windows,
   memoryBytes: settings.pageMemory * mebibyte,
   downloadBytes: settings.downloadSize * mebibyte,
-  downloads: settings.downloads
+  downloads: settings.downloads,
+  names: settingNames
 })

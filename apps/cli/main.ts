@@ -4,11 +4,13 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Effect, Logger } from "effect"
 import { CliError, Command } from "effect/cli"
+import { SettingNames } from "../../core/runtime/SettingNames.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
 import { api, inbox, migrate, scheduler, worker } from "./commands/Processes.ts"
 import { up } from "./commands/Up.ts"
 import { window } from "./commands/Window.ts"
+import { settingNames } from "./SettingNames.ts"
 
 const sluice = Command.make("sluice").pipe(
   Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
@@ -38,5 +40,6 @@ Command.run(sluice, { version: "0.1.0" }).pipe(
   // Standard output is for answers; the log goes to standard error.
   Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])),
   Effect.provide(NodeServices.layer),
+  Effect.provideService(SettingNames, settingNames),
   NodeRuntime.runMain({ disableErrorReporting: true })
 )

@@ -78,7 +78,7 @@ const walk = Effect.fnUntraced(function* <E>(execution: Execution, observer: Obs
         yield* showFailed(node)
         yield* observer.seen?.(page, node, "failed") ?? Effect.void
         const judged = { classification, suggests: execution.recovery?.settings.errorCodes ?? false }
-        const data = secrets.hideInData(state.position.memory.data)
+        const data = yield* secrets.hideInData(state.position.memory.data)
         return failed(data, failure, node, yield* address, secrets, failedLogin, judged)
       }
     }

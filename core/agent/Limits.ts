@@ -3,12 +3,15 @@
  */
 import { Context } from "effect"
 import { PageFailure } from "../browser/PageFailure.ts"
+import { inBrackets, type Names } from "../runtime/SettingNames.ts"
 import { StepFailed } from "./Failure.ts"
 
 /** How far a run may go, whatever its graph says. */
 export interface Limits {
   readonly steps: number
   readonly millis: number
+  /** By which names its bounds are set; messages say so. */
+  readonly names?: Names
 }
 
 export const defaultLimits: Limits = { steps: 50_000, millis: 60 * 60_000 }
@@ -21,7 +24,7 @@ export const exceeded = (limits: Limits, steps: number, millis: number): StepFai
   if (steps <= limits.steps) return null
   return new StepFailed({
     code: "LIMIT-E0001",
-    sentence: `Ended after ${limits.steps} steps, the most that a run may take (SLUICE_RUN_STEPS)`,
+    sentence: `Ended after ${limits.steps} steps, the most that a run may take${inBrackets(limits.names, "runSteps")}`,
     original: null
   })
 }
@@ -29,7 +32,7 @@ export const exceeded = (limits: Limits, steps: number, millis: number): StepFai
 export const tooLong = (limits: Limits): StepFailed =>
   new StepFailed({
     code: "LIMIT-E0002",
-    sentence: `Ended after ${limits.millis / 60_000} minutes, the longest that a run may take (SLUICE_RUN_MINUTES)`,
+    sentence: `Ended after ${limits.millis / 60_000} minutes, the longest that a run may take${inBrackets(limits.names, "runMinutes")}`,
     original: null
   })
 
@@ -47,6 +50,8 @@ export interface PageLimits {
   readonly downloadBytes: number
   /** How many downloads there may be. */
   readonly downloads: number
+  /** By which names these bounds are set; messages say so. */
+  readonly names?: Names
 }
 
 const mebibyte = 1_048_576
@@ -60,34 +65,34 @@ export const defaultPageLimits: PageLimits = {
   downloads: 1_000
 }
 
-export const tooManyWindows = ({ windows }: PageLimits): PageFailure =>
+export const tooManyWindows = ({ names, windows }: PageLimits): PageFailure =>
   new PageFailure({
     kind: "windows",
-    reason: `more than ${windows} windows were open, the most that a session may have (SLUICE_PAGE_WINDOWS)`
+    reason: `more than ${windows} windows were open, the most that a session may have${inBrackets(names, "pageWindows")}`
   })
 
-export const tooMuchMemory = ({ memoryBytes }: PageLimits): PageFailure =>
+export const tooMuchMemory = ({ memoryBytes, names }: PageLimits): PageFailure =>
   new PageFailure({
     kind: "memory",
-    reason: `the page took more than ${inMebibytes(memoryBytes)} MB of memory, the most that a page may take (SLUICE_PAGE_MEMORY_MB)`
+    reason: `the page took more than ${inMebibytes(memoryBytes)} MB of memory, the most that a page may take${inBrackets(names, "pageMemory")}`
   })
 
-export const tooLargeDownload = ({ downloadBytes }: PageLimits): PageFailure =>
+export const tooLargeDownload = ({ downloadBytes, names }: PageLimits): PageFailure =>
   new PageFailure({
     kind: "downloads",
-    reason: `the download is larger than ${inMebibytes(downloadBytes)} MB, the most that a download may be (SLUICE_DOWNLOAD_MB)`
+    reason: `the download is larger than ${inMebibytes(downloadBytes)} MB, the most that a download may be${inBrackets(names, "downloadSize")}`
   })
 
-export const tooManyDownloads = ({ downloads }: PageLimits): PageFailure =>
+export const tooManyDownloads = ({ downloads, names }: PageLimits): PageFailure =>
   new PageFailure({
     kind: "downloads",
-    reason: `there were more than ${downloads} downloads, the most that a session may have (SLUICE_DOWNLOADS)`
+    reason: `there were more than ${downloads} downloads, the most that a session may have${inBrackets(names, "downloads")}`
   })
 
-export const unresponsive = ({ unresponsiveMillis }: PageLimits): PageFailure =>
+export const unresponsive = ({ names, unresponsiveMillis }: PageLimits): PageFailure =>
   new PageFailure({
     kind: "unresponsive",
-    reason: `the page answered nothing for ${unresponsiveMillis / 1_000} seconds, the longest that a page may (SLUICE_PAGE_UNRESPONSIVE_SECONDS)`
+    reason: `the page answered nothing for ${unresponsiveMillis / 1_000} seconds, the longest that a page may${inBrackets(names, "pageUnresponsive")}`
   })
 
 const inMebibytes = (bytes: number): number => Math.round(bytes / mebibyte)

@@ -2,6 +2,7 @@
  * How an execution ended, with everything secret hidden in it.
  */
 import { Effect, type Schema } from "effect"
+import * as RunFailure from "../event/RunFailure.ts"
 import type { Secrets } from "../redaction/Secrets.ts"
 import * as OutputContract from "../workflow/contract/OutputContract.ts"
 import * as ErrorReferences from "../workflow/ErrorReferences.ts"
@@ -11,28 +12,27 @@ import { type Category, type Code, declared, kinds, StepFailed } from "./Failure
 import type { Classification } from "./recovery/Classification.ts"
 import * as Memory from "./variables/Memory.ts"
 
-/** The failure of an execution, and the step that failed. */
-export interface Failure {
+/** The failure of an execution: what is reported of it, and what decides what becomes of its run. */
+export interface Failure extends RunFailure.Facts {
   readonly code: Code
   readonly category: Category
-  readonly subType: string | null
-  /** What led to it, in a sentence about the page rather than the step. */
-  readonly description: string | null
   /** Whether the run may well succeed when it is tried again later. */
   readonly passing: boolean
-  /** A name for the failure, where the workflow has none for it and wants one to be proposed. */
-  readonly suggestedErrorCode: string | null
-  readonly message: string
-  readonly original: string | null
   /** The id of the error code that the node names for this failure. */
   readonly errorCodeId: string | null
-  readonly node: Node | null
-  readonly address: string | null
   /** The credential that the site refused, if its page shows that; `null` for other failures. */
   readonly failedLogin: string | null
-  /** The model that was to do the step, and what it was asked. Absent from other failures. */
-  readonly model?: { readonly name: string | null; readonly prompt: string }
 }
+
+/** The failure of an execution that ended before its first step. Trying it again would not help. */
+export const neverBegun = (code: Code, message: string, original: string | null = null): Failure => ({
+  ...RunFailure.of({ code, message, original }),
+  code,
+  category: kinds[code],
+  passing: false,
+  errorCodeId: null,
+  failedLogin: null
+})
 
 /** How an execution ended. A failed one keeps the data that it had gathered. */
 export type Outcome =
@@ -50,9 +50,10 @@ export const finish = Effect.fnUntraced(function* (
   const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
   const mismatch = node.action === "END" ? yield* OutputContract.mismatch(execution.outputSchema, output) : null
   const { secrets } = execution
-  if (mismatch === null) return { _tag: "Success", data: secrets.hideInData(output) }
+  const told = yield* secrets.hideInData(output)
+  if (mismatch === null) return { _tag: "Success", data: told }
   return failed(
-    secrets.hideInData(output),
+    told,
     new StepFailed({ code: "OUTPUT_SCHEMA_MISMATCH", sentence: mismatch, original: null }),
     node,
     address,
@@ -108,10 +109,10 @@ export const failed = (
       message: hide(node === null ? told : `Node "${node.name}": ${told}${where}`),
       original: words === null ? (original === null ? null : hide(original)) : hide(sentence),
       errorCodeId,
-      node,
+      node: node === null ? null : { id: node.id, name: node.name, action: node.action },
       address: address === null ? null : hide(address),
       failedLogin,
-      ...(model === undefined ? {} : { model: { name: model.name, prompt: hide(model.prompt) } })
+      model: model === undefined ? null : { name: model.name, prompt: hide(model.prompt) }
     }
   }
 }

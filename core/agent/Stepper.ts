@@ -231,18 +231,15 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: Page, brought: StepOutput, op
     page: on,
     memory: position.memory,
     shoot: (shot, { fullPage, metadata }) =>
-      Effect.sync(
-        () => void brought.pictures.push({ ...shot, fullPage, metadata: secrets.hideIn(metadata), node, error: false })
+      Effect.map(
+        secrets.hideIn(metadata),
+        (told) => void brought.pictures.push({ ...shot, fullPage, metadata: told, node, error: false })
       ),
     keep: (file, metadata) =>
-      Effect.sync(
-        () =>
-          void brought.files.push({
-            ...file,
-            fileName: secrets.hideInName(file.fileName),
-            metadata: secrets.hideIn(metadata),
-            node
-          })
+      Effect.map(
+        secrets.hideIn(metadata),
+        (told) =>
+          void brought.files.push({ ...file, fileName: secrets.hideInName(file.fileName), metadata: told, node })
       ),
     ask: (question) => observer.person.ask({ ...question, node }),
     option,

@@ -1,7 +1,7 @@
 /**
  * The network requests of a page and their answers in stored form: without secrets, and bounded in size.
  */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { Secrets } from "../redaction/Secrets.ts"
 
 /** One request and its answer as a browser saw them. Instants are epoch milliseconds. */
@@ -56,12 +56,20 @@ export const maxBody = 65_536
 const hidden = "REDACTED"
 
 /**
- * Redacts an exchange and cuts what is too long. `bodyLeft` is how many characters of bodies may still be kept. What the
+ * Redacts an exchange and cuts what is too long, in turns. `bodyLeft` is how many characters of bodies may still be kept. What the
  * run knows to be secret is hidden wherever it stands; besides, what looks secret is.
  */
-export const record = (id: string, exchange: Exchange, bodyLeft: number, secrets: Secrets): Recorded => {
+export const record = Effect.fnUntraced(function* (
+  id: string,
+  exchange: Exchange,
+  bodyLeft: number,
+  secrets: Secrets
+): Effect.fn.Return<Recorded> {
   const room = Math.max(Math.min(maxBody, bodyLeft), 0)
   const { body } = exchange
+  const requestHeaders = yield* withoutKnown(exchange.requestHeaders, secrets)
+  const responseHeaders = yield* withoutKnown(exchange.responseHeaders, secrets)
+  const kept = body === null ? null : yield* secrets.hideLong(body, room)
   return {
     id,
     method: exchange.method,
@@ -71,16 +79,20 @@ export const record = (id: string, exchange: Exchange, bodyLeft: number, secrets
     started_at: new Date(exchange.startedAt).toISOString(),
     duration_ms: exchange.durationMillis === null ? null : Math.max(Math.round(exchange.durationMillis), 0),
     failure: exchange.failure === null ? null : secrets.hide(exchange.failure),
-    request_headers: redactHeaders(withoutKnown(exchange.requestHeaders, secrets)),
-    response_headers: redactHeaders(withoutKnown(exchange.responseHeaders, secrets)),
-    // Cut first: what a page sends must not decide how long the search for secrets takes.
-    response_body: body === null ? null : redactBody(secrets.hideWithin(body, room)).slice(0, room),
+    request_headers: redactHeaders(requestHeaders),
+    response_headers: redactHeaders(responseHeaders),
+    response_body: kept === null ? null : redactBody(kept).slice(0, room),
     response_body_truncated: body !== null && body.length > room
   }
-}
+})
 
 const withoutKnown = (headers: Readonly<Record<string, string>>, secrets: Secrets) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secrets.hideWithin(value, maxHeader)]))
+  Effect.map(
+    Effect.forEach(Object.entries(headers), ([name, value]) =>
+      Effect.map(secrets.hideLong(value, maxHeader), (told) => [name, told] as const)
+    ),
+    Object.fromEntries<string>
+  )
 
 /** Returns whether a body of this type is text that is worth keeping: JSON, XML, forms and plain or marked-up text. */
 export const isText = (contentType: string): boolean =>

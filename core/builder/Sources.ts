@@ -51,7 +51,7 @@ export const ofFailedRun = Effect.fn("Sources.ofFailedRun")(function* (caller: C
   if (version === undefined) return yield* new WorkflowNotFound({ workflowId: run.workflowId })
   const stored = yield* workflows.version(caller, run.workflowId, version.versionNumber)
   const inputs = withUser({ ...given, inputs: { ...run.input, ...given.inputs } }, stored.version.content.vault_schema)
-  const until = run.errors.findLast((error) => error.node_id != null)?.node_id ?? null
+  const until = run.errors.findLast(({ node }) => node !== null)?.node?.id ?? null
   return { _tag: "Of", stored, inputs, until, lastBrowserState: given.lastBrowserState } satisfies Opening
 })
 

@@ -26,6 +26,12 @@ export interface Entry extends LoggedEvent {
   readonly notifications: Schema.Json | null
 }
 
+/**
+ * How much is read at once of events, which may be large: so many of them, and so many characters of payloads. One event is
+ * read whatever its size.
+ */
+export const page = { events: 500, characters: 4_000_000 } as const
+
 export interface Read {
   readonly entries: ReadonlyArray<Entry>
   /** After the last entry that was read. */
@@ -40,7 +46,7 @@ export class EventLog extends Context.Service<
     /** The place after everything that was appended before this effect began. */
     readonly end: Effect.Effect<Position, StoreUnavailable>
 
-    /** Reads up to `limit` entries from the ones after `position`. */
+    /** Reads up to `limit` entries from the ones after `position`, and no more characters than a page has. */
     readonly read: (position: Position, limit: number) => Effect.Effect<Read, StoreUnavailable>
 
     /**

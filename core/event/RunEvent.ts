@@ -1,31 +1,30 @@
 /**
- * The public events of a run: their kinds, and the payload of each.
+ * The public events of a run: their kinds, and the facts of each.
  *
  * Events of one run are appended to one log, in order, and never changed. The log feeds the record of the run, its
- * stream and its webhooks. Payloads carry no secret.
+ * stream and its webhooks; `EventJson` has the form in which these send them. Events contain no secret. Instants are
+ * epoch milliseconds.
  */
 import { Schema } from "effect"
+import { RunFailure } from "./RunFailure.ts"
 
-const session = { session_id: Schema.String, workflow_id: Schema.String }
+/** A file that a run has produced. */
+export const RunFile = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  at: Schema.Finite,
+  metadata: Schema.JsonObject
+})
+export type RunFile = typeof RunFile.Type
 
-const ended = {
-  ...session,
-  status: Schema.String,
-  data: Schema.Json,
-  input_variables: Schema.JsonObject,
-  encrypted_variables: Schema.NullOr(Schema.Array(Schema.String)),
-  errors: Schema.Array(Schema.JsonObject),
-  file_urls: Schema.NullOr(Schema.Array(Schema.Json)),
-  vault_entries: Schema.NullOr(Schema.JsonObject)
-}
-
-const question = {
-  ...session,
-  current_step: Schema.String,
-  missing_properties: Schema.Array(Schema.String),
-  expected_json_schema_datamodel: Schema.JsonObject,
-  message: Schema.String
-}
+/** A credential that a run used. `chosen` is the member of the pool that it used; `null` if none was chosen. */
+export const CredentialUse = Schema.Struct({
+  alias: Schema.String,
+  permissionedUserIds: Schema.Array(Schema.String),
+  chosen: Schema.NullOr(Schema.String),
+  domain: Schema.String
+})
+export type CredentialUse = typeof CredentialUse.Type
 
 /** Why a running run asks for inputs. */
 export const InputReason = Schema.Literals([
@@ -36,157 +35,152 @@ export const InputReason = Schema.Literals([
 ])
 
 /** A pop-up that nothing dismisses without deciding something, and what can be chosen on it. */
-export const PopupContext = Schema.Struct({
-  error_description: Schema.String,
-  error_sub_type: Schema.String,
-  full_url: Schema.String,
-  available_actions: Schema.Array(Schema.Struct({ id: Schema.String, label: Schema.String })),
-  retry: Schema.Struct({ attempt: Schema.Int, max_attempts: Schema.Int })
-}).annotate({ identifier: "PopupContext" })
+export const OpenPopup = Schema.Struct({
+  description: Schema.String,
+  subType: Schema.String,
+  address: Schema.String,
+  actions: Schema.Array(Schema.Struct({ id: Schema.String, label: Schema.String })),
+  attempt: Schema.Int,
+  maxAttempts: Schema.Int
+})
+export type OpenPopup = typeof OpenPopup.Type
 
-/** Until when an event matters, in epoch milliseconds, where it says so itself. */
-const expires_at = Schema.optionalKey(Schema.Finite)
+const ofRun = { runId: Schema.String, workflowId: Schema.String }
+
+const ended = {
+  ...ofRun,
+  data: Schema.Json,
+  inputs: Schema.JsonObject,
+  credentials: Schema.Array(CredentialUse),
+  errors: Schema.Array(RunFailure),
+  /** Oldest first. */
+  files: Schema.Array(RunFile)
+}
+
+const question = {
+  ...ofRun,
+  step: Schema.String,
+  missingProperties: Schema.Array(Schema.String),
+  /** What the answer must satisfy. */
+  schema: Schema.JsonObject,
+  message: Schema.String
+}
+
+/** Until when an event matters, where it says so itself. */
+const expiresAt = Schema.optionalKey(Schema.Finite)
 
 /** One event: what happened, to which run, and the facts that belong to it. */
 export const RunEvent = Schema.Union([
-  Schema.Struct({ event: Schema.Literal("execution.queued"), payload: Schema.Struct(session) }),
+  Schema.Struct({ event: Schema.Literal("execution.queued"), ...ofRun }),
   Schema.Struct({
     event: Schema.Literal("execution.paused"),
-    payload: Schema.Struct({
-      ...session,
-      pause_reason: Schema.Literals(["run_window", "manual"]),
-      message: Schema.String,
-      next_open_at: Schema.NullOr(Schema.String)
-    })
+    ...ofRun,
+    reason: Schema.Literals(["run_window", "manual"]),
+    message: Schema.String,
+    nextOpenAt: Schema.NullOr(Schema.Finite)
   }),
-  Schema.Struct({ event: Schema.Literal("execution.start"), payload: Schema.Struct(session) }),
+  Schema.Struct({ event: Schema.Literal("execution.start"), ...ofRun }),
   Schema.Struct({
     event: Schema.Literal("execution.step"),
-    payload: Schema.Struct({
-      ...session,
-      current_step: Schema.String,
-      next_step: Schema.NullOr(Schema.String)
-    })
+    ...ofRun,
+    step: Schema.String,
+    next: Schema.NullOr(Schema.String)
   }),
   /** A step was skipped, because its condition (`run_if`) did not hold. It has no other event. */
   Schema.Struct({
     event: Schema.Literal("execution.step_skipped"),
-    payload: Schema.Struct({ ...session, current_step: Schema.String, node_id: Schema.String })
+    ...ofRun,
+    step: Schema.String,
+    nodeId: Schema.String
   }),
   Schema.Struct({
     event: Schema.Literal("execution.requeued"),
-    payload: Schema.Struct({
-      ...session,
-      retry_attempt: Schema.Int,
-      max_retries: Schema.Int,
-      next_execution_time: Schema.String,
-      delay_ms: Schema.Int
-    })
+    ...ofRun,
+    retries: Schema.Int,
+    maxRetries: Schema.Int,
+    notBefore: Schema.Finite,
+    delayMillis: Schema.Int
   }),
   Schema.Struct({
     event: Schema.Literal("screenshot.uploaded"),
-    payload: Schema.Struct({
-      ...session,
-      screenshot_id: Schema.String,
-      node_id: Schema.String,
-      node_display_name: Schema.String,
-      timestamp: Schema.String,
-      error_screenshot: Schema.Boolean,
-      full_length_screenshot: Schema.Boolean,
-      retry_index: Schema.Int,
-      metadata: Schema.JsonObject
-    })
+    ...ofRun,
+    screenshotId: Schema.String,
+    node: Schema.Struct({ id: Schema.String, name: Schema.String }),
+    at: Schema.Finite,
+    ofError: Schema.Boolean,
+    fullPage: Schema.Boolean,
+    retries: Schema.Int,
+    metadata: Schema.JsonObject
   }),
-  Schema.Struct({
-    event: Schema.Literal("video.uploaded"),
-    /** The video of an attempt. `timestamp` is its end. */
-    payload: Schema.Struct({ ...session, video_id: Schema.String, timestamp: Schema.String })
-  }),
+  /** The video of an attempt. `at` is its end. */
+  Schema.Struct({ event: Schema.Literal("video.uploaded"), ...ofRun, videoId: Schema.String, at: Schema.Finite }),
   /** A person has taken or released control of the browser of the run. What they did is not reported. */
-  Schema.Struct({
-    event: Schema.Literal("control.taken"),
-    payload: Schema.Struct({ ...session, user_id: Schema.String, timestamp: Schema.String })
-  }),
+  Schema.Struct({ event: Schema.Literal("control.taken"), ...ofRun, userId: Schema.String, at: Schema.Finite }),
   Schema.Struct({
     event: Schema.Literal("control.returned"),
-    payload: Schema.Struct({
-      ...session,
-      user_id: Schema.String,
-      timestamp: Schema.String,
-      reason: Schema.Literals(["released", "timeout", "ended"])
-    })
+    ...ofRun,
+    userId: Schema.String,
+    at: Schema.Finite,
+    reason: Schema.Literals(["released", "timeout", "ended"])
   }),
-  Schema.Struct({
-    event: Schema.Literal("file.uploaded"),
-    payload: Schema.Struct({
-      ...session,
-      /** The file; rendering the event adds its address as `signed_file_url`. */
-      file_id: Schema.String,
-      file_name: Schema.String,
-      timestamp: Schema.String,
-      metadata: Schema.JsonObject
-    })
-  }),
-  Schema.Struct({ event: Schema.Literal("interaction.waiting"), payload: Schema.Struct(question), expires_at }),
-  Schema.Struct({ event: Schema.Literal("interaction.finished"), payload: Schema.Struct(question) }),
+  Schema.Struct({ event: Schema.Literal("file.uploaded"), ...ofRun, file: RunFile }),
+  Schema.Struct({ event: Schema.Literal("interaction.waiting"), ...question, expiresAt }),
+  Schema.Struct({ event: Schema.Literal("interaction.finished"), ...question }),
   Schema.Struct({
     event: Schema.Literal("interaction.failed"),
-    payload: Schema.Struct({
-      ...session,
-      current_step: Schema.String,
-      message: Schema.String,
-      reason: Schema.Literals(["timeout", "interrupted"])
-    })
+    ...ofRun,
+    step: Schema.String,
+    message: Schema.String,
+    reason: Schema.Literals(["timeout", "interrupted"])
   }),
   Schema.Struct({
     event: Schema.Literal("execution.input_required"),
-    payload: Schema.Struct({
-      ...session,
-      current_step: Schema.String,
-      message: Schema.String,
-      input_variables: Schema.JsonObject,
-      /** The screenshot; rendering the event replaces it by its address, as `screenshot_url`. */
-      screenshot_id: Schema.NullOr(Schema.String),
-      reason: InputReason,
-      /** Of a pop-up that a person is to decide about. */
-      popup_context: Schema.optionalKey(PopupContext)
-    }),
-    expires_at
+    ...ofRun,
+    step: Schema.String,
+    message: Schema.String,
+    inputs: Schema.JsonObject,
+    screenshotId: Schema.NullOr(Schema.String),
+    reason: InputReason,
+    /** The pop-up that a person is to decide about. */
+    popup: Schema.optionalKey(OpenPopup),
+    expiresAt
   }),
   Schema.Struct({
     event: Schema.Literal("agent.error_analysis"),
-    payload: Schema.Struct({
-      ...session,
-      /** The error that was recovered from, or was not. */
-      error_id: Schema.String,
-      analysis_step_name: Schema.String,
-      node_id: Schema.String,
-      /** What a model said; `null` where none was asked. */
-      ai_analysis: Schema.NullOr(Schema.String),
-      root_cause_analysis: Schema.String,
-      error_category: Schema.String,
-      error_sub_type: Schema.NullOr(Schema.String),
-      /** Which kind of recovery it was, and what it did. */
-      recovery: Schema.String,
-      recovery_action: Schema.String,
-      outcome: Schema.Literals(["success", "failure"]),
-      phase: Schema.optionalKey(Schema.Literals(["modal_decision_dispatched", "popup_dismiss_verified"])),
-      modal_action: Schema.optionalKey(Schema.String),
-      modal_action_label: Schema.optionalKey(Schema.String),
-      response_time_ms: Schema.optionalKey(Schema.Int),
-      host: Schema.optionalKey(Schema.String),
-      popup_signature: Schema.optionalKey(Schema.String)
-    })
+    ...ofRun,
+    /** The error that was recovered from, or was not. */
+    errorId: Schema.String,
+    node: Schema.Struct({ id: Schema.String, name: Schema.String }),
+    /** What a model said; `null` where none was asked. */
+    analysis: Schema.NullOr(Schema.String),
+    rootCause: Schema.String,
+    category: Schema.String,
+    subType: Schema.NullOr(Schema.String),
+    /** Which kind of recovery it was, and what it did. */
+    recovery: Schema.String,
+    remedy: Schema.String,
+    outcome: Schema.Literals(["success", "failure"]),
+    /** What was done about a pop-up. */
+    popup: Schema.optionalKey(
+      Schema.Struct({
+        phase: Schema.Literals(["modal_decision_dispatched", "popup_dismiss_verified"]),
+        signature: Schema.String,
+        action: Schema.NullOr(Schema.String),
+        label: Schema.NullOr(Schema.String),
+        responseMillis: Schema.NullOr(Schema.Int),
+        host: Schema.NullOr(Schema.String)
+      })
+    )
   }),
-  Schema.Struct({ event: Schema.Literal("execution.success"), payload: Schema.Struct(ended) }),
-  Schema.Struct({ event: Schema.Literal("execution.failed"), payload: Schema.Struct(ended) }),
-  Schema.Struct({
-    event: Schema.Literal("execution.stopped"),
-    /** With the run whose failed login stopped this one, where that is why. */
-    payload: Schema.Struct({ ...ended, session_causing_error: Schema.optionalKey(Schema.String) })
-  })
+  Schema.Struct({ event: Schema.Literal("execution.success"), ...ended }),
+  Schema.Struct({ event: Schema.Literal("execution.failed"), ...ended }),
+  /** `causedBy` is the run whose failed login stopped this one, where that is why. */
+  Schema.Struct({ event: Schema.Literal("execution.stopped"), ...ended, causedBy: Schema.optionalKey(Schema.String) })
 ])
 export type RunEvent = typeof RunEvent.Type
+
+/** The event of one kind, or of one of several kinds. */
+export type RunEventOf<Kind extends RunEvent["event"]> = Extract<RunEvent, { readonly event: Kind }>
 
 /** An event as the log keeps it. `sequence` grows along the log; events of one run are in its order. */
 export interface LoggedEvent {
@@ -196,6 +190,15 @@ export interface LoggedEvent {
   readonly event: RunEvent
 }
 
+/** The event of a run that has ended. */
+export type EndEvent = RunEventOf<"execution.success" | "execution.failed" | "execution.stopped">
+
 /** Returns whether a run has ended with this event. */
-export const isLast = ({ event }: RunEvent): boolean =>
-  event === "execution.success" || event === "execution.failed" || event === "execution.stopped"
+export const isLast = (event: RunEvent): event is EndEvent =>
+  event.event === "execution.success" || event.event === "execution.failed" || event.event === "execution.stopped"
+
+/** The file that an event reports; none for any other event. */
+export const fileOf = (event: RunEvent): ReadonlyArray<RunFile> => (event.event === "file.uploaded" ? [event.file] : [])
+
+/** Until when an event matters, where it says so itself; else `null`. */
+export const expiryOf = (event: RunEvent): number | null => ("expiresAt" in event ? (event.expiresAt ?? null) : null)

@@ -8,7 +8,7 @@ import { Clock, Effect, Option, type Scope } from "effect"
 import type { Observer } from "../agent/Observer.ts"
 import type { Outcome } from "../agent/Outcome.ts"
 import type { Page } from "../browser/Browser.ts"
-import { type Recorded, record } from "../browser/Exchange.ts"
+import { type Exchange, type Recorded, record } from "../browser/Exchange.ts"
 import type { Secrets } from "../redaction/Secrets.ts"
 import type { Keeper } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
@@ -26,6 +26,9 @@ const maxSnapshotBytes = 5_000_000
 /** Maximum number of pictures and snapshots of a debug run in one attempt: a loop may pass its nodes very often. */
 const maxMoments = 1_000
 
+/** How many characters of answers wait to be recorded. What comes beside them is left out. */
+const maxWaitingCharacters = 20_000_000
+
 /** How often the network log is written. */
 const logInterval = "1 second"
 
@@ -41,18 +44,27 @@ export const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const room = yield* store.openLog(run.id)
       let { bodyCharacters, events: eventsLeft } = room
-      let unwritten: Array<Recorded> = []
+      let waiting: Array<readonly [id: string, exchange: Exchange]> = []
+      let waitingCharacters = 0
       let told = 0
       let truncated = false
       // Uninterruptible: a batch that was taken is stored, or its loss is reported.
-      const write = Effect.suspend(() => {
-        const events = unwritten
-        unwritten = []
-        return store.log(run.id, events).pipe(
-          Effect.tapCause(() => Effect.sync(() => (truncated = true))),
-          surviving(secrets, "A part of the network log could not be kept")
-        )
-      }).pipe(Effect.uninterruptible)
+      const write = Effect.gen(function* () {
+        const batch = waiting
+        waiting = []
+        waitingCharacters = 0
+        const events: Array<Recorded> = []
+        for (const [id, exchange] of batch) {
+          const one = yield* record(id, exchange, bodyCharacters, secrets)
+          bodyCharacters -= one.response_body?.length ?? 0
+          events.push(one)
+        }
+        yield* store.log(run.id, events)
+      }).pipe(
+        Effect.tapCause(() => Effect.sync(() => (truncated = true))),
+        surviving(secrets, "A part of the network log could not be kept"),
+        Effect.uninterruptible
+      )
       yield* Effect.addFinalizer(() =>
         Effect.andThen(
           write,
@@ -62,14 +74,14 @@ export const make = Effect.gen(function* () {
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(logInterval), write)))
       yield* page.watchNetwork((exchange) => {
         told++
-        if (eventsLeft === 0) {
+        const characters = exchange.body?.length ?? 0
+        if (eventsLeft === 0 || waitingCharacters + characters > maxWaitingCharacters) {
           truncated = true
           return
         }
         eventsLeft--
-        const one = record(`${run.attempts}-${String(told).padStart(6, "0")}`, exchange, bodyCharacters, secrets)
-        bodyCharacters -= one.response_body?.length ?? 0
-        unwritten.push(one)
+        waitingCharacters += characters
+        waiting.push([`${run.attempts}-${String(told).padStart(6, "0")}`, exchange])
       })
     }).pipe(surviving(secrets, notKept))
 
@@ -91,7 +103,7 @@ export const make = Effect.gen(function* () {
         const html = yield* Effect.option(page.snapshot({ maxBytes: maxSnapshotBytes }))
         if (Option.isNone(html)) return
         const artifact = {
-          bytes: new TextEncoder().encode(secrets.hide(html.value)),
+          bytes: new TextEncoder().encode(yield* secrets.hideLong(html.value)),
           mediaType: "text/html",
           fileName: null
         }

@@ -53,12 +53,10 @@ export const film = (
       const id = yield* keeper.keepStream("video", { mediaType, fileName: null }, content)
       yield* reporter.event({
         event: "video.uploaded",
-        payload: {
-          session_id: run.id,
-          workflow_id: run.workflowId,
-          video_id: id,
-          timestamp: new Date(yield* Clock.currentTimeMillis).toISOString()
-        }
+        runId: run.id,
+        workflowId: run.workflowId,
+        videoId: id,
+        at: yield* Clock.currentTimeMillis
       })
     })
 

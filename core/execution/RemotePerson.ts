@@ -5,7 +5,7 @@
 import { Effect, Option } from "effect"
 import type { Picture } from "../agent/Observer.ts"
 import type { Person, Popup } from "../agent/Person.ts"
-import type { PopupContext } from "../event/RunEvent.ts"
+import type { OpenPopup } from "../event/RunEvent.ts"
 import type { Reporter } from "../run/Executor.ts"
 import * as Asking from "../run/interaction/Asking.ts"
 import type { Question } from "../run/interaction/Interaction.ts"
@@ -34,7 +34,7 @@ export const make = Effect.gen(function* () {
       workspaceId: run.workspaceId,
       workflowId: run.workflowId,
       runId: run.id,
-      fence: run.lease?.fence ?? 0
+      fence: run.lease.fence
     }
     const ask = (question: Question, lifetimeMillis: number) =>
       Effect.provide(Asking.ask(asker, question, lifetimeMillis, reporter.event), services)
@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
               inputs,
               choosing,
               screenshotId,
-              ...(popup === undefined ? {} : { popup: contextOf(popup) })
+              ...(popup === undefined ? {} : { popup: openPopup(popup) })
             },
             node: named(node),
             message,
@@ -82,19 +82,13 @@ export const make = Effect.gen(function* () {
   }
 })
 
-const contextOf = ({
-  actions,
-  address,
-  attempt,
+const openPopup = ({ actions, address, attempt, description, maxAttempts, subType }: Popup): OpenPopup => ({
   description,
-  maxAttempts,
-  subType
-}: Popup): typeof PopupContext.Type => ({
-  error_description: description,
-  error_sub_type: subType,
-  full_url: address,
-  available_actions: actions,
-  retry: { attempt, max_attempts: maxAttempts }
+  subType,
+  address,
+  actions: actions.map(({ id, label }) => ({ id, label })),
+  attempt,
+  maxAttempts
 })
 
 const named = ({ id, name }: Node) => ({ id, name })

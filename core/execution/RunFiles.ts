@@ -16,14 +16,9 @@ export const keeping = ({ run }: Claimed, reporter: Reporter, keeper: Keeper) =>
     if (Result.isFailure(kept)) return kept.failure.message
     yield* reporter.event({
       event: "file.uploaded",
-      payload: {
-        session_id: run.id,
-        workflow_id: run.workflowId,
-        file_id: kept.success,
-        file_name: fileName,
-        timestamp: new Date(yield* Clock.currentTimeMillis).toISOString(),
-        metadata
-      }
+      runId: run.id,
+      workflowId: run.workflowId,
+      file: { id: kept.success, name: fileName, at: yield* Clock.currentTimeMillis, metadata }
     })
     return null
   })

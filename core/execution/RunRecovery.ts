@@ -44,7 +44,7 @@ export const make = Effect.gen(function* () {
       observes: {
         analysed: Effect.fnUntraced(function* (analysis) {
           const id = yield* identifiers.uuid
-          yield* reporter.event(eventOf({ session_id: run.id, workflow_id: workflowId }, id, analysis, secrets))
+          yield* reporter.event(eventOf({ runId: run.id, workflowId }, id, analysis, secrets))
         }),
         offered: (offer) => patches.offer(workspaceId, workflowId, offer, run.id).pipe(surviving(secrets, notKept))
       },
@@ -57,28 +57,32 @@ const notRead = "What earlier runs found out could not be read"
 const notKept = "What a run found out could not be kept"
 
 const eventOf = (
-  session: { readonly session_id: string; readonly workflow_id: string },
+  ids: { readonly runId: string; readonly workflowId: string },
   errorId: string,
   { byModel, classification, kind, node, outcome, popup, remedy }: Analysis,
   secrets: Secrets
 ): RunEvent => ({
   event: "agent.error_analysis",
-  payload: {
-    ...session,
-    error_id: errorId,
-    analysis_step_name: node.name,
-    node_id: node.id,
-    ai_analysis: byModel === null ? null : secrets.hide(byModel),
-    root_cause_analysis: secrets.hide(classification.description),
-    error_category: classification.category,
-    error_sub_type: classification.subType,
-    recovery: kind,
-    recovery_action: secrets.hide(remedy),
-    outcome,
-    ...(popup === null ? {} : { phase: popup.phase, popup_signature: secrets.hide(popup.signature) }),
-    ...(popup?.action == null ? {} : { modal_action: popup.action }),
-    ...(popup?.label == null ? {} : { modal_action_label: secrets.hide(popup.label) }),
-    ...(popup?.responseMillis == null ? {} : { response_time_ms: popup.responseMillis }),
-    ...(popup?.host == null ? {} : { host: popup.host })
-  }
+  ...ids,
+  errorId,
+  node: { id: node.id, name: node.name },
+  analysis: byModel === null ? null : secrets.hide(byModel),
+  rootCause: secrets.hide(classification.description),
+  category: classification.category,
+  subType: classification.subType,
+  recovery: kind,
+  remedy: secrets.hide(remedy),
+  outcome,
+  ...(popup === null
+    ? {}
+    : {
+        popup: {
+          phase: popup.phase,
+          signature: secrets.hide(popup.signature),
+          action: popup.action ?? null,
+          label: popup.label == null ? null : secrets.hide(popup.label),
+          responseMillis: popup.responseMillis ?? null,
+          host: popup.host ?? null
+        }
+      })
 })

@@ -2,11 +2,11 @@
  * The session of a run: what its credentials bring into the browser, and what they keep of it.
  */
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
-import { type Code, kinds } from "../agent/Failure.ts"
-import type { Failure, Outcome } from "../agent/Outcome.ts"
+import type { Outcome } from "../agent/Outcome.ts"
 import type { Page } from "../browser/Browser.ts"
 import * as Session from "../browser/Session.ts"
 import type { Claimed } from "../run/RunStore.ts"
+import { inBrackets, SettingNames } from "../runtime/SettingNames.ts"
 import type { Account } from "../vault/Account.ts"
 import * as KeptState from "../vault/KeptState.ts"
 import { type Cipher, Sealing } from "../vault/keys/Sealing.ts"
@@ -14,7 +14,6 @@ import * as Proxies from "../vault/Proxies.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import type { BrowserState, VaultEntry } from "../vault/VaultEntry.ts"
 import type * as AllowedSites from "../workflow/AllowedSites.ts"
-import type { TooCostly } from "../workflow/sandbox/Sandbox.ts"
 import type { Settings } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
 import * as SavedSession from "./SavedSession.ts"
@@ -49,28 +48,6 @@ export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
   }
 }
 
-/** It as the failure of an execution that never began. */
-export const failureOf = ({ message }: NoProxy): Failure => neverBegun("PROXY-E0001", message)
-
-/** A graph that took more than it may to be read, likewise. */
-export const failureOfGraph = ({ message }: TooCostly): Failure =>
-  neverBegun("LIMIT-E0007", `Cannot read the graph of the workflow: ${message}`)
-
-const neverBegun = (code: Code, message: string): Failure => ({
-  code,
-  category: kinds[code],
-  subType: null,
-  description: null,
-  passing: true,
-  suggestedErrorCode: null,
-  message,
-  original: null,
-  errorCodeId: null,
-  node: null,
-  address: null,
-  failedLogin: null
-})
-
 /** One credential, as the attempt began to use it. */
 interface Used {
   readonly entry: VaultEntry
@@ -88,6 +65,7 @@ export const make = Effect.gen(function* () {
   const entries = yield* VaultEntries
   const sealing = yield* Sealing
   const pool = yield* Proxies.ProxyPool
+  const names = yield* SettingNames
 
   const change = (entry: VaultEntry, decide: (before: VaultEntry) => VaultEntry) =>
     entries
@@ -125,7 +103,10 @@ export const make = Effect.gen(function* () {
       case "country": {
         const chosen = Proxies.choose(pool, { proxy_setting, proxy_value: value }, asking?.id ?? id, yield* Random.next)
         if (Result.isSuccess(chosen)) return chosen.success
-        return yield* new NoProxy({ setting: proxy_setting, reason: chosen.failure })
+        return yield* new NoProxy({
+          setting: proxy_setting,
+          reason: `${chosen.failure}${inBrackets(names, "proxies")}`
+        })
       }
       default:
         return null

@@ -5,7 +5,8 @@
  * characters are escaped and others are not, or one encoding is within another; in hexadecimal; and in base64, on its own or
  * as a part of something longer. Values of less than four characters are not looked for: everything would have them in it.
  */
-import type { Schema } from "effect"
+import { Effect, type Schema } from "effect"
+import * as Turns from "./Turns.ts"
 
 /** What a value is. `secret` is hidden in the data of the run as well; the others only in what is told of the run. */
 export type Kind = "secret" | "name" | "answer"
@@ -16,32 +17,63 @@ const labels: Readonly<Record<Kind, string>> = { secret: "[secret]", name: "[use
 interface Form {
   readonly anchor: string
   readonly pattern: RegExp
-  readonly label: string
+  /** The most characters that the pattern matches. */
+  readonly reach: number
   /**
    * Where the pattern finds only how a value begins: the end of the value that begins at a place of a
    * text; -1 where none does.
    */
-  readonly endOf?: (text: string) => EndOf
-  /** Whether `endOf` goes to the end of all values that lap over one another. */
+  readonly endOf?: (text: string, enough: number) => EndOf
+  /** Whether `endOf` goes to the end of all values that lap over one another, or to what is `enough`. */
   readonly reachesAll?: boolean
 }
 
 type EndOf = (start: number) => number
 
+/** A part of a value that is looked for by itself. Its forms are made when it is first looked for. */
+class Chunk {
+  readonly text: string
+  #forms: ReadonlyArray<Form> | undefined
+  #least: number | undefined
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** A text of fewer characters does not have it. */
+  get least(): number {
+    this.#least ??= leastOf(unrepeated(this.text))
+    return this.#least
+  }
+
+  get forms(): ReadonlyArray<Form> {
+    this.#forms ??= formsOf(this.text)
+    return this.#forms
+  }
+}
+
+/** A chunk, and what is shown in its place. */
+interface Sought {
+  readonly chunk: Chunk
+  readonly label: string
+}
+
+/** The most characters that are searched at once. What is longer is searched in turns. */
+export const maxAtOnce = 8_192
+
 /** The values of one execution. They are added as they become known, and stay. */
 export class Secrets {
   readonly #known = new Set<string>()
-  readonly #forms: Array<Form> = []
-  readonly #ofSecrets: Array<Form> = []
-  readonly #asReferences: Array<Form> = []
+  readonly #all: Array<Sought> = []
+  readonly #ofSecrets: Array<Sought> = []
+  readonly #asReferences: Array<Sought> = []
   readonly #inNames: Array<{ readonly words: Words; readonly label: string }> = []
   /** What stands for names and answers, which may be told in data. */
   readonly #tellable = new Map<string, string>()
   /** The credentials that values are of, and how these are found. */
-  readonly #owned = new Map<string, { readonly owners: Set<string>; readonly forms: ReadonlyArray<Form> }>()
+  readonly #owned = new Map<string, { readonly owners: Set<string>; readonly sought: ReadonlyArray<Sought> }>()
   /** The credentials that the values of the context were made of, by the name of the value. */
   readonly #made = new Map<string, Set<string>>()
-  #longest = 0
 
   /** Hides a value from now on, and every text in it when it is a list or an object. */
   readonly add = (value: Schema.Json, kind: Kind): void => {
@@ -68,21 +100,25 @@ export class Secrets {
   }
 
   readonly #ownText = (aliases: ReadonlyArray<string>, text: string, most: number): void => {
-    if ([...text].length < shortest) return
+    if (isTooShort(text)) return
     const known = this.#owned.get(text)
     if (known !== undefined) for (const alias of aliases) known.owners.add(alias)
     else if (this.#owned.size < most) {
-      this.#owned.set(text, { owners: new Set(aliases), forms: chunks(text).flatMap((one) => formsOf(one, "")) })
+      this.#owned.set(text, { owners: new Set(aliases), sought: chunks(text).map((chunk) => ({ chunk, label: "" })) })
     }
   }
 
-  /** For each secret of a credential that a text holds, whose it is. Those that are a part of the secrets of `others` do not count. */
-  readonly ownersIn = (text: string, others: ReadonlyArray<string>): ReadonlyArray<ReadonlySet<string>> => {
-    const theirs = [...this.#owned].filter(([, { owners }]) => others.some((alias) => owners.has(alias)))
-    return [...this.#owned].flatMap(([value, { forms, owners }]) => {
-      if (theirs.some(([their]) => their.includes(value))) return []
-      return hidden(text, text.length, forms) === text ? [] : [owners]
-    })
+  /**
+   * For each secret of a credential that a text holds, whose it is. Those that are a part of the secrets of `others` do not
+   * count. The text is searched in turns.
+   */
+  readonly ownersIn = (
+    text: string,
+    others: ReadonlyArray<string>
+  ): Effect.Effect<ReadonlyArray<ReadonlySet<string>>> => {
+    const owned = [...this.#owned]
+    const theirs = owned.filter(([, { owners }]) => others.some((alias) => owners.has(alias))).map(([value]) => value)
+    return Turns.inTurns(() => owning(text, owned, theirs))
   }
 
   /** Notes that a value of the context, such as `total` or `runtime.row`, was made of secrets of these credentials. */
@@ -122,15 +158,27 @@ export class Secrets {
     if (url.hash.length >= 8) this.add(url.hash.slice(1), "secret")
   }
 
-  /** A text in which no known value is to be read. */
-  readonly hide = (text: string): string => hidden(text, text.length, this.#forms)
+  /**
+   * A text in which no known value is to be read, such as an address or a sentence. It is cut at `maxAtOnce` characters,
+   * so that a page cannot decide how long the search takes.
+   */
+  readonly hide = (text: string): string => this.hideWithin(text, maxAtOnce)
 
-  /** The first `length` characters of a text, likewise, though the end may lie within a value. */
+  /** The first `length` characters of a text, at most `maxAtOnce`, likewise, though the end may lie within a value. */
   readonly hideWithin = (text: string, length: number): string =>
-    hidden(text.slice(0, length + this.#longest), length, this.#forms)
+    Turns.atOnce(hidden(text, Math.min(length, maxAtOnce), this.#all))
+
+  /** A text of any length, or its first `length` characters, likewise; it is searched in turns. */
+  readonly hideLong = (text: string, length = text.length): Effect.Effect<string> => {
+    const all = [...this.#all]
+    return Turns.inTurns(() => hidden(text, length, all))
+  }
 
   /** A text for a model: each known value has a reference of its own in its place, such as `{{secret:3}}`. */
-  readonly refer = (text: string): string => hidden(text, text.length, this.#asReferences)
+  readonly refer = (text: string): Effect.Effect<string> => {
+    const all = [...this.#asReferences]
+    return Turns.inTurns(() => hidden(text, text.length, all))
+  }
 
   /** What a model read from a text with references: those of names and answers are made what they stand for again. */
   readonly restore = <A extends Schema.Json>(value: A): A =>
@@ -142,40 +190,48 @@ export class Secrets {
   readonly hideInName = (name: string): string =>
     this.#inNames.reduce((text, { label, words }) => words.replaced(text, label), this.hide(name))
 
-  /** A JSON value with every text and number in it, names included, likewise. */
-  readonly hideIn = <A extends Schema.Json>(value: A): A => mapTexts(value, this.#forms) as A
+  /** A JSON value of any size with every text and number in it, names included, likewise; it is searched in turns. */
+  readonly hideIn = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#all)
 
-  /** The data of a run: what somebody answered or is called stays in it. */
-  readonly hideInData = <A extends Schema.Json>(value: A): A => mapTexts(value, this.#ofSecrets) as A
+  /** The data of a run, likewise: what somebody answered or is called stays in it. */
+  readonly hideInData = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#ofSecrets)
 
   /** What a defect says of itself, likewise. */
   readonly describe = (defect: unknown): string => this.hide(wordsOf(defect))
 
   readonly #addText = (value: string, kind: Kind): void => {
     const known = `${kind} ${value}`
-    if ([...value].length < shortest || this.#known.has(known)) return
+    if (isTooShort(value) || this.#known.has(known)) return
     this.#known.add(known)
-    const forms = chunks(value).flatMap((chunk) => formsOf(chunk, labels[kind]))
-    this.#forms.push(...forms)
-    const words = value.normalize("NFC").match(/[\p{L}\p{N}]+/gu) ?? []
+    const all = chunks(value)
+    this.#all.push(...all.map((chunk) => ({ chunk, label: labels[kind] })))
+    const words =
+      value
+        .slice(0, longestInName)
+        .normalize("NFC")
+        .match(/[\p{L}\p{N}]+/gu) ?? []
     if (words.length > 1 && words.join("").length >= shortestInName) {
       this.#inNames.push({ words: new Words(words), label: labels[kind] })
     }
     const reference = `{{secret:${this.#known.size}}}`
-    this.#asReferences.push(...forms.map((form) => ({ ...form, label: reference })))
-    if (kind !== "secret" && chunks(value).length === 1) this.#tellable.set(reference, value)
-    if (kind === "secret") this.#ofSecrets.push(...forms)
-    this.#longest = Math.max(this.#longest, Math.min(value.length, 2 * chunkLength) * longestEscape)
+    this.#asReferences.push(...all.map((chunk) => ({ chunk, label: reference })))
+    if (kind !== "secret" && all.length === 1) this.#tellable.set(reference, value)
+    if (kind === "secret") this.#ofSecrets.push(...all.map((chunk) => ({ chunk, label: labels[kind] })))
   }
 }
 
 const shortest = 4
+
+const isTooShort = (value: string): boolean => [...value.slice(0, 2 * shortest)].length < shortest
 
 /** So many texts that were made of secrets are remembered: each is looked for in what is typed. */
 const mostMade = 1_000
 
 /** What is left of a value without its signs, where it is to be told from a word by chance. */
 const shortestInName = 6
+
+/** Names of files are shorter than this, so no more of a value is looked for in them. */
+const longestInName = 1_024
 
 /** Between two words of it there are at most so many signs. */
 const maxSigns = 64
@@ -229,10 +285,12 @@ const maxBackslashes = 2 ** maxNesting - 1
 /** A UTF-16 unit takes at most so many characters where it is escaped: three bytes in an address, or an entity in JSON. */
 const longestEscape = 48
 
-const chunks = (value: string): ReadonlyArray<string> => {
+const chunks = (value: string): ReadonlyArray<Chunk> => {
   const count = Math.max(Math.floor(value.length / chunkLength), 1)
-  return Array.from({ length: count }, (_, index) =>
-    value.slice(index * chunkLength, index === count - 1 ? undefined : (index + 1) * chunkLength)
+  return Array.from(
+    { length: count },
+    (_, index) =>
+      new Chunk(value.slice(index * chunkLength, index === count - 1 ? undefined : (index + 1) * chunkLength))
   )
 }
 
@@ -260,16 +318,20 @@ const unrepeated = (chunk: string): string => {
   return chunk.slice(/^[\udc00-\udfff]/.test(chunk.slice(start)) ? start - 1 : start)
 }
 
-const formsOf = (value: string, label: string): ReadonlyArray<Form> => {
+const formsOf = (value: string): ReadonlyArray<Form> => {
   const bytes = new TextEncoder().encode(value)
   const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
   const sought = unrepeated(value)
   // A short number stands in longer ones by chance.
   const alone = /^\d{1,8}$/.test(value) ? ["(?:(?<!\\d)|(?<=%[0-9A-Fa-f]{2}))", "(?!\\d)"] : ["", ""]
   return [
-    { anchor: anchorOf(sought), label, ...found(sought, alone[0] ?? "", alone[1] ?? "") },
-    ...[0, 1, 2].map((offset) => base64(bytes, offset, label)),
-    ...[digits, digits.toUpperCase()].map((anchor) => ({ anchor, pattern: new RegExp(anchor, "g"), label }))
+    { anchor: anchorOf(sought), ...found(sought, alone[0] ?? "", alone[1] ?? "") },
+    ...[0, 1, 2].map((offset) => base64(bytes, offset)),
+    ...[digits, digits.toUpperCase()].map((anchor) => ({
+      anchor,
+      pattern: new RegExp(anchor, "g"),
+      reach: anchor.length
+    }))
   ]
 }
 
@@ -291,8 +353,12 @@ const maxSource = 6_000
 /** The source of what begins a longer one. */
 const headSource = 2_000
 
+/** The fewest characters in which a value is found. Each piece of it takes at least as many as it has, but for long runs. */
+const leastOf = (value: string): number =>
+  [...value].length - Math.max((/^\\*/.exec(value)?.[0].length ?? 0) - maxLeading, 0)
+
 /** The pattern for a text in which each character may be escaped or not, and how a long value is followed to its end. */
-const found = (value: string, before: string, after: string): Pick<Form, "pattern" | "endOf" | "reachesAll"> => {
+const found = (value: string, before: string, after: string): Omit<Form, "anchor"> => {
   const pieces = (value.match(/\\+|[^\\]/gsu) ?? []).map((piece, index) =>
     index === 0 && piece.startsWith("\\") ? piece.slice(-maxLeading) : piece
   )
@@ -300,13 +366,28 @@ const found = (value: string, before: string, after: string): Pick<Form, "patter
     piece.startsWith("\\") ? backslashes(piece.length) : character(piece, index === 0 ? oncePerRun : anyBackslashes)
   )
   const whole = sources.join("")
-  if (whole.length <= maxSource) return { pattern: new RegExp(`${before}${whole}${after}`, "g") }
+  if (whole.length <= maxSource)
+    return { pattern: new RegExp(`${before}${whole}${after}`, "g"), reach: reachOf(pieces) }
   let head = ""
-  for (const source of sources) if (head.length < headSource) head += source
+  let count = 0
+  for (const source of sources) {
+    if (head.length >= headSource) break
+    head += source
+    count++
+  }
   const [first = ""] = pieces
   const repeats = pieces.every((piece) => piece === first) && !first.startsWith("\\")
-  return { pattern: new RegExp(head, "g"), endOf: following(pieces, repeats), reachesAll: repeats }
+  return {
+    pattern: new RegExp(head, "g"),
+    reach: reachOf(pieces.slice(0, count)),
+    endOf: following(pieces, repeats),
+    reachesAll: repeats
+  }
 }
+
+/** The most characters that pieces of a value take. */
+const reachOf = (pieces: ReadonlyArray<string>): number =>
+  pieces.reduce((sum, piece) => sum + (plain.test(piece) ? 1 : piece.length * longestEscape), 0)
 
 /** All ends that a piece of a value may have in a text where it begins at `at`. */
 type Ends = (text: string, at: number, isLast: boolean) => ReadonlyArray<number>
@@ -314,9 +395,9 @@ type Ends = (text: string, at: number, isLast: boolean) => ReadonlyArray<number>
 /**
  * Follows the pieces of a value through a text. A piece may be read in several ways, so several ends are followed at once;
  * the furthest one counts. Where all pieces are the same, they are followed for as long as the text repeats them, as each
- * of the repetitions would begin the value again.
+ * of the repetitions would begin the value again, until the end is one that is `enough`.
  */
-const following = (pieces: ReadonlyArray<string>, repeats: boolean): ((text: string) => EndOf) => {
+const following = (pieces: ReadonlyArray<string>, repeats: boolean): NonNullable<Form["endOf"]> => {
   const known = new Map<string, Ends>()
   const all = pieces.map((piece) => {
     const ends = known.get(piece) ?? endsOf(piece)
@@ -327,7 +408,7 @@ const following = (pieces: ReadonlyArray<string>, repeats: boolean): ((text: str
   const units = Int32Array.from(pieces, (piece) =>
     piece.length === 1 && !/[\\%&]/.test(piece) ? piece.charCodeAt(0) : -1
   )
-  return (text) => {
+  return (text, enough) => {
     // The same piece is looked for at the same place from many starts.
     const seen = new Map<Ends, Map<number, ReadonlyArray<number>>>()
     const endsAt = (piece: Ends, at: number, isLast: boolean): ReadonlyArray<number> => {
@@ -373,7 +454,7 @@ const following = (pieces: ReadonlyArray<string>, repeats: boolean): ((text: str
       let last = ends
       while (last.length > 0) {
         ends = last
-        last = reached(last, first, false)
+        last = Math.max(...last) < enough ? reached(last, first, false) : []
       }
       return Math.max(...ends)
     }
@@ -474,7 +555,7 @@ const entity = (one: string, nesting = anyNesting): string => {
 }
 
 /** The part of a value in base64 that is the same whatever follows it, and `offset` bytes before it. */
-const base64 = (bytes: Uint8Array, offset: number, label: string): Form => {
+const base64 = (bytes: Uint8Array, offset: number): Form => {
   const encoded = btoa(String.fromCharCode(...new Uint8Array(offset), ...bytes))
   const core = encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))
   const edge = "[A-Za-z0-9+/_-]?"
@@ -486,7 +567,8 @@ const base64 = (bytes: Uint8Array, offset: number, label: string): Form => {
   return {
     anchor: core.split(/[+/]/).reduce((longest, run) => (run.length > longest.length ? run : longest), ""),
     pattern: new RegExp(`${before}${source}${after}(?:=|%${percents()}3[dD]){0,2}`, "g"),
-    label
+    // A sign takes 16 characters where backslashes escape a slash, and what is around the core no more than 24.
+    reach: core.length + 15 * (core.match(/[+/]/g)?.length ?? 0) + 24
   }
 }
 
@@ -494,56 +576,129 @@ interface Found {
   readonly start: number
   end: number
   readonly label: string
+  /** How long the chunk is, and how many others are looked for before it: the longest counts, and then the first. */
+  readonly length: number
+  readonly order: number
 }
 
-/** The first `length` characters of a text with every form in it replaced, also where one laps over another. */
-const hidden = (text: string, length: number, forms: ReadonlyArray<Form>): string => {
-  const found: Array<Found> = []
-  for (const { anchor, endOf, label, pattern, reachesAll } of forms) {
-    if (!text.includes(anchor)) continue
-    pattern.lastIndex = 0
-    const follow = endOf?.(text)
-    let last: Found | undefined
-    for (let match = pattern.exec(text); match !== null && match.index < length; match = pattern.exec(text)) {
-      const start = match.index
-      const end = follow === undefined ? start + match[0].length : follow(start)
-      // A value such as "abab" may lap over itself.
-      pattern.lastIndex = start + 1
-      if (end < 0) continue
-      if (reachesAll === true) pattern.lastIndex = end
-      if (last !== undefined && start < last.end) last.end = Math.max(last.end, end)
-      else {
-        last = { start, end, label }
-        found.push(last)
-      }
+/** The places of a text at which values may begin, from the first up to the second. */
+type Window = readonly [from: number, to: number]
+
+/** How many places are looked at in one step. */
+const windowLength = 8_192
+
+/** What patterns look at before the place at which they match. */
+const behind = 4
+
+/** What patterns look at behind their match. */
+const ahead = 1
+
+/** How far beyond all that a window needs repeated values are followed: the next window begins within one of them. */
+const beyond = 2 * longestEscape
+
+const windowsOf = function* (length: number): Generator<Window, void, void> {
+  for (let from = 0; from < length; from += windowLength) yield [from, Math.min(from + windowLength, length)]
+}
+
+/** Where a form begins in a window of a text. Whatever the windows are, the same places are found. */
+const foundIn = (text: string, [from, to]: Window, form: Form, { chunk, label }: Sought, order: number) => {
+  const { anchor, endOf, pattern, reach, reachesAll } = form
+  const first = Math.max(from - behind, 0)
+  const part = text.slice(first, to + reach + ahead)
+  const places: Array<Found> = []
+  if (!part.includes(anchor)) return places
+  const follow = endOf?.(text, to + chunk.text.length * longestEscape + beyond)
+  let last: Found | undefined
+  pattern.lastIndex = from - first
+  for (let match = pattern.exec(part); match !== null && first + match.index < to; match = pattern.exec(part)) {
+    const start = first + match.index
+    const end = follow === undefined ? start + match[0].length : follow(start)
+    // A value such as "abab" may lap over itself.
+    pattern.lastIndex = match.index + 1
+    if (end < 0) continue
+    if (reachesAll === true) pattern.lastIndex = end - first
+    if (last !== undefined && start < last.end) last.end = Math.max(last.end, end)
+    else {
+      last = { start, end, label, length: chunk.text.length, order }
+      places.push(last)
     }
   }
-  if (found.length === 0) return text.length === length ? text : text.slice(0, length)
-  found.sort((a, b) => a.start - b.start || b.end - a.end)
+  return places
+}
+
+/** The first `length` characters of a text with every value in it replaced, also where one laps over another. */
+const hidden = function* (text: string, length: number, sought: ReadonlyArray<Sought>): Turns.Work<string> {
+  const within = Math.min(length, text.length)
   const parts: Array<string> = []
+  // The text is told up to here.
   let end = 0
-  for (const one of found) {
-    if (one.start >= end) parts.push(text.slice(end, one.start), one.label)
-    end = Math.max(end, one.end)
+  for (const window of windowsOf(within)) {
+    const found: Array<Found> = []
+    for (const [order, one] of sought.entries()) {
+      if (text.length < one.chunk.least) continue
+      for (const form of one.chunk.forms) {
+        for (const place of foundIn(text, window, form, one, order)) found.push(place)
+        yield window[1] - window[0]
+      }
+    }
+    found.sort((a, b) => a.start - b.start || b.length - a.length || a.order - b.order)
+    const shown: Array<string> = []
+    for (const one of found) {
+      if (one.start >= end) shown.push(text.slice(end, one.start), one.label)
+      end = Math.max(end, one.end)
+    }
+    if (shown.length > 0) parts.push(shown.join(""))
   }
-  parts.push(text.slice(end, Math.max(length, end)))
+  if (parts.length === 0) return within === text.length ? text : text.slice(0, within)
+  parts.push(text.slice(end, Math.max(within, end)))
   return parts.join("")
 }
 
-const mapTexts = (value: Schema.Json, forms: ReadonlyArray<Form>): Schema.Json => {
-  if (forms.length === 0) return value
-  if (typeof value === "string") return hidden(value, value.length, forms)
+/** Whose the secrets are that a text holds, apart from those that are a part of `theirs`. */
+const owning = function* (
+  text: string,
+  owned: ReadonlyArray<
+    readonly [string, { readonly owners: ReadonlySet<string>; readonly sought: ReadonlyArray<Sought> }]
+  >,
+  theirs: ReadonlyArray<string>
+): Turns.Work<ReadonlyArray<ReadonlySet<string>>> {
+  const held: Array<ReadonlySet<string>> = []
+  for (const [value, { owners, sought }] of owned) {
+    yield theirs.length
+    if (theirs.some((their) => their.includes(value))) continue
+    if ((yield* hidden(text, text.length, sought)) !== text) held.push(owners)
+  }
+  return held
+}
+
+const mapped = <A extends Schema.Json>(value: A, known: ReadonlyArray<Sought>): Effect.Effect<A> => {
+  const sought = [...known]
+  return sought.length === 0 ? Effect.succeed(value) : Turns.inTurns(() => mapTexts(value, sought) as Turns.Work<A>)
+}
+
+const mapTexts = function* (value: Schema.Json, sought: ReadonlyArray<Sought>): Turns.Work<Schema.Json> {
+  yield charactersOfValue
+  if (typeof value === "string") return yield* hidden(value, value.length, sought)
   if (typeof value === "number") {
     const text = String(value)
-    const shown = hidden(text, text.length, forms)
+    const shown = yield* hidden(text, text.length, sought)
     return shown === text ? value : shown
   }
-  if (Array.isArray(value)) return value.map((one) => mapTexts(one, forms))
+  if (Array.isArray(value)) {
+    const all: Array<Schema.Json> = []
+    for (const one of value) all.push(yield* mapTexts(one, sought))
+    return all
+  }
   if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [hidden(name, name.length, forms), mapTexts(one, forms)])
-  )
+  const fields: Array<readonly [string, Schema.Json]> = []
+  for (const [name, one] of Object.entries(value)) {
+    fields.push([yield* hidden(name, name.length, sought), yield* mapTexts(one, sought)])
+  }
+  return Object.fromEntries(fields)
 }
+
+/** What taking up a value of any kind counts as. */
+const charactersOfValue = 16
 
 const mapAll = (value: Schema.Json, change: (text: string) => string): Schema.Json => {
   if (typeof value === "string") return change(value)

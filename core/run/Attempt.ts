@@ -2,13 +2,13 @@
  * One attempt of a run under one lease: carried out, reported while it is in progress, and settled when it is over.
  */
 
-import { Effect, Queue, type Result, Semaphore } from "effect"
+import { Effect, Queue, Semaphore } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import { Signals } from "../runtime/Signals.ts"
 import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import { Executor } from "./Executor.ts"
 import * as Run from "./Run.ts"
-import { type Claimed, type Gated, RunStore } from "./RunStore.ts"
+import { type Claimed, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
 /**
@@ -22,8 +22,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
   const executor = yield* Executor
   const signals = yield* Signals
   const grown = signals.publish({ _tag: "events" })
-  const fence = claimed.run.lease?.fence ?? 0
-  const held = { id: claimed.run.id, fence }
+  const held = { id: claimed.run.id, fence: claimed.run.lease.fence }
   const told = yield* Queue.unbounded<RunEvent>()
   const writing = yield* Semaphore.make(1)
   let unwritten: ReadonlyArray<RunEvent> = []
@@ -42,7 +41,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       }).pipe(Effect.uninterruptible, StoreUnavailable.retry)
     )
 
-  const settle = (decide: (gated: Gated, now: number) => Result.Result<Transition.Change, Run.LeaseLost>) =>
+  const settle = (decide: (locked: Transition.LockedRun<Run.RunningRun>, now: number) => Transition.Change) =>
     write({}).pipe(
       Effect.andThen(StoreUnavailable.retry(store.settle(held, decide))),
       // A run that is put off is the scheduler's to wake the workers for.
@@ -71,10 +70,8 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
   // What an attempt has come to is kept, even if it is interrupted in that moment.
   yield* Effect.uninterruptibleMask((restore) =>
     restore(attempt).pipe(
-      Effect.flatMap((outcome) =>
-        settle(({ run, gate }, at) => Transition.settle(run, fence, outcome(run, at), gate, at))
-      ),
-      Effect.onInterrupt(() => settle(({ run, gate }, at) => Transition.abandon(run, fence, gate, at))),
+      Effect.flatMap((outcome) => settle((locked, at) => Transition.settle(locked, outcome(locked.run, at), at))),
+      Effect.onInterrupt(() => settle(Transition.abandon)),
       Effect.catchTag("LeaseLost", (lost) => Effect.logInfo(lost.message)),
       // The lease has run out by now: the run is tried again, or ended, by the scheduler.
       Effect.catchTag("StoreUnavailable", ({ message }) =>

@@ -3,6 +3,7 @@
  * schema. These are references only; nothing here is secret.
  */
 import type { Schema } from "effect"
+import type { CredentialUse } from "../event/RunEvent.ts"
 import type { Content } from "../workflow/Workflow.ts"
 
 /** What a run was given for one alias: whose credential, and for which site. */
@@ -43,25 +44,10 @@ const domainOf = (entry: Schema.Json | undefined): string => {
   return typeof entry.domain === "string" ? entry.domain : ""
 }
 
-/** One alias as the record of a run and its last event show it. */
-export interface VaultEntry {
-  /** The one that is used; `null` while one of several is still to be chosen. */
-  readonly permissioned_user_id: string | null
-  readonly permissioned_user_ids: ReadonlyArray<string>
-  readonly domain: string
-}
-
-/** The aliases with what they refer to; `null` when there are none. */
-export const vaultEntries = (credentials: ReadonlyArray<Credential>): Readonly<Record<string, VaultEntry>> | null =>
-  credentials.length === 0
-    ? null
-    : Object.fromEntries(
-        credentials.map((credential) => [
-          credential.alias,
-          {
-            permissioned_user_id: chosen(credential),
-            permissioned_user_ids: credential.permissionedUserIds,
-            domain: credential.domain
-          }
-        ])
-      )
+/** What the event of the end of a run, and its record, say of a credential. */
+export const useOf = (credential: Credential): CredentialUse => ({
+  alias: credential.alias,
+  permissionedUserIds: credential.permissionedUserIds,
+  chosen: chosen(credential),
+  domain: credential.domain
+})

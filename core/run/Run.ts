@@ -13,6 +13,7 @@
  * stored. A run that has ended never changes again. Instants are epoch milliseconds.
  */
 import { Schema } from "effect"
+import * as RunFailure from "../event/RunFailure.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 import type { Credential } from "./Credentials.ts"
@@ -27,72 +28,6 @@ export type StoredStatus = typeof StoredStatus.Type
 /** The status of a run as it reads: a waiting run of a closed gate is `execution.paused`. */
 export const Status = Schema.Literals([...StoredStatus.literals, "execution.paused"])
 export type Status = typeof Status.Type
-
-/** The model that was to do a step, `null` for the usual one, and what it was asked: where that is what failed. */
-const ofModels = {
-  llm_model: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  prompt: Schema.optionalKey(Schema.String)
-}
-
-/** A failure of a run, as its record and its final event report it. */
-export const RunError = Schema.Struct({
-  error_id: Schema.String,
-  message: Schema.String,
-  created_at: Schema.String,
-  error_code: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  full_url: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  action_type: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  action_display_name: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  node_id: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  llm_error_category: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  llm_error_sub_type: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  llm_error_description: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  original_error: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** The name that is proposed for an error code of the workspace. */
-  suggested_error_code: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  ...ofModels
-})
-export type RunError = typeof RunError.Type
-
-const nullable = Schema.NullOr(Schema.String)
-
-/** A failure with every field that the interface names, `null` where nothing is known. */
-export const ReportedError = Schema.Struct({
-  error_id: Schema.String,
-  message: Schema.String,
-  created_at: Schema.String,
-  full_url: nullable,
-  error_code: nullable,
-  action_type: nullable,
-  action_display_name: nullable,
-  node_id: nullable,
-  llm_error_category: nullable,
-  llm_error_sub_type: nullable,
-  llm_error_description: nullable,
-  original_error: nullable,
-  /** A name for an error code, proposed where the workflow has none for the failure; null where none is. */
-  suggested_error_code: nullable,
-  ...ofModels
-}).annotate({ identifier: "RunError" })
-export type ReportedError = typeof ReportedError.Type
-
-/** A failure as the record of its run and the event of its end report it, the same in both. */
-export const reported = (error: RunError): ReportedError => ({
-  error_id: error.error_id,
-  message: error.message,
-  created_at: error.created_at,
-  full_url: error.full_url ?? null,
-  error_code: error.error_code ?? null,
-  action_type: error.action_type ?? null,
-  action_display_name: error.action_display_name ?? null,
-  node_id: error.node_id ?? null,
-  llm_error_category: error.llm_error_category ?? null,
-  llm_error_sub_type: error.llm_error_sub_type ?? null,
-  llm_error_description: error.llm_error_description ?? null,
-  original_error: error.original_error ?? null,
-  suggested_error_code: error.suggested_error_code ?? null,
-  ...(error.prompt === undefined ? {} : { llm_model: error.llm_model ?? null, prompt: error.prompt })
-})
 
 /** What a submission may ask for beside its input. */
 export const Options = Schema.Struct({
@@ -122,20 +57,18 @@ export interface Progress {
   readonly committed: boolean
 }
 
-export interface Run {
+/** What is known of a run in each of its states. */
+interface RunFacts {
   readonly id: RunId
   readonly workspaceId: WorkspaceId
   readonly workflowId: WorkflowId
   /** The version fixed at submission: later edits of the workflow do not change this run. */
   readonly versionId: VersionId
-  readonly status: StoredStatus
   readonly input: Schema.JsonObject
   /** The credentials that its input refers to, fixed at submission. */
   readonly credentials: ReadonlyArray<Credential>
   readonly options: Options
   readonly createdAt: number
-  readonly startedAt: number | null
-  readonly endedAt: number | null
   /** How often a worker has started it. */
   readonly attempts: number
   /** How many of its workflow's retries it has used. */
@@ -145,18 +78,73 @@ export interface Run {
   readonly notBefore: number
   /** A run still waiting at this instant is stopped; `null`: without limit. */
   readonly expiresAt: number | null
-  /** Held exactly by a run that has started and not ended. */
-  readonly lease: Lease | null
   readonly progress: Progress
   readonly data: Schema.Json
-  readonly errors: ReadonlyArray<RunError>
+  /** The failures of all its attempts, oldest first. */
+  readonly errors: ReadonlyArray<RunFailure.RunFailure>
 }
 
+/** A run that waits for its first start, or to be tried again. `startedAt` is the start of its first attempt. */
+export interface WaitingRun extends RunFacts {
+  readonly status: typeof Waiting.Type
+  readonly startedAt: number | null
+  readonly endedAt: null
+  readonly lease: null
+}
+
+/** A run that a worker executes under a lease. */
+export interface RunningRun extends RunFacts {
+  readonly status: "execution.start"
+  readonly startedAt: number
+  readonly endedAt: null
+  readonly lease: Lease
+}
+
+/** A run that has ended and never changes again. `startedAt` is `null` if it was stopped before its first start. */
+export interface EndedRun extends RunFacts {
+  readonly status: typeof Ended.Type
+  readonly startedAt: number | null
+  readonly endedAt: number
+  readonly lease: null
+}
+
+export type Run = WaitingRun | RunningRun | EndedRun
+
+/** A run as a store holds it: the fields of all states side by side. */
+export interface StoredRun extends RunFacts {
+  readonly status: StoredStatus
+  readonly startedAt: number | null
+  readonly endedAt: number | null
+  readonly lease: Lease | null
+}
+
+/** The run that a store holds. Fields that contradict its status are a defect of the store, and thrown as one. */
+export const fromStored = (stored: StoredRun): Run => {
+  const { endedAt, lease, startedAt, status } = stored
+  if (isOf(Waiting, status)) {
+    if (lease === null && endedAt === null) return { ...stored, status, endedAt, lease }
+  } else if (isOf(Ended, status)) {
+    if (lease === null && endedAt !== null) return { ...stored, status, endedAt, lease }
+  } else if (lease !== null && startedAt !== null && endedAt === null) {
+    return { ...stored, status, startedAt, endedAt, lease }
+  }
+  const kept = `startedAt ${startedAt}, endedAt ${endedAt}, ${lease === null ? "no lease" : `a lease of ${lease.worker}`}`
+  throw new Error(`Cannot read run ${stored.id}: its status ${status} contradicts ${kept}`)
+}
+
+const isOf = <S extends StoredStatus>(
+  states: { readonly literals: ReadonlyArray<S> },
+  status: StoredStatus
+): status is S => (states.literals as ReadonlyArray<StoredStatus>).includes(status)
+
 /** Returns whether a run waits to be started or to be tried again. */
-export const isWaiting = (run: Run): boolean => Schema.is(Waiting)(run.status)
+export const isWaiting = (run: Run): run is WaitingRun => isOf(Waiting, run.status)
+
+/** Returns whether a worker executes a run. */
+export const isRunning = (run: Run): run is RunningRun => run.status === "execution.start"
 
 /** Returns whether a run has ended, and so will never change again. */
-export const isEnded = (run: Run): boolean => Schema.is(Ended)(run.status)
+export const isEnded = (run: Run): run is EndedRun => isOf(Ended, run.status)
 
 /** The status that a run reads as at `at`, given the gate of its workflow. */
 export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>
@@ -171,14 +159,11 @@ export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | n
   return Gate.passage(gate, Math.max(at, run.notBefore))?.startsAt ?? null
 }
 
-/**
- * A failure of a run that no attempt reported itself. Its id is unique among the errors of all runs.
- */
-export const failure = (run: Run, code: string, message: string, at: number): RunError => ({
-  error_id: `${run.id}.${run.errors.length + 1}`,
-  message,
-  created_at: new Date(at).toISOString(),
-  error_code: code
+/** A failure of a run that no attempt reported itself. */
+export const failure = (run: Run, code: string, message: string, at: number): RunFailure.RunFailure => ({
+  ...RunFailure.of({ code, message }),
+  id: `${run.id}.${run.errors.length + 1}`,
+  at
 })
 
 /** Raised when a change is asked of a run that has ended. */

@@ -1,16 +1,16 @@
 /**
  * Where runs and their events are kept, and from where workers take them.
  */
-import { Context, type Effect, type Result, Schema } from "effect"
+import { Context, Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
 import type { Gate } from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
 import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
-import type { LeaseLost, Progress, Run, RunEnded, Status } from "./Run.ts"
+import type { LeaseLost, Progress, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
 import type { FailedLogin } from "./Slots.ts"
-import type { Change, Submission } from "./Transition.ts"
+import type { Change, LockedRun, Submission } from "./Transition.ts"
 
 /** A run together with the gate of its workflow, both as of one instant. */
 export interface Gated {
@@ -20,7 +20,7 @@ export interface Gated {
 
 /** A run given to a worker, with the version of the workflow that it executes. */
 export interface Claimed {
-  readonly run: Run
+  readonly run: RunningRun
   readonly version: WorkflowVersion
 }
 
@@ -69,7 +69,11 @@ export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("Vers
 export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
 
 /** Stops a waiting run because of a failed login; `null` leaves it unchanged. */
-export type StopAfter = (run: Run, failed: FailedLogin & { readonly runId: RunId }, now: number) => Change | null
+export type StopAfter = (
+  locked: Pick<LockedRun<WaitingRun>, "run" | "files">,
+  failed: FailedLogin & { readonly runId: RunId },
+  now: number
+) => Change | null
 
 export class RunStore extends Context.Service<
   RunStore,
@@ -90,14 +94,17 @@ export class RunStore extends Context.Service<
 
     readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
 
-    /** The events of a run, oldest first, from the one after `after` (0 for all). Empty for an unknown run. */
+    /**
+     * One page of the events of a run, oldest first, from the one after `after` (0 for the first page). Empty when there are
+     * no more, and for an unknown run.
+     */
     readonly events: (id: RunId, after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable>
 
     /** Changes one run by a decision made while the run is locked. A decision that fails changes nothing. */
     readonly change: (
       workspaceId: WorkspaceId,
       id: RunId,
-      decide: (gated: Gated, now: number) => Result.Result<Change, RunEnded>
+      decide: (locked: LockedRun, now: number) => Result.Result<Change, RunEnded>
     ) => Effect.Effect<Change, RunEnded | RunNotFound | StoreUnavailable>
 
     /**
@@ -139,7 +146,7 @@ export class RunStore extends Context.Service<
     /** Ends or gives back a running attempt by a decision, if the lease is still its own. */
     readonly settle: (
       held: Held,
-      decide: (gated: Gated, now: number) => Result.Result<Change, LeaseLost>
+      decide: (locked: LockedRun<RunningRun>, now: number) => Change
     ) => Effect.Effect<Change, LeaseLost | StoreUnavailable>
 
     /**
@@ -151,7 +158,7 @@ export class RunStore extends Context.Service<
      */
     readonly reap: (
       limit: number,
-      decide: (gated: Gated, now: number) => Change | null
+      decide: (locked: LockedRun, now: number) => Change | null
     ) => Effect.Effect<ReadonlyArray<Run>, StoreUnavailable>
 
     /**
@@ -177,3 +184,13 @@ export class RunStore extends Context.Service<
     readonly nextDue: (after: number) => Effect.Effect<number | null, StoreUnavailable>
   }
 >()("sluice/core/run/RunStore") {}
+
+/** All events of a run after the one with the sequence `after`, read page by page. */
+export const history = Effect.fnUntraced(function* (runs: Pick<RunStore["Service"], "events">, id: RunId, after = 0) {
+  const all: Array<LoggedEvent> = []
+  for (;;) {
+    const some = yield* runs.events(id, all.at(-1)?.sequence ?? after)
+    if (some.length === 0) return all
+    for (const one of some) all.push(one)
+  }
+})

@@ -17,7 +17,7 @@ import type { Caller } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Run from "./Run.ts"
-import { type Filter, type Gated, type Listed, RunStore } from "./RunStore.ts"
+import { type Filter, type Gated, history, type Listed, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
 /** A run as its record shows it at one instant. */
@@ -54,7 +54,7 @@ export class Runs extends Context.Service<
 
     readonly get: (caller: Caller, id: RunId) => Effect.Effect<View, RunNotFound | StoreUnavailable>
 
-    /** The events of a run after the one with the sequence `after` (0 for all), oldest first. */
+    /** One page of the events of a run after the one with the sequence `after`, oldest first; none when there are no more. */
     readonly events: (
       caller: Caller,
       id: RunId,
@@ -145,7 +145,7 @@ export class Runs extends Context.Service<
 
       const get = Effect.fn("Runs.get")(function* (caller: Caller, id: RunId) {
         const gated = yield* runs.get(caller.workspaceId, id)
-        return view(gated, yield* Clock.currentTimeMillis, yield* runs.events(id, 0))
+        return view(gated, yield* Clock.currentTimeMillis, yield* history(runs, id))
       })
 
       const events = Effect.fn("Runs.events")(function* (caller: Caller, id: RunId, after: number) {
@@ -156,8 +156,8 @@ export class Runs extends Context.Service<
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
 
       const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: RunId, why?: Transition.Reason) {
-        const { run } = yield* runs.change(caller.workspaceId, id, (gated, at) =>
-          Transition.interrupt(gated.run, at, why)
+        const { run } = yield* runs.change(caller.workspaceId, id, (locked, at) =>
+          Transition.interrupt(locked, at, why)
         )
         if (run.credentials.length > 0) yield* signals.publish({ _tag: "work" })
         yield* signals.publish({ _tag: "ended", runId: id })
@@ -166,7 +166,7 @@ export class Runs extends Context.Service<
 
       const stopOrphans = Effect.gen(function* () {
         for (let round = 0; round < orphanRounds; round++) {
-          const stopped = yield* runs.reap(orphanBatch, ({ gate, run }, at) => Transition.orphan(run, gate, at))
+          const stopped = yield* runs.reap(orphanBatch, Transition.orphan)
           yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
           if (stopped.length === 0) return
           yield* signals.publish({ _tag: "events" })

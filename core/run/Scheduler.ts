@@ -28,7 +28,7 @@ export const tick = Effect.fn("Scheduler.tick")(function* () {
   const began = yield* Clock.currentTimeMillis
   while ((yield* gates.review(batch)) === batch);
   for (let reaped = batch; reaped === batch; ) {
-    const changed = yield* runs.reap(batch, ({ run, gate }, now) => Transition.reap(run, gate, now))
+    const changed = yield* runs.reap(batch, Transition.reap)
     reaped = changed.length
     yield* Effect.forEach(changed, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
     if (reaped > 0) yield* signals.publish({ _tag: "events" })

@@ -5,16 +5,28 @@
  * touches the world; a store applies them to one run at a time.
  */
 import { Result, type Schema } from "effect"
-import type { RunEvent } from "../event/RunEvent.ts"
+import type { EndEvent, RunEvent, RunFile } from "../event/RunEvent.ts"
+import type { RunFailure } from "../event/RunFailure.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId } from "../workspace/Ids.ts"
-import { type Credential, vaultEntries } from "./Credentials.ts"
+import { type Credential, useOf } from "./Credentials.ts"
 import * as Run from "./Run.ts"
 import * as Slots from "./Slots.ts"
 
+/** What a decision about a run reads: the run, locked, the gate of its workflow, and the files that it has produced. */
+export interface LockedRun<R extends Run.Run = Run.Run> {
+  readonly run: R
+  readonly gate: Gate.Gate
+  /** Oldest first. */
+  readonly files: ReadonlyArray<RunFile>
+}
+
+/** What the end of a run is made from. */
+type Ending<R extends Run.Run = Run.Run> = Pick<LockedRun<R>, "run" | "files">
+
 /** A changed run and the events of the change, in order. */
-export interface Change {
-  readonly run: Run.Run
+export interface Change<R extends Run.Run = Run.Run> {
+  readonly run: R
   readonly events: ReadonlyArray<RunEvent>
   /** The credential that the attempt could not sign in with. `stopsOthers` tells whether those who wait for it stop. */
   readonly failedLogin?: Slots.FailedLogin & { readonly stopsOthers: boolean }
@@ -32,7 +44,7 @@ export type Outcome =
   | {
       readonly _tag: "Failed"
       readonly data: Schema.Json
-      readonly errors: ReadonlyArray<Run.RunError>
+      readonly errors: ReadonlyArray<RunFailure>
       /** Present when the run is to be tried again. */
       readonly retry?: Retry
       /** The alias of the credential that the attempt could not sign in with, where that is how it failed. */
@@ -48,8 +60,8 @@ export interface Retry {
 /**
  * Accepts a run: queued, and announced as paused too when its gate holds it at `at`.
  */
-export const submit = (submission: Submission, gate: Gate.Gate, at: number): Change => {
-  const run: Run.Run = {
+export const submit = (submission: Submission, gate: Gate.Gate, at: number): Change<Run.WaitingRun> => {
+  const run: Run.WaitingRun = {
     ...submission,
     status: "execution.queued",
     createdAt: at,
@@ -63,26 +75,22 @@ export const submit = (submission: Submission, gate: Gate.Gate, at: number): Cha
     data: {},
     errors: []
   }
-  return { run, events: [{ event: "execution.queued", payload: session(run) }, ...held(run, gate, at)] }
+  return { run, events: [{ event: "execution.queued", ...ids(run) }, ...held(run, gate, at)] }
 }
 
 /**
- * Gives a waiting run to a worker, with the credentials as they were assigned to it.
- *
- * Only a waiting run whose gate lets it start at `at` may be claimed; asking otherwise is a mistake of the store, and
- * thrown as one.
+ * Gives a waiting run to a worker, with the credentials as they were assigned to it. Returns `null` for a run that may
+ * not start at `at`: its gate holds it, or its retry is put off.
  */
 export const claim = (
-  run: Run.Run,
+  run: Run.WaitingRun,
   gate: Gate.Gate,
   lease: Run.Lease,
   at: number,
   credentials: ReadonlyArray<Credential> = run.credentials
-): Change => {
-  if (!Run.isWaiting(run) || run.notBefore > at || !Gate.mayStart(gate, at)) {
-    throw new Error(`Run ${run.id} was claimed at ${at} with status ${run.status}, although it may not start`)
-  }
-  const started: Run.Run = {
+): Change<Run.RunningRun> | null => {
+  if (run.notBefore > at || !Gate.mayStart(gate, at)) return null
+  const started: Run.RunningRun = {
     ...run,
     status: "execution.start",
     credentials,
@@ -91,46 +99,30 @@ export const claim = (
     lease,
     progress: untouched
   }
-  return {
-    run: started,
-    events: [{ event: "execution.start", payload: session(run) }]
-  }
+  return { run: started, events: [{ event: "execution.start", ...ids(run) }] }
 }
 
-/** Records how far the attempt under this lease has gone. Marks are only ever added. */
-export const progress = (
-  run: Run.Run,
-  fence: number,
-  marks: Partial<Run.Progress>
-): Result.Result<Run.Run, Run.LeaseLost> =>
-  Result.map(owned(run, fence), (mine) => ({
-    ...mine,
-    progress: {
-      acted: mine.progress.acted || marks.acted === true,
-      committed: mine.progress.committed || marks.committed === true
-    }
-  }))
+/** Records how far an attempt has gone. Marks are only ever added. */
+export const progress = (run: Run.RunningRun, marks: Partial<Run.Progress>): Run.RunningRun => ({
+  ...run,
+  progress: {
+    acted: run.progress.acted || marks.acted === true,
+    committed: run.progress.committed || marks.committed === true
+  }
+})
 
-/** Notes that the attempt under this lease has signed in with a credential, so that others may. */
-export const loggedIn = (run: Run.Run, fence: number, alias: string): Result.Result<Change, Run.LeaseLost> =>
-  Result.map(owned(run, fence), (mine) => ({
-    run: { ...mine, credentials: Slots.signedIn(mine.credentials, alias) },
-    events: []
-  }))
+/** Notes that an attempt has signed in with a credential, so that others may. */
+export const loggedIn = (run: Run.RunningRun, alias: string): Change<Run.RunningRun> => ({
+  run: { ...run, credentials: Slots.signedIn(run.credentials, alias) },
+  events: []
+})
 
-/** Ends a run with what its attempt brought. */
-export const finish = (
-  run: Run.Run,
-  fence: number,
-  outcome: Outcome,
-  at: number
-): Result.Result<Change, Run.LeaseLost> =>
-  Result.map(owned(run, fence), (held) =>
-    end(held, outcome._tag === "Success" ? "execution.success" : "execution.failed", at, {
-      data: outcome.data,
-      errors: outcome._tag === "Failed" ? outcome.errors : []
-    })
-  )
+/** Ends a run with the outcome of its attempt. */
+export const finish = (ending: Ending<Run.RunningRun>, outcome: Outcome, at: number): Change<Run.EndedRun> =>
+  end(ending, outcome._tag === "Success" ? "execution.success" : "execution.failed", at, {
+    data: outcome.data,
+    errors: outcome._tag === "Failed" ? outcome.errors : []
+  })
 
 /**
  * Settles an attempt: it is tried again when its failure asks for that, retries are left and it passed no node marked as
@@ -140,60 +132,51 @@ export const finish = (
  * using a retry, while there is a member that the run did not try.
  */
 export const settle = (
-  run: Run.Run,
-  fence: number,
+  locked: LockedRun<Run.RunningRun>,
   outcome: Outcome,
-  gate: Gate.Gate,
   at: number
-): Result.Result<Change, Run.LeaseLost> => {
+): Change<Run.WaitingRun | Run.EndedRun> => {
+  const { gate, run } = locked
   const alias = outcome._tag === "Failed" ? outcome.failedLogin : undefined
   const failed = alias === undefined ? null : Slots.failLogin(run.credentials, alias)
-  if (outcome._tag === "Success" || failed === null) return settleAttempt(run, fence, outcome, gate, at)
+  if (outcome._tag === "Success" || failed === null) return settleAttempt(locked, outcome, at)
   const tried = { ...run, credentials: failed.credentials }
   const settled =
     failed.untried && !run.progress.committed
-      ? Result.map(owned(tried, fence), (held) =>
-          requeue(
-            { ...held, errors: [...held.errors, ...outcome.errors] },
-            gate,
-            { retries: held.retries, delayMillis: 0 },
-            at
-          )
+      ? requeue(
+          { ...tried, errors: [...run.errors, ...outcome.errors] },
+          gate,
+          { retries: run.retries, delayMillis: 0 },
+          at
         )
-      : settleAttempt(tried, fence, outcome, gate, at)
-  return Result.map(settled, (change) => ({
-    ...change,
-    failedLogin: { ...failed.login, stopsOthers: Run.isEnded(change.run) }
-  }))
+      : settleAttempt({ ...locked, run: tried }, outcome, at)
+  return { ...settled, failedLogin: { ...failed.login, stopsOthers: Run.isEnded(settled.run) } }
 }
 
 const settleAttempt = (
-  run: Run.Run,
-  fence: number,
+  locked: LockedRun<Run.RunningRun>,
   outcome: Outcome,
-  gate: Gate.Gate,
   at: number
-): Result.Result<Change, Run.LeaseLost> => {
+): Change<Run.WaitingRun | Run.EndedRun> => {
+  const { gate, run } = locked
   const retry = outcome._tag === "Failed" ? outcome.retry : undefined
-  if (outcome._tag === "Success" || retry === undefined) return finish(run, fence, outcome, at)
-  return Result.flatMap(owned(run, fence), (held) => {
-    const left = held.retries < Math.min(retry.times ?? held.maxRetries, maxAttempts)
-    if (!left || held.progress.committed || held.attempts >= maxAttempts) return finish(run, fence, outcome, at)
-    const delayMillis = retry.delayMillis ?? retryDelayMillis(held.retries)
-    const failed = { ...held, errors: [...held.errors, ...outcome.errors] }
-    return Result.succeed(requeue(failed, gate, { retries: held.retries + 1, delayMillis }, at))
-  })
+  if (outcome._tag === "Success" || retry === undefined) return finish(locked, outcome, at)
+  const left = run.retries < Math.min(retry.times ?? run.maxRetries, maxAttempts)
+  if (!left || run.progress.committed || run.attempts >= maxAttempts) return finish(locked, outcome, at)
+  const delayMillis = retry.delayMillis ?? retryDelayMillis(run.retries)
+  const failed = { ...run, errors: [...run.errors, ...outcome.errors] }
+  return requeue(failed, gate, { retries: run.retries + 1, delayMillis }, at)
 }
 
-/** Stops a run at a person's word, waiting or running. A worker that has it finds its lease gone. */
+/** Stops a run at the request of a user, waiting or running. A worker that has it finds its lease gone. */
 export const interrupt = (
-  run: Run.Run,
+  { files, run }: Ending,
   at: number,
   why: Reason = { code: "INTERRUPTED-E0001", message: "Interrupted by a user", address: null }
-): Result.Result<Change, Run.RunEnded> =>
-  isEnded(run)
+): Result.Result<Change<Run.EndedRun>, Run.RunEnded> =>
+  Run.isEnded(run)
     ? Result.fail(new Run.RunEnded({ sessionId: run.id, status: run.status }))
-    : Result.succeed(stop(run, why, at))
+    : Result.succeed(stop({ files, run }, why, at))
 
 /** Why a run is stopped: a code, a sentence, and the address of the page where it happened, if that is known. */
 export interface Reason {
@@ -205,10 +188,10 @@ export interface Reason {
 }
 
 /** Stops a waiting run whose time to wait is over; answers `null` for any other run. */
-export const expire = (run: Run.Run, at: number): Change | null =>
+export const expire = ({ files, run }: Ending, at: number): Change<Run.EndedRun> | null =>
   Run.isWaiting(run) && run.expiresAt !== null && run.expiresAt <= at
     ? stop(
-        run,
+        { files, run },
         {
           code: "EXPIRED-E0001",
           message: `Stopped after waiting since ${instant(run.createdAt)}: the time to wait is over`,
@@ -220,23 +203,23 @@ export const expire = (run: Run.Run, at: number): Change | null =>
 
 /**
  * Stops a waiting run that needs the very credential that another run could not sign in with; answers `null` for a run
- * that does not wait, or has others to choose from.
+ * that has others to choose from.
  */
 export const stopAfter = (
-  run: Run.Run,
+  ending: Ending<Run.WaitingRun>,
   { permissionedUserId, domain, runId }: Slots.FailedLogin & { readonly runId: RunId },
   at: number
-): Change | null => {
-  if (!Run.isWaiting(run) || !Slots.isOnly(run.credentials, permissionedUserId)) return null
+): Change<Run.EndedRun> | null => {
+  if (!Slots.isOnly(ending.run.credentials, permissionedUserId)) return null
   const message = `Stopped before it started: run ${runId} could not sign in with the credential of "${permissionedUserId}" for "${domain}"`
-  return stop(run, { code: "INTERRUPTED-E0002", message, address: null, runId }, at)
+  return stop(ending, { code: "INTERRUPTED-E0002", message, address: null, runId }, at)
 }
 
 /** Stops a waiting run whose workflow was deleted; answers `null` for any other run. */
-export const orphan = (run: Run.Run, gate: Gate.Gate, at: number): Change | null =>
+export const orphan = ({ files, gate, run }: LockedRun, at: number): Change<Run.EndedRun> | null =>
   Run.isWaiting(run) && gate.removedAt !== null
     ? stop(
-        run,
+        { files, run },
         { code: "WORKFLOW_DELETED", message: "Stopped before it started: its workflow was deleted", address: null },
         at
       )
@@ -246,10 +229,12 @@ export const orphan = (run: Run.Run, gate: Gate.Gate, at: number): Change | null
  * Ends runs that no request ends: one whose lease has expired is abandoned, one that waited too long expires, one that
  * waits for a deleted workflow is stopped. Returns `null` for every other run.
  */
-export const reap = (run: Run.Run, gate: Gate.Gate, at: number): Change | null =>
-  run.lease !== null && run.lease.until <= at
-    ? Result.getOrThrow(abandon(run, run.lease.fence, gate, at))
-    : (orphan(run, gate, at) ?? expire(run, at))
+export const reap = (locked: LockedRun, at: number): Change<Run.WaitingRun | Run.EndedRun> | null => {
+  const { run } = locked
+  return Run.isRunning(run) && run.lease.until <= at
+    ? abandon({ ...locked, run }, at)
+    : (orphan(locked, at) ?? expire(locked, at))
+}
 
 /**
  * Decides what becomes of a run whose worker died or gave it up.
@@ -259,38 +244,25 @@ export const reap = (run: Run.Run, gate: Gate.Gate, at: number): Change | null =
  * and waits no time; but a run that lost its worker ten times is taken to be what kills it, and fails.
  */
 export const abandon = (
-  run: Run.Run,
-  fence: number,
-  gate: Gate.Gate,
+  { files, gate, run }: LockedRun<Run.RunningRun>,
   at: number
-): Result.Result<Change, Run.LeaseLost> =>
-  Result.map(owned(run, fence), (held) => {
-    if (!held.progress.acted && held.attempts < maxAttempts)
-      return requeue(held, gate, { retries: held.retries, delayMillis: 0 }, at)
-    const mayRetry = held.attempts < maxAttempts && held.retries < held.maxRetries && !held.progress.committed
-    return mayRetry
-      ? requeue(held, gate, { retries: held.retries + 1, delayMillis: retryDelayMillis(held.retries) }, at)
-      : end(held, "execution.failed", at, {
-          errors: [Run.failure(held, "RUNNER_LOST", "The worker that executed the run was lost", at)]
-        })
-  })
+): Change<Run.WaitingRun | Run.EndedRun> => {
+  if (!run.progress.acted && run.attempts < maxAttempts)
+    return requeue(run, gate, { retries: run.retries, delayMillis: 0 }, at)
+  const mayRetry = run.attempts < maxAttempts && run.retries < run.maxRetries && !run.progress.committed
+  return mayRetry
+    ? requeue(run, gate, { retries: run.retries + 1, delayMillis: retryDelayMillis(run.retries) }, at)
+    : end({ files, run }, "execution.failed", at, {
+        errors: [Run.failure(run, "RUNNER_LOST", "The worker that executed the run was lost", at)]
+      })
+}
 
 /** The events of a waiting run that its gate holds at `at`; none if it does not. */
 export const held = (run: Run.Run, gate: Gate.Gate, at: number): ReadonlyArray<RunEvent> => {
   const hold = Gate.holds(gate, at)[0]
   if (hold === undefined) return []
   const nextOpenAt = Gate.windowState(gate, at)?.nextOpenAt ?? null
-  return [
-    {
-      event: "execution.paused",
-      payload: {
-        ...session(run),
-        pause_reason: hold.kind,
-        message: hold.reason,
-        next_open_at: nextOpenAt === null ? null : instant(nextOpenAt)
-      }
-    }
-  ]
+  return [{ event: "execution.paused", ...ids(run), reason: hold.kind, message: hold.reason, nextOpenAt }]
 }
 
 const maxAttempts = 10
@@ -300,16 +272,16 @@ const retryDelayMillis = (retries: number): number => Math.min(5_000 * 2 ** Math
 
 const untouched: Run.Progress = { acted: false, committed: false }
 
-const session = (run: Run.Run) => ({ session_id: run.id, workflow_id: run.workflowId })
+const ids = (run: Run.Run) => ({ runId: run.id, workflowId: run.workflowId })
 
 const requeue = (
-  run: Run.Run,
+  run: Run.RunningRun,
   gate: Gate.Gate,
   next: { readonly retries: number; readonly delayMillis: number },
   at: number
-): Change => {
+): Change<Run.WaitingRun> => {
   const notBefore = at + next.delayMillis
-  const waiting: Run.Run = {
+  const waiting: Run.WaitingRun = {
     ...run,
     status: "execution.requeued",
     credentials: run.credentials.map(Slots.anew),
@@ -319,37 +291,31 @@ const requeue = (
   }
   const requeued: RunEvent = {
     event: "execution.requeued",
-    payload: {
-      ...session(run),
-      retry_attempt: next.retries,
-      max_retries: run.maxRetries,
-      next_execution_time: instant(notBefore),
-      delay_ms: next.delayMillis
-    }
+    ...ids(run),
+    retries: next.retries,
+    maxRetries: run.maxRetries,
+    notBefore,
+    delayMillis: next.delayMillis
   }
   return { run: waiting, events: [requeued, ...held(waiting, gate, at)] }
 }
 
-const stop = (run: Run.Run, { address, code, message, runId }: Reason, at: number): Change => {
-  const error = Run.failure(run, code, message, at)
-  const cause = runId === undefined ? {} : { session_causing_error: runId }
-  return end(
-    run,
-    "execution.stopped",
-    at,
-    { errors: [address === null ? error : { ...error, full_url: address }] },
-    cause
-  )
+/** A run that has not ended yet. */
+type Unended = Run.WaitingRun | Run.RunningRun
+
+const stop = (ending: Ending<Unended>, { address, code, message, runId }: Reason, at: number): Change<Run.EndedRun> => {
+  const failure = { ...Run.failure(ending.run, code, message, at), address }
+  return end(ending, "execution.stopped", at, { errors: [failure] }, runId)
 }
 
 const end = (
-  run: Run.Run,
+  { files, run }: Ending<Unended>,
   status: typeof Run.Ended.Type,
   at: number,
-  result: { readonly data?: Schema.Json; readonly errors: ReadonlyArray<Run.RunError> },
-  cause: { readonly session_causing_error?: string } = {}
-): Change => {
-  const ended: Run.Run = {
+  result: { readonly data?: Schema.Json; readonly errors: ReadonlyArray<RunFailure> },
+  causedBy?: RunId
+): Change<Run.EndedRun> => {
+  const ended: Run.EndedRun = {
     ...run,
     status,
     credentials: Slots.released(run.credentials),
@@ -358,23 +324,19 @@ const end = (
     data: result.data ?? run.data,
     errors: [...run.errors, ...result.errors]
   }
-  const payload = {
-    ...session(ended),
-    status,
+  const facts = {
+    ...ids(ended),
     data: ended.data,
-    input_variables: ended.input,
-    encrypted_variables: ended.credentials.map(({ alias }) => alias),
-    errors: ended.errors.map((error): Schema.JsonObject => ({ ...Run.reported(error) })),
-    file_urls: [],
-    vault_entries: vaultEntries(ended.credentials) as Schema.JsonObject | null,
-    ...cause
+    inputs: ended.input,
+    credentials: ended.credentials.map(useOf),
+    errors: ended.errors,
+    files
   }
-  return { run: ended, events: [{ event: status, payload }] }
+  const event: EndEvent =
+    status === "execution.stopped" && causedBy !== undefined
+      ? { event: status, ...facts, causedBy }
+      : { event: status, ...facts }
+  return { run: ended, events: [event] }
 }
-
-const owned = (run: Run.Run, fence: number): Result.Result<Run.Run, Run.LeaseLost> =>
-  run.lease?.fence === fence ? Result.succeed(run) : Result.fail(new Run.LeaseLost({ sessionId: run.id, fence }))
-
-const isEnded = (run: Run.Run): run is Run.Run & { readonly status: typeof Run.Ended.Type } => Run.isEnded(run)
 
 const instant = (at: number): string => new Date(at).toISOString()

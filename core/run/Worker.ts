@@ -41,7 +41,7 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
       Effect.tap(store.claim({ worker: options.name, limit, leaseMillis: options.leaseMillis }), (claimed) =>
         claimed.length > 0 ? signals.publish({ _tag: "events" }) : Effect.void
       ),
-    leaseOf: ({ run }: Claimed): Held => ({ id: run.id, fence: run.lease?.fence ?? 0 }),
+    leaseOf: ({ run }: Claimed): Held => ({ id: run.id, fence: run.lease.fence }),
     renew: (held) => store.renew(held, options.leaseMillis),
     carryOut: Attempt.carryOut,
     drain: Effect.timeoutOption(options.graceMillis)

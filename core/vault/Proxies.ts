@@ -137,7 +137,7 @@ export const choose = (
 }
 
 const picked = (proxy: Pooled | undefined, missing: string): Result.Result<Pooled, string> =>
-  proxy === undefined ? Result.fail(`this service has ${missing} (SLUICE_PROXIES)`) : Result.succeed(proxy)
+  proxy === undefined ? Result.fail(`this service has ${missing}`) : Result.succeed(proxy)
 
 /** The proxy that sites see an entry come from, `ip:port`; `null` where none is assigned to it. */
 export const assigned = (pool: ReadonlyArray<Pooled>, { fields, id }: VaultEntry): string | null => {

@@ -8,6 +8,8 @@ import type { Problem } from "./Workflow.ts"
 export interface Availability {
   /** The names that `llm_model` may have; empty when no model is configured. */
   readonly names: ReadonlyArray<string>
+  /** By which name a model is set; messages say so. */
+  readonly setting?: string
 }
 
 /** What this installation has. */
@@ -22,7 +24,7 @@ const heedless = new Set(["INPUT_SELECT", "CAPTCHA"])
 /** Each node that asks for a model that is not there, at its path. What cannot be read as a node is passed over. */
 export const problems = (
   nodes: Schema.Json,
-  { names }: Availability,
+  { names, setting }: Availability,
   pathOf: (index: number) => string = (index) => `nodes[${index}]`
 ): ReadonlyArray<Problem> =>
   (Array.isArray(nodes) ? nodes : []).flatMap((node: Schema.Json, index): ReadonlyArray<Problem> => {
@@ -31,7 +33,8 @@ export const problems = (
     if (!isModelExecution(execution) || heedless.has(String(action))) return []
     const path = `${pathOf(index)}.parameters`
     if (names.length === 0) {
-      const message = `Node "${name}" asks for ${execution}, which needs a model: none is configured. Set SLUICE_MODEL_URL and SLUICE_MODEL, or use STATIC`
+      const remedy = setting === undefined ? "Use STATIC" : `Set ${setting}, or use STATIC`
+      const message = `Node "${name}" asks for ${execution}, which needs a model: none is configured. ${remedy}`
       return [{ path: `${path}.execution`, message }]
     }
     return Object.entries({ llm_model, model }).flatMap(([field, wanted]) => {

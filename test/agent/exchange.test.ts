@@ -1,16 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import {
   type Exchange,
   isNoise,
   isText,
   maxBody,
-  record,
+  record as recording,
   redactBody,
   redactHeaders,
   redactUrl
 } from "../../core/browser/Exchange.ts"
 import { Secrets } from "../../core/redaction/Secrets.ts"
+
+const record = (...given: Parameters<typeof recording>) => Effect.runSync(recording(...given))
 
 const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
 

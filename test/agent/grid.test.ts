@@ -10,6 +10,7 @@ import { chromium } from "playwright-core"
 import * as Endpoints from "../../adapters/playwright/Endpoints.ts"
 import * as Grid from "../../adapters/playwright/Grid.ts"
 import * as Guard from "../../adapters/playwright/walls/Guard.ts"
+import { settingNames } from "../../apps/cli/SettingNames.ts"
 import { defaultPageLimits } from "../../core/agent/Limits.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import * as Session from "../../core/browser/Session.ts"
@@ -246,7 +247,7 @@ describe("a grid", () => {
         // Only as it is read it can be told how large it is.
         const small = gridOf(Effect.succeed([endpoint(server.wsEndpoint(), 1)]), {
           allowedOrigins: [site],
-          limits: { ...defaultPageLimits, downloadBytes: 2 }
+          limits: { ...defaultPageLimits, downloadBytes: 2, names: settingNames }
         })
         const bounded = yield* Effect.gen(function* () {
           const { page } = yield* opened

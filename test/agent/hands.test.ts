@@ -142,7 +142,7 @@ describe("windows", () => {
       const many = Array.from({ length: 25 }, () => tab({ tabAction: "OPEN" }))
       const { code, message } = failure(yield* run(many))
       assert.strictEqual(code, "LIMIT-E0003")
-      assert.include(message, "SLUICE_PAGE_WINDOWS")
+      assert.include(message, "more than 20 windows were open, the most that a session may have")
     })
   )
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Schema } from "effect"
-import { Secrets } from "../../core/redaction/Secrets.ts"
+import { Effect, Schema } from "effect"
+import { maxAtOnce, Secrets } from "../../core/redaction/Secrets.ts"
 
 const hex4 = (unit: number) => `\\u${unit.toString(16).padStart(4, "0")}`
 const units = (text: string) => [...Array(text.length).keys()].map((at) => text.charCodeAt(at))
@@ -49,7 +49,10 @@ describe("a secret is in nothing that leaves the run", () => {
         secrets.add(value, "secret")
         const encoded = encode(value)
         assert.notInclude(secrets.hide(`${before}|${encoded}|${after}`), encoded)
-        assert.notInclude(JSON.stringify(secrets.hideInData({ list: [{ [encoded]: encoded }] })), encoded)
+        assert.notInclude(
+          JSON.stringify(Effect.runSync(secrets.hideInData({ list: [{ [encoded]: encoded }] }))),
+          encoded
+        )
       },
       { arbitrary: { runs: 100 } }
     )
@@ -93,7 +96,7 @@ describe("secrets", () => {
     secrets.add(["abc", 12, "123456"], "secret")
     assert.strictEqual(secrets.hide("abc 12 A-9123456 1234567"), "abc 12 A-9123456 1234567")
     assert.strictEqual(secrets.hide("?code=%20123456&x"), "?code=%20[secret]&x")
-    assert.deepEqual<unknown>(secrets.hideInData({ code: 123456, total: 1234567 }), {
+    assert.deepEqual<unknown>(Effect.runSync(secrets.hideInData({ code: 123456, total: 1234567 })), {
       code: "[secret]",
       total: 1234567
     })
@@ -103,7 +106,7 @@ describe("secrets", () => {
     const value = Array.from({ length: 3_000 }, (_, index) => `${index.toString(36)}+`).join("")
     const secrets = new Secrets()
     secrets.add(value, "secret")
-    assert.match(secrets.hide(`a ${encodeURIComponent(value)} b`), /^a (\[secret\])+ b$/)
+    assert.match(Effect.runSync(secrets.hideLong(`a ${encodeURIComponent(value)} b`)), /^a (\[secret\])+ b$/)
   })
 
   it("say what they were, and leave the data what somebody is called or answered", () => {
@@ -112,7 +115,7 @@ describe("secrets", () => {
     secrets.add({ colour: "purple" }, "answer")
     secrets.add("ada@example.com!", "secret")
     assert.strictEqual(secrets.hide("ada%40example.com likes purple"), "[user name] likes [answer]")
-    assert.deepEqual(secrets.hideInData(["ada@example.com", "purple", "ada@example.com!"]), [
+    assert.deepEqual(Effect.runSync(secrets.hideInData(["ada@example.com", "purple", "ada@example.com!"])), [
       "ada@example.com",
       "purple",
       "[secret]"
@@ -138,16 +141,98 @@ describe("secrets", () => {
     )
   })
 
-  it("cost little to look for, whatever they and the text are made of", () => {
+  it("cost little to look for, whatever they and the text are made of", async () => {
     const secrets = new Secrets()
     for (const value of ["\\".repeat(60), "%25".repeat(30), "&amp;".repeat(30), " ".repeat(60), '"\\'.repeat(30)]) {
       secrets.add(`${value}x`, "secret")
     }
     for (const hostile of ["\\", "%25", "&amp;", "+", '\\"', "%2525"]) {
       const began = performance.now()
-      secrets.hide(hostile.repeat(20_000))
+      await Effect.runPromise(secrets.hideLong(hostile.repeat(20_000)))
       assert.isBelow(performance.now() - began, 5_000)
     }
+  })
+})
+
+/** Values that are hidden in ways of their own, and short and long ones. */
+const hard = [
+  "hunter2",
+  "123456",
+  "@pass1",
+  "\\\\@#$x",
+  "!!!!",
+  " @ @",
+  "a b c",
+  "éééé",
+  "😀😀",
+  "=".repeat(511),
+  "ab".repeat(300),
+  `${"@".repeat(511)}b`,
+  `${"\\".repeat(40)}b`,
+  `${"@#".repeat(250)}b`,
+  `${`${"=".repeat(32)}a`.repeat(15)}!`
+]
+
+/** Pieces of texts: values as programs write them, parts of them, and what nearly is one. */
+const piece = Schema.Tuple([
+  Schema.Literals(hard),
+  Schema.Literals(Object.keys(encodings) as [string, ...Array<string>]),
+  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 })),
+  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 }))
+])
+
+describe("a text that is searched in turns", () => {
+  const secrets = new Secrets()
+  for (const [index, value] of hard.entries()) secrets.add(value, index % 4 === 0 ? "answer" : "secret")
+  /** Within one turn, and at its end. */
+  const turn = maxAtOnce
+
+  it.effect.prop(
+    "is shown as it is when it is searched at once, wherever a turn ends",
+    [
+      Schema.Array(piece).check(Schema.isMaxLength(8)),
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: turn }))
+    ],
+    ([pieces, cut]) =>
+      Effect.gen(function* () {
+        const text = pieces
+          .map(([value, encoding, from, times]) => {
+            const encoded = (encodings[encoding] ?? String)(value)
+            return encoded.slice(from) + encoded.repeat(Math.min(times, 600 / encoded.length))
+          })
+          .join("")
+          .slice(0, turn)
+        const at = Math.min(cut, text.length)
+        // Bars around it keep what is in the text apart from what it is shifted by.
+        const shift = "|".repeat(turn - at)
+        const atOnce = secrets.hide(`|${text}`.slice(0, turn))
+        const expected = text.length < turn ? `${shift.slice(1)}${atOnce}||` : null
+        const shown = yield* secrets.hideLong(`${shift}${text}||`)
+        if (expected !== null) assert.strictEqual(shown, expected)
+      }),
+    { arbitrary: { runs: 300 } }
+  )
+
+  it.effect("is shown as one secret where a repeated value goes through many turns", () =>
+    Effect.gen(function* () {
+      const shown = yield* secrets.hideLong(`|${"=".repeat(5 * turn)}|${"ab".repeat(3 * turn)}|`)
+      assert.match(shown, /^\|\[secret\]\|(\[secret\])+\|$/)
+      assert.isBelow(shown.length, 100)
+    })
+  )
+
+  it.effect("is hidden in data as it is in a text", () =>
+    Effect.gen(function* () {
+      const text = `${"|".repeat(turn - 3)}hunter2|${"@pass1 ".repeat(turn)}`
+      const shown = yield* secrets.hideLong(text)
+      assert.notInclude(shown, "hunter2")
+      const data = yield* secrets.hideIn({ [text]: [text, 123456] })
+      assert.deepEqual<unknown>(data, { [shown]: [shown, "[secret]"] })
+    })
+  )
+
+  it("is cut where it is hidden at once", () => {
+    assert.strictEqual(secrets.hide("|".repeat(2 * maxAtOnce)), "|".repeat(maxAtOnce))
   })
 })
 

@@ -204,8 +204,8 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
         assert.strictEqual(claimed?.run.id, started.session_id)
         const fence = claimed?.run.lease?.fence ?? 0
         const error = { ...failure(claimed?.run as Run, "SELECTOR-E0001", "No such element", 0), node_id: clickId }
-        yield* runs.settle({ id: claimed?.run.id as Run["id"], fence }, ({ run }, at) =>
-          Transition.finish(run, fence, { _tag: "Failed", data: {}, errors: [error] }, at)
+        yield* runs.settle({ id: claimed?.run.id as Run["id"], fence }, (locked, at) =>
+          Transition.finish(locked, { _tag: "Failed", data: {}, errors: [error] }, at)
         )
         const present = yield* send({ method: "GET", path: `/workflows/${workflowId}`, key })
         yield* send({ method: "PUT", path: `/workflows/${workflowId}`, key, json: present.body })

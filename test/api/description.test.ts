@@ -1,8 +1,25 @@
 /** The description of the interface is kept in the repository, so that a change of the interface is a line in review. */
-import { expect, it } from "@effect/vitest"
-import { OpenApi } from "effect/http-api"
+import { assert, expect, it } from "@effect/vitest"
+import { Context, Option } from "effect"
+import { HttpApi, OpenApi } from "effect/http-api"
+import { Needs } from "../../apps/api/Annotations.ts"
 import { Api } from "../../apps/api/Api.ts"
 
 it("the description is the one that is kept; `npm run test:http -- description -u` keeps a new one", async () => {
   await expect(`${JSON.stringify(OpenApi.fromApi(Api), null, 2)}\n`).toMatchFileSnapshot("./openapi.json")
+})
+
+it("every endpoint says what it does and what its caller must be able to do", () => {
+  const silent: Array<string> = []
+  HttpApi.reflect(Api, {
+    onGroup: ({ group }) => {
+      if (Option.isNone(Context.getOption(group.annotations, OpenApi.Description))) silent.push(group.identifier)
+    },
+    onEndpoint: ({ endpoint: { annotations, method, path } }) => {
+      const says =
+        Option.isSome(Context.getOption(annotations, OpenApi.Summary)) && annotations.mapUnsafe.has(Needs.key)
+      if (!says) silent.push(`${method} ${path}`)
+    }
+  })
+  assert.deepStrictEqual(silent, [])
 })

@@ -113,12 +113,10 @@ const chattyRun = Effect.fnUntraced(function* (me: Member, client: string) {
       runs.report(held, {
         events: numbers.map((number) => ({
           event: "execution.step" as const,
-          payload: {
-            session_id: session,
-            workflow_id: String(made.body.id),
-            current_step: `step ${number} ${"x".repeat(60_000)}`,
-            next_step: null
-          }
+          runId: session,
+          workflowId: String(made.body.id),
+          step: `step ${number} ${"x".repeat(60_000)}`,
+          next: null
         }))
       }),
       signals.publish({ _tag: "events" })

@@ -43,8 +43,8 @@ const held = (caller: Caller, count: number) =>
 
 const finished = ({ run: { id, lease } }: Claimed) =>
   Effect.flatMap(RunStore, (runs) =>
-    runs.settle({ id, fence: lease?.fence ?? 0 }, ({ run }, at) =>
-      Transition.finish(run, lease?.fence ?? 0, { _tag: "Success", data: {} }, at)
+    runs.settle({ id, fence: lease?.fence ?? 0 }, (locked, at) =>
+      Transition.finish(locked, { _tag: "Success", data: {} }, at)
     )
   )
 

@@ -99,7 +99,7 @@ export const streams = async (): Promise<ReadonlyArray<Row>> =>
       yield* Effect.promise(() => Promise.all(listeners.map(({ opened }) => opened)))
 
       const resident: Array<number> = []
-      const payload = (id: string) => ({ session_id: id, workflow_id: "w", current_step: "Working", next_step: null })
+      const payload = (id: string) => ({ runId: id, workflowId: "w", step: "Working", next: null })
       for (let second = 0; second < seconds; second++) {
         const began = performance.now()
         // A hundred runs at a time, spread over the second as they are in life.

@@ -23,7 +23,7 @@ const line = Effect.fn(function* () {
   const caller = yield* makeWorkspace()
   const sent = submission(yield* makeWorkflow(caller), { options: { webhook: { url: "https://example.com/own" } } })
   yield* runs.submit(sent)
-  yield* runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+  yield* runs.change(sent.workspaceId, sent.id, Transition.interrupt)
   const entries = yield* entriesOf(sent.id)
   const webhookId = randomUUID()
   const made = entries.map(

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Ref } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Entry, EventLog } from "../../core/event/EventLog.ts"
+import { type Entry, EventLog, page } from "../../core/event/EventLog.ts"
 import { ClientProgress } from "../../core/event/stream/ClientProgress.ts"
 import type { GateStore } from "../../core/gate/GateStore.ts"
-import { RunStore } from "../../core/run/RunStore.ts"
+import { history, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -13,6 +13,8 @@ import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
 type Needed = ClientProgress | EventLog | GateStore | RunStore | WorkflowStore | WorkspaceStore
+
+type Told = Pick<Entry, "event" | "sequence">
 
 const kinds = (entries: ReadonlyArray<Entry>) => entries.map(({ event }) => event.event)
 
@@ -31,7 +33,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         const webhook = { metadata: { order: 7 } }
         const sent = submission(workflow, { options: { client_id: clientId, webhook } })
         yield* runs.submit(sent)
-        yield* runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+        yield* runs.change(sent.workspaceId, sent.id, Transition.interrupt)
         const first = yield* log.read(end, 1)
         assert.deepStrictEqual([kinds(first.entries), first.more], [["execution.queued"], true])
         assert.deepInclude(first.entries[0], {
@@ -54,14 +56,70 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         const { run } = yield* runs.submit(sent)
         const claimed = yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
         const held = { id: run.id, fence: claimed.find((one) => one.run.id === run.id)?.run.lease?.fence ?? 0 }
-        const step = { session_id: run.id, workflow_id: run.workflowId, next_step: null }
+        const facts = { runId: run.id, workflowId: run.workflowId, next: null }
         // More than 256 transactions, so that their numbers take every low byte.
         for (let index = 0; index < 300; index++) {
           yield* runs.report(held, {
-            events: [{ event: "execution.step", payload: { ...step, current_step: String(index) } }]
+            events: [{ event: "execution.step", ...facts, step: String(index) }]
           })
         }
         assert.lengthOf(yield* runs.events(run.id, 0), 302)
+      })
+    )
+
+    it.effect("gives many large events page by page, each once and in their order", () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const progress = yield* ClientProgress
+        const runs = yield* RunStore
+        const clientId = randomUUID()
+        const sent = submission(yield* makeWorkflow(yield* makeWorkspace()), { options: { client_id: clientId } })
+        let position = yield* log.end
+        const { run } = yield* runs.submit(sent)
+        const claimed = yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
+        const held = { id: run.id, fence: claimed.find((one) => one.run.id === run.id)?.run.lease?.fence ?? 0 }
+        const facts = { runId: run.id, workflowId: run.workflowId, next: null }
+        // Three pages by characters and one by number, of which one is larger than a page.
+        const large = [3, 1, 2, 9, 1].map((part, index) => `${index}${"x".repeat((page.characters * part) / 4)}`)
+        const steps = [...large, ...Array.from({ length: page.events }, (_, index) => String(index))]
+        yield* runs.report(held, {
+          events: steps.map((step) => ({ event: "execution.step", ...facts, step }))
+        })
+        const pagesOf = Effect.fnUntraced(function* (
+          read: (after: number) => Effect.Effect<ReadonlyArray<Told>, unknown>
+        ) {
+          const pages: Array<ReadonlyArray<Told>> = []
+          for (;;) {
+            const one = yield* read(pages.at(-1)?.at(-1)?.sequence ?? 0)
+            if (one.length === 0) return pages
+            pages.push(one)
+          }
+        })
+        const fromLog: Array<ReadonlyArray<Told>> = []
+        for (let more = true; more; ) {
+          const read = yield* log.read(position, page.events)
+          more = read.more
+          position = read.position
+          if (read.entries.length > 0) fromLog.push(read.entries)
+        }
+        for (const pages of [
+          yield* pagesOf((after) => runs.events(run.id, after)),
+          yield* pagesOf((after) => progress.owed(sent.workspaceId, clientId, 0, after)),
+          fromLog
+        ]) {
+          const told = pages.flat().flatMap(({ event }) => (event.event === "execution.step" ? event.step : []))
+          assert.isTrue(told.length === steps.length && told.every((one, index) => one === steps[index]))
+          assert.isAtLeast(pages.length, 4)
+          for (const one of pages) {
+            const sizes = one.map(({ event }) => JSON.stringify({ ...event, event: undefined }).length)
+            assert.isAtMost(sizes.length, page.events)
+            assert.isBelow(
+              sizes.slice(0, -1).reduce((sum, size) => sum + size, 0),
+              page.characters
+            )
+          }
+        }
+        assert.lengthOf(yield* history(runs, run.id), steps.length + 2)
       })
     )
 
@@ -84,7 +142,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
           (one) =>
             Effect.gen(function* () {
               yield* runs.submit(one)
-              yield* runs.change(one.workspaceId, one.id, ({ run }, at) => Transition.interrupt(run, at))
+              yield* runs.change(one.workspaceId, one.id, Transition.interrupt)
             }),
           { concurrency: 10 }
         )
@@ -132,16 +190,16 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         const sent = submission(workflow, { options: { client_id: clientId } })
         const other = submission(workflow, { options: { client_id: randomUUID() } })
         yield* Effect.forEach([sent, other], runs.submit)
-        const owed = progress.owed(sent.workspaceId, clientId, 0)
+        const owed = progress.owed(sent.workspaceId, clientId, 0, 0)
         const [queued] = yield* owed
         assert.deepInclude(queued, { runId: sent.id, clientId })
         const sequence = queued?.sequence ?? 0
         yield* progress.written([{ runId: sent.id, sequence, last: false }])
         assert.deepStrictEqual(yield* owed, [])
-        yield* runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+        yield* runs.change(sent.workspaceId, sent.id, Transition.interrupt)
         assert.deepStrictEqual(kinds(yield* owed), ["execution.stopped"])
-        assert.deepStrictEqual(yield* progress.owed(sent.workspaceId, clientId, Number.MAX_SAFE_INTEGER / 2), [])
-        assert.deepStrictEqual(yield* progress.owed((yield* makeWorkspace()).workspaceId, clientId, 0), [])
+        assert.deepStrictEqual(yield* progress.owed(sent.workspaceId, clientId, Number.MAX_SAFE_INTEGER / 2, 0), [])
+        assert.deepStrictEqual(yield* progress.owed((yield* makeWorkspace()).workspaceId, clientId, 0, 0), [])
         yield* progress.written([{ runId: sent.id, sequence: 1, last: true }])
         yield* progress.written([{ runId: sent.id, sequence: 1, last: false }])
         assert.deepStrictEqual(yield* owed, [])
@@ -172,12 +230,12 @@ it.layer(databases.postgres[0], { timeout: "60 seconds" })("the log of events (t
             yield* Deferred.succeed(began, undefined)
             yield* Deferred.await(go)
             yield* sql`insert into run_events (run_id, at, event, payload)
-              values (${sent.id}, now(), 'execution.start', ${JSON.stringify({ session_id: sent.id, workflow_id: "w" })})`
+              values (${sent.id}, now(), 'execution.start', ${JSON.stringify({ runId: sent.id, workflowId: "w" })})`
           })
         )
       )
       yield* Deferred.await(began)
-      yield* runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+      yield* runs.change(sent.workspaceId, sent.id, Transition.interrupt)
       const meanwhile = yield* log.read(position, 10)
       assert.deepStrictEqual([meanwhile.entries, meanwhile.more], [[], true])
       yield* Deferred.succeed(go, undefined)

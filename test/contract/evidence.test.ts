@@ -3,12 +3,13 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect, type Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { Recorded } from "../../core/browser/Exchange.ts"
+import * as RunFailure from "../../core/event/RunFailure.ts"
 import { type Admission, LiveStore } from "../../core/execution/live/LiveStore.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
 import { bounds, EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
-import type { Run, RunError, Status } from "../../core/run/Run.ts"
+import type { Run, Status } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
@@ -34,21 +35,23 @@ const event = (id: string, at: number, body: string | null = null): Recorded => 
   response_body_truncated: false
 })
 
-const failedWith = (code: string | null, at: number): RunError => ({
-  error_id: randomUUID(),
-  message: `It failed \u0000 \ud800 at ${at}`,
-  created_at: new Date(at).toISOString(),
-  error_code: code
+const failedWith = (code: string | null, at: number): RunFailure.RunFailure => ({
+  ...RunFailure.of({ code, message: `It failed \u0000 \ud800 at ${at}` }),
+  id: randomUUID(),
+  at
 })
 
 /** A run of a new workflow that has failed with the given errors. */
-const failingRun = Effect.fn(function* (made: Parameters<typeof submission>[0], errors: ReadonlyArray<RunError>) {
+const failingRun = Effect.fn(function* (
+  made: Parameters<typeof submission>[0],
+  errors: ReadonlyArray<RunFailure.RunFailure>
+) {
   const runs = yield* RunStore
   yield* runs.submit(submission(made))
   const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
   const fence = claimed?.run.lease?.fence ?? 0
-  const { run } = yield* runs.settle({ id: claimed?.run.id as Run["id"], fence }, ({ run }, at) =>
-    Transition.finish(run, fence, { _tag: "Failed", data: {}, errors }, at)
+  const { run } = yield* runs.settle({ id: claimed?.run.id as Run["id"], fence }, (locked, at) =>
+    Transition.finish(locked, { _tag: "Failed", data: {}, errors }, at)
   )
   return run
 })
@@ -131,13 +134,17 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
             code: "A",
             count: 3,
             errors: [
-              { runId: third.id, error: third.errors[0] as RunError },
-              { runId: second.id, error: second.errors[0] as RunError },
-              { runId: first.id, error: first.errors[0] as RunError }
+              { runId: third.id, error: third.errors[0] as RunFailure.RunFailure },
+              { runId: second.id, error: second.errors[0] as RunFailure.RunFailure },
+              { runId: first.id, error: first.errors[0] as RunFailure.RunFailure }
             ]
           },
-          { code: "UNKNOWN", count: 1, errors: [{ runId: second.id, error: second.errors[1] as RunError }] },
-          { code: odd, count: 1, errors: [{ runId: first.id, error: first.errors[1] as RunError }] }
+          {
+            code: "UNKNOWN",
+            count: 1,
+            errors: [{ runId: second.id, error: second.errors[1] as RunFailure.RunFailure }]
+          },
+          { code: odd, count: 1, errors: [{ runId: first.id, error: first.errors[1] as RunFailure.RunFailure }] }
         ])
         const some = yield* reports.report(caller.workspaceId, id, { from: 1_001, to: 4_000, limit: 1 })
         assert.deepStrictEqual(
@@ -253,7 +260,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* change(Gate.unpause)
         yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
         yield* standsAs("execution.start")
-        yield* runs.change(workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+        yield* runs.change(workspaceId, sent.id, Transition.interrupt)
         yield* standsAs("execution.stopped")
       })
     )

@@ -79,10 +79,10 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           for (const id of stopped) {
             const { run } = yield* runs.get(caller.workspaceId, id)
             assert.strictEqual(run.status, "execution.stopped")
-            assert.strictEqual(run.errors[0]?.error_code, "INTERRUPTED-E0002")
+            assert.strictEqual(run.errors[0]?.code, "INTERRUPTED-E0002")
             for (const named of ['"a"', site, failing]) assert.include(run.errors[0]?.message ?? "", named)
             const last = (yield* runs.events(id, 0)).at(-1)?.event
-            assert.strictEqual(last?.event === "execution.stopped" ? last.payload.session_causing_error : null, failing)
+            assert.strictEqual(last?.event === "execution.stopped" ? last.causedBy : null, failing)
           }
           assert.strictEqual(yield* status(caller, failing), "execution.failed")
           assert.strictEqual(yield* status(caller, running), "execution.start")

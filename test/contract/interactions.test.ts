@@ -175,15 +175,13 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const one = yield* claimed(yield* makeWorkspace())
         const event: RunEvent = {
           event: "interaction.waiting",
-          payload: {
-            session_id: one.run.id,
-            workflow_id: one.run.workflowId,
-            current_step: "Ask",
-            missing_properties: ["code"],
-            expected_json_schema_datamodel: code,
-            message: "The code?"
-          },
-          expires_at: 123_456_789
+          runId: one.run.id,
+          workflowId: one.run.workflowId,
+          step: "Ask",
+          missingProperties: ["code"],
+          schema: code,
+          message: "The code?",
+          expiresAt: 123_456_789
         }
         yield* runs.report({ id: one.run.id, fence: one.run.lease?.fence ?? 0 }, { events: [event] })
         const [first] = yield* runs.events(one.run.id, 0)

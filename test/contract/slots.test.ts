@@ -148,15 +148,13 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           yield* finish(yield* one)
           yield* settle(yield* one, { _tag: "Failed", data: {}, errors: [] })
           const interrupted = yield* one
-          yield* runs.change(caller.workspaceId, interrupted.run.id, ({ run }, at) => Transition.interrupt(run, at))
+          yield* runs.change(caller.workspaceId, interrupted.run.id, Transition.interrupt)
           const abandoned = yield* one
-          yield* runs.settle(held(abandoned), ({ gate, run }, at) =>
-            Transition.abandon(run, held(abandoned).fence, gate, at)
-          )
+          yield* runs.settle(held(abandoned), Transition.abandon)
           const again = yield* one
           assert.strictEqual(again.run.id, abandoned.run.id)
           yield* TestClock.adjust(30_000)
-          yield* runs.reap(10, ({ gate, run }, at) => Transition.reap(run, gate, at))
+          yield* runs.reap(10, Transition.reap)
           const last = yield* one
           assert.strictEqual(last.run.id, abandoned.run.id)
           yield* finish(last)
@@ -181,13 +179,9 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const { run } = yield* runs.get(caller.workspaceId, first[1]?.run.id as RunId)
         assert.strictEqual(chosen(run.credentials[0] as never), "b")
         const last = (yield* runs.events(run.id, 0)).at(-1)?.event
-        assert.deepStrictEqual(last?.event === "execution.success" ? last.payload.vault_entries : null, {
-          USER: {
-            permissioned_user_id: "b",
-            permissioned_user_ids: ["a", "b", "c", "missing"],
-            domain: site
-          }
-        })
+        assert.deepStrictEqual(last?.event === "execution.success" ? last.credentials : null, [
+          { alias: "USER", permissionedUserIds: ["a", "b", "c", "missing"], chosen: "b", domain: site }
+        ])
       })
     )
 

@@ -3,7 +3,7 @@ import { Effect, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
-import { LeaseLost, RunEnded } from "../../core/run/Run.ts"
+import { LeaseLost, RunEnded, type RunningRun } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
@@ -17,10 +17,8 @@ type Stores = GateStore | RunStore | WorkflowStore | WorkspaceStore | Signals
 
 const hour = 3_600_000
 const claim = { worker: "w", limit: 10, leaseMillis: 30_000 }
-const success =
-  (fence: number) =>
-  ({ run }: { readonly run: Parameters<typeof Transition.finish>[0] }, at: number) =>
-    Transition.finish(run, fence, { _tag: "Success", data: { done: true } }, at)
+const success = (locked: Transition.LockedRun<RunningRun>, at: number) =>
+  Transition.finish(locked, { _tag: "Success", data: { done: true } }, at)
 
 /** What every set of stores promises, whatever it is made of. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
@@ -121,7 +119,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         for (let index = 0; index < 5; index++) {
           const emptied = submission(yield* makeWorkflow(caller))
           yield* runs.submit(emptied)
-          yield* runs.change(caller.workspaceId, emptied.id, ({ run }, at) => Transition.interrupt(run, at))
+          yield* runs.change(caller.workspaceId, emptied.id, Transition.interrupt)
         }
         const sent = submission(yield* makeWorkflow(caller))
         yield* runs.submit(sent)
@@ -222,14 +220,14 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const [claimed] = yield* runs.claim(claim)
         const fence = claimed?.run.lease?.fence ?? 0
         const held = { id: sent.id, fence }
-        const step = { session_id: sent.id, workflow_id: sent.workflowId, current_step: "Open", next_step: null }
-        yield* runs.report(held, { events: [{ event: "execution.step", payload: step }], progress: { acted: true } })
+        const step = { runId: sent.id, workflowId: sent.workflowId, step: "Open", next: null }
+        yield* runs.report(held, { events: [{ event: "execution.step", ...step }], progress: { acted: true } })
         const stale = { id: sent.id, fence: fence - 1 }
         assert.instanceOf(yield* Effect.flip(runs.report(stale, { events: [] })), LeaseLost)
-        assert.instanceOf(yield* Effect.flip(runs.settle(stale, success(stale.fence))), LeaseLost)
+        assert.instanceOf(yield* Effect.flip(runs.settle(stale, success)), LeaseLost)
         assert.deepStrictEqual(yield* runs.renew([held, stale], 60_000), [stale])
-        yield* runs.settle(held, success(fence))
-        assert.instanceOf(yield* Effect.flip(runs.settle(held, success(fence))), LeaseLost)
+        yield* runs.settle(held, success)
+        assert.instanceOf(yield* Effect.flip(runs.settle(held, success)), LeaseLost)
         const { run } = yield* runs.get(sent.workspaceId, sent.id)
         assert.strictEqual(run.status, "execution.success")
         assert.deepStrictEqual(run.data, { done: true })
@@ -247,9 +245,9 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* Effect.forEach([sent, other], runs.submit)
         const claimed = yield* runs.claim(claim)
         const file = (name: string) => ({
-          file_id: `id of ${name}`,
-          file_name: name,
-          timestamp: "2026-01-01T00:00:00.000Z",
+          id: `id of ${name}`,
+          name,
+          at: 1_000,
           metadata: { name }
         })
         const names = ["b \u0000.csv", "a.pdf"]
@@ -257,14 +255,16 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           const fence = run.lease?.fence ?? 0
           const told = (run.id === sent.id ? names : []).map((name) => ({
             event: "file.uploaded" as const,
-            payload: { session_id: run.id, workflow_id: run.workflowId, ...file(name) }
+            runId: run.id,
+            workflowId: run.workflowId,
+            file: file(name)
           }))
           for (const event of told) yield* runs.report({ id: run.id, fence }, { events: [event] })
-          yield* runs.settle({ id: run.id, fence }, success(fence))
+          yield* runs.settle({ id: run.id, fence }, success)
         }
-        const lastOf = (id: typeof sent.id) => Effect.map(runs.events(id, 0), (events) => events.at(-1)?.event.payload)
-        assert.deepInclude(yield* lastOf(sent.id), { file_urls: names.map(file) })
-        assert.deepInclude(yield* lastOf(other.id), { file_urls: [] })
+        const lastOf = (id: typeof sent.id) => Effect.map(runs.events(id, 0), (events) => events.at(-1)?.event)
+        assert.deepInclude(yield* lastOf(sent.id), { files: names.map(file) })
+        assert.deepInclude(yield* lastOf(other.id), { files: [] })
       })
     )
 
@@ -274,7 +274,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const workflow = yield* makeWorkflow(yield* makeWorkspace())
         const sent = submission(workflow)
         yield* runs.submit(sent)
-        const interrupt = runs.change(sent.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+        const interrupt = runs.change(sent.workspaceId, sent.id, Transition.interrupt)
         yield* interrupt
         const before = yield* runs.get(sent.workspaceId, sent.id)
         assert.instanceOf(yield* Effect.flip(interrupt), RunEnded)
@@ -290,7 +290,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const sent = submission(workflow)
         yield* runs.submit(sent)
         const [first] = yield* runs.claim(claim)
-        const reap = runs.reap(10, ({ gate, run }, at) => Transition.reap(run, gate, at))
+        const reap = runs.reap(10, Transition.reap)
         yield* TestClock.adjust(29_999)
         assert.deepStrictEqual(yield* reap, [])
         yield* TestClock.adjust(1)
@@ -301,10 +301,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const [second] = yield* runs.claim(claim)
         assert.strictEqual(second?.run.id, sent.id)
         assert.isAbove(second?.run.lease?.fence ?? 0, first?.run.lease?.fence ?? 0)
-        yield* runs.settle(
-          { id: sent.id, fence: second?.run.lease?.fence ?? 0 },
-          success(second?.run.lease?.fence ?? 0)
-        )
+        yield* runs.settle({ id: sent.id, fence: second?.run.lease?.fence ?? 0 }, success)
       })
     )
 
@@ -317,10 +314,10 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* runs.submit(sent)
         assert.isAtMost((yield* runs.nextDue(0)) ?? Infinity, at)
         yield* TestClock.setTime(at)
-        yield* runs.reap(10, ({ gate, run }, now) => Transition.reap(run, gate, now))
+        yield* runs.reap(10, Transition.reap)
         const { run } = yield* runs.get(sent.workspaceId, sent.id)
         assert.strictEqual(run.status, "execution.stopped")
-        assert.strictEqual(run.errors[0]?.error_code, "EXPIRED-E0001")
+        assert.strictEqual(run.errors[0]?.code, "EXPIRED-E0001")
       })
     )
 

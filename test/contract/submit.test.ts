@@ -46,8 +46,8 @@ const suite = <E>(name: string, layer: Layer.Layer<RunStore | WorkflowStore | Ga
           [sent.id]
         )
         const fence = claimed[0]?.run.lease?.fence ?? 0
-        yield* runs.settle({ id: sent.id, fence }, ({ run }, at) =>
-          Transition.finish(run, fence, { _tag: "Success", data: {} }, at)
+        yield* runs.settle({ id: sent.id, fence }, (locked, at) =>
+          Transition.finish(locked, { _tag: "Success", data: {} }, at)
         )
         assert.strictEqual((yield* runs.get(sent.workspaceId, sent.id)).run.status, "execution.success")
         assert.lengthOf(yield* runs.events(sent.id, 0), 3)
@@ -84,7 +84,8 @@ const suite = <E>(name: string, layer: Layer.Layer<RunStore | WorkflowStore | Ga
                   [
                     {
                       event: "execution.queued" as const,
-                      payload: { session_id: asked.id, workflow_id: asked.workflowId }
+                      runId: asked.id,
+                      workflowId: asked.workflowId
                     }
                   ]
                 )

@@ -105,14 +105,14 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
 
         assert.deepStrictEqual(yield* runs.claim(claim), [])
         assert.strictEqual(yield* runs.nextDue(1_000), 1_000)
-        const stopped = yield* runs.reap(10, ({ gate, run }, at) => Transition.reap(run, gate, at))
+        const stopped = yield* runs.reap(10, Transition.reap)
         assert.deepStrictEqual(
-          stopped.map((run) => [run.id, run.status, run.errors[0]?.error_code]),
+          stopped.map((run) => [run.id, run.status, run.errors[0]?.code]),
           [[waiting.id, "execution.stopped", "WORKFLOW_DELETED"]]
         )
         const fence = claimed?.run.lease?.fence ?? 0
-        yield* runs.settle({ id: running.id, fence }, ({ run }, at) =>
-          Transition.finish(run, fence, { _tag: "Success", data: {} }, at)
+        yield* runs.settle({ id: running.id, fence }, (locked, at) =>
+          Transition.finish(locked, { _tag: "Success", data: {} }, at)
         )
         assert.strictEqual((yield* runs.get(caller.workspaceId, running.id)).run.status, "execution.success")
         assert.isNull(yield* runs.nextDue(1_000))
@@ -169,9 +169,9 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const [claimed] = yield* runs.claim(claim)
         const fence = claimed?.run.lease?.fence ?? 0
         yield* workflows.remove(caller.workspaceId, made.workflow.id)
-        const reap = runs.reap(10, ({ gate, run }, at) => Transition.reap(run, gate, at))
+        const reap = runs.reap(10, Transition.reap)
         assert.deepStrictEqual(yield* reap, [])
-        yield* runs.settle({ id: sent.id, fence }, ({ gate, run }, at) => Transition.abandon(run, fence, gate, at))
+        yield* runs.settle({ id: sent.id, fence }, Transition.abandon)
         assert.deepStrictEqual(yield* runs.claim(claim), [])
         assert.deepStrictEqual(
           (yield* reap).map((run) => run.status),

@@ -1,23 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Notifications from "../../core/event/notification/Notifications.ts"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
+import * as RunFailure from "../../core/event/RunFailure.ts"
 
-const session = { session_id: "run-1", workflow_id: "workflow-1" }
+const ids = { runId: "run-1", workflowId: "workflow-1" }
 
-const started: RunEvent = { event: "execution.start", payload: session }
-const queued: RunEvent = { event: "execution.queued", payload: session }
+const started: RunEvent = { event: "execution.start", ...ids }
+const queued: RunEvent = { event: "execution.queued", ...ids }
 const failed: RunEvent = {
   event: "execution.failed",
-  payload: {
-    ...session,
-    status: "execution.failed",
-    data: {},
-    input_variables: {},
-    encrypted_variables: null,
-    errors: [{ message: "The button is gone" }, { message: "Later" }],
-    file_urls: null,
-    vault_entries: null
-  }
+  ...ids,
+  data: {},
+  inputs: {},
+  credentials: [],
+  errors: ["The button is gone", "Later"].map((message) => ({
+    ...RunFailure.of({ code: null, message }),
+    id: message,
+    at: 0
+  })),
+  files: []
 }
 
 const log: Notifications.Channel = { type: "log" }

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Queue, type Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Memory from "../../adapters/memory/Memory.ts"
+import { page } from "../../core/event/EventLog.ts"
 import { type Batch, EventStreams } from "../../core/event/stream/EventStreams.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
@@ -30,8 +31,7 @@ const setUp = Effect.gen(function* () {
   })
   const { workspaceId } = workflow.workflow
   const announce = (runId: string) => signals.publish({ _tag: "announced", runId, clientId })
-  const interrupt = (runId: RunId) =>
-    told(runs.change(workspaceId, runId, ({ run }, at) => Transition.interrupt(run, at)))
+  const interrupt = (runId: RunId) => told(runs.change(workspaceId, runId, Transition.interrupt))
   return { announce, clientId, interrupt, submit, workspaceId }
 })
 
@@ -144,6 +144,62 @@ it.effect("a stream that is not read keeps no more than its bound, and misses no
       }
       assert.lengthOf(seen, 3_000)
       assert.strictEqual(new Set(seen).size, 3_000)
+    })
+  )
+)
+
+it.effect("a stream gives what is owed page by page, and then what happened meanwhile, each once and in order", () =>
+  provided(
+    Effect.gen(function* () {
+      const { announce, clientId, interrupt, submit, workspaceId } = yield* setUp
+      const runs = yield* RunStore
+      const run = yield* submit
+      yield* announce(run)
+      const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+      const held = { id: run, fence: claimed?.run.lease?.fence ?? 0 }
+      const facts = { runId: run, workflowId: claimed?.run.workflowId ?? "", next: null }
+      const report = (steps: ReadonlyArray<string>) =>
+        runs.report(held, {
+          events: steps.map((step) => ({ event: "execution.step", ...facts, step }))
+        })
+      const owed = Array.from({ length: 2 * page.events }, (_, index) => `owed ${index}`)
+      yield* report([...owed, `large ${"x".repeat(page.characters)}`, `large too ${"x".repeat(page.characters)}`])
+      const streams = yield* EventStreams
+      const told: Array<string> = []
+      let longest = 0
+      let meanwhile = false
+      yield* TestClock.adjust("3 seconds")
+      for (const read of [
+        streams.ofClient(workspaceId, clientId),
+        streams.ofRun(workspaceId, run, 0, (after) => runs.events(run, after))
+      ]) {
+        told.length = 0
+        yield* read.pipe(
+          Stream.tap((batch) =>
+            Effect.gen(function* () {
+              longest = Math.max(longest, batch.length)
+              for (const { event } of batch) if (event.event === "execution.step") told.push(event.step)
+              if (batch.length === 0 || meanwhile) return
+              // More than a mailbox holds happens while the first page is written.
+              meanwhile = true
+              yield* Effect.forEach(Array.from({ length: 25 }).keys(), (part) =>
+                report(Array.from({ length: 50 }, (_, index) => `new ${part * 50 + index}`))
+              )
+              yield* interrupt(run)
+              yield* TestClock.adjust("10 seconds")
+            })
+          ),
+          Stream.takeUntil((batch) => batch.some(({ event }) => event.event === "execution.stopped")),
+          Stream.runDrain
+        )
+        const expected = [...owed, ...Array.from({ length: 1_250 }, (_, index) => `new ${index}`)]
+        assert.deepStrictEqual(
+          told.filter((one) => !one.startsWith("large")),
+          expected
+        )
+        assert.lengthOf(told, expected.length + 2)
+      }
+      assert.isAtMost(longest, 1_000)
     })
   )
 )

@@ -119,7 +119,7 @@ it.effect("an interrupted run closes its question at once, and whoever would ans
       assert.isNotNull((yield* stored).closedAt)
       const { answer, open } = yield* Interactions
       assert.deepInclude(yield* Effect.flip(answer(caller, id, { code: "123456" })), { reason: "NOTHING_ASKED" })
-      yield* (yield* RunStore).change(caller.workspaceId, id, ({ run }, at) => Transition.interrupt(run, at))
+      yield* (yield* RunStore).change(caller.workspaceId, id, Transition.interrupt)
       assert.deepInclude(yield* Effect.flip(open(caller, id)), { reason: "RUN_ENDED" })
     })
   )
@@ -130,9 +130,7 @@ it.effect("the answer to an earlier attempt is not the answer to a later one", (
     Effect.gen(function* () {
       const { ask, asking, caller, id, lease, told } = yield* waiting
       const { answer } = yield* Interactions
-      yield* (yield* RunStore).settle({ id, fence: lease?.fence ?? 0 }, ({ gate, run }, at) =>
-        Transition.abandon(run, lease?.fence ?? 0, gate, at)
-      )
+      yield* (yield* RunStore).settle({ id, fence: lease?.fence ?? 0 }, Transition.abandon)
       assert.deepInclude(yield* Effect.flip(answer(caller, id, { code: "123456" })), { reason: "NOTHING_ASKED" })
       const later = yield* Effect.forkChild(ask)
       yield* Queue.take(told)

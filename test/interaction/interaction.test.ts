@@ -4,6 +4,7 @@ import { Result, Schema } from "effect"
 import { RunEvent } from "../../core/event/RunEvent.ts"
 import * as Announcement from "../../core/run/interaction/Announcement.ts"
 import * as Interaction from "../../core/run/interaction/Interaction.ts"
+import type { EndedRun } from "../../core/run/Run.ts"
 import { RunId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import { code, runOf } from "../support/questions.ts"
 
@@ -45,14 +46,15 @@ const forInputs = (choosing = false) =>
   )
 
 const popup = {
-  error_description: "A pop-up is in the way",
-  error_sub_type: "NON_DISMISSIBLE",
-  full_url: "https://shop.example/",
-  available_actions: [
+  description: "A pop-up is in the way",
+  subType: "NON_DISMISSIBLE",
+  address: "https://shop.example/",
+  actions: [
     { id: "a", label: "Private" },
     { id: "b", label: "Business" }
   ],
-  retry: { attempt: 1, max_attempts: 3 }
+  attempt: 1,
+  maxAttempts: 3
 }
 
 const forDecision = (): Interaction.Interaction => {
@@ -71,7 +73,7 @@ const reasonOf = (result: Result.Result<unknown, Interaction.NotWaiting | Intera
       : result.failure.problems.map(({ path }) => path)
 
 describe("a question for data", () => {
-  const ended = { ...run, status: "execution.stopped" as const, lease: null }
+  const ended: EndedRun = { ...run, status: "execution.stopped", endedAt: 2_000, lease: null }
   const taken = Interaction.close(
     Result.getOrThrow(Interaction.answer(forData(), run, { code: "123456" }, 2_000)),
     3_000
@@ -145,22 +147,22 @@ describe("a question for data", () => {
 
   it("is told of in the shape of the interface, and no event holds an answer", () => {
     const question = forData()
-    const payload = {
-      session_id: asker.runId,
-      workflow_id: asker.workflowId,
-      current_step: node.name,
-      missing_properties: ["code"],
-      expected_json_schema_datamodel: code,
+    const facts = {
+      runId: asker.runId,
+      workflowId: asker.workflowId,
+      step: node.name,
+      missingProperties: ["code"],
+      schema: code,
       message: "The code?"
     }
     assert.deepStrictEqual(Announcement.asked(question), {
       event: "interaction.waiting",
-      payload,
-      expires_at: 301_000
+      ...facts,
+      expiresAt: 301_000
     })
     const answered = Result.getOrThrow(Interaction.answer(question, run, { code: "123456" }, 2_000))
     assert.deepStrictEqual(Announcement.answered(answered), [
-      { event: "interaction.finished", payload: { ...payload, missing_properties: [] } }
+      { event: "interaction.finished", ...facts, missingProperties: [] }
     ])
     const all = [
       Announcement.asked(answered),

@@ -9,12 +9,7 @@ const known: ReadonlyArray<string> = [
   "adapters/playwright/inpage/Snapshot.ts",
   "adapters/playwright/page/Tabs.ts",
   "apps/api/builder/BuilderHttp.ts",
-  "apps/api/inbound/InboundRoutes.ts",
-  "apps/demo/Workflow.ts",
-  "core/execution/AgentExecutor.ts",
-  "core/execution/live/LiveRun.ts",
-  "core/builder/host/Hosting.ts",
-  "core/event/stream/EventStreams.ts"
+  "apps/api/inbound/InboundRoutes.ts"
 ]
 
 const lines = (count: number, line: string) => Array.from({ length: count }, () => line).join("\n")

@@ -1,6 +1,7 @@
 /** Executions that ask a model, in a real Chromium, against a service that speaks the real protocol. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { settingNames } from "../../apps/cli/SettingNames.ts"
 import * as Budget from "../../core/agent/model/Budget.ts"
 import type { Step } from "../support/browser.ts"
 import { answering, calls, type Reply, says, wordsOf } from "../support/modelServer.ts"
@@ -241,10 +242,11 @@ it.live(
     inBrowser(
       Effect.gen(function* () {
         const twice = [clickBy("LLM_DOM"), clickBy("LLM_DOM"), out]
+        const budgets: Budget.Budget = { ...Budget.defaultBudget, names: settingNames }
         for (const [budget, name] of [
-          [{ ...Budget.defaultBudget, calls: 1 }, "SLUICE_MODEL_CALLS"],
-          [{ ...Budget.defaultBudget, tokens: 100 }, "SLUICE_MODEL_TOKENS"],
-          [{ ...Budget.defaultBudget, millis: 300 }, "SLUICE_MODEL_SECONDS"]
+          [{ ...budgets, calls: 1 }, "SLUICE_MODEL_CALLS"],
+          [{ ...budgets, tokens: 100 }, "SLUICE_MODEL_TOKENS"],
+          [{ ...budgets, millis: 300 }, "SLUICE_MODEL_SECONDS"]
         ] as const) {
           const slow: Reply = (response, asked) =>
             void setTimeout(() => chooses("Buy the dear one")(response, asked), budget.millis === 300 ? 1_000 : 0)

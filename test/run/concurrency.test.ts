@@ -42,7 +42,7 @@ it.live(
               yield* Ref.update(started, (all) => [...all, start])
               const fence = run.lease?.fence ?? 0
               yield* runs.settle({ id: run.id, fence }, (gated, at) =>
-                Transition.finish(gated.run, fence, { _tag: "Success", data: {} }, at)
+                Transition.finish(gated, { _tag: "Success", data: {} }, at)
               )
             }
           }

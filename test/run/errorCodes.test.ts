@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted, Result } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
@@ -85,12 +85,12 @@ describe("a run whose node names an error code", () => {
         assert.strictEqual(run.status, "execution.failed")
         const [error] = run.errors
         assert.deepInclude(error, {
-          error_code: "SHOP-E0001",
+          code: "SHOP-E0001",
           message: "The shop is closed",
-          llm_error_category: "XPATH_INCORRECT",
-          action_type: "CLICK"
+          category: "XPATH_INCORRECT"
         })
-        assert.include(error?.original_error, "Cannot click //button")
+        assert.strictEqual(error?.node?.action, "CLICK")
+        assert.include(error?.original, "Cannot click //button")
         assert.isFalse(yield* take)
       })
     )
@@ -105,7 +105,8 @@ describe("a run whose node names an error code", () => {
           { action: "DELAY", parameters: { delay_time: 0 } }
         ])
         const { run } = yield* view
-        assert.deepInclude(run.errors[0], { error_code: "SHOP-E0001", action_type: "BOOL_CONDITION" })
+        assert.strictEqual(run.errors[0]?.code, "SHOP-E0001")
+        assert.strictEqual(run.errors[0]?.node?.action, "BOOL_CONDITION")
       })
     )
   )
@@ -132,12 +133,12 @@ describe("a run whose node names an error code", () => {
         ])
         const requeued = yield* view
         assert.strictEqual(requeued.status, "execution.requeued")
-        assert.deepInclude(requeued.events.at(-1)?.event.payload, { retry_attempt: 1, delay_ms: 0 })
+        assert.deepInclude(requeued.events.at(-1)?.event, { retries: 1, delayMillis: 0 })
         assert.isTrue(yield* take)
         const { run } = yield* view
         assert.strictEqual(run.status, "execution.failed")
         assert.deepStrictEqual(
-          run.errors.map(({ error_code }) => error_code),
+          run.errors.map(({ code }) => code),
           ["SHOP-E0001", "SHOP-E0001"]
         )
       })
@@ -166,7 +167,7 @@ describe("a run whose node names an error code", () => {
           assert.isDefined(claimed)
           yield* Attempt.carryOut(claimed)
           const [error] = (yield* runs.get(caller, id)).run.errors
-          assert.strictEqual(error?.error_code, "SELECTOR-E0001")
+          assert.strictEqual(error?.code, "SELECTOR-E0001")
           assert.include(error?.message, expected)
         }
       })
@@ -196,15 +197,16 @@ describe("a failed attempt that asks for a retry", () => {
   const error = (run: Run.Run) => Run.failure(run, "X", "x", 0)
 
   /** A run at work, after so many retries and attempts. */
-  const running = (overrides: Partial<Run.Run>) => {
+  const running = (overrides: Partial<Run.RunningRun>): Run.RunningRun => {
     const caller = Effect.runSync(makeWorkspace().pipe(Effect.provide(Memory.layer)))
     const { run } = Transition.submit(submission(stored(caller, { maxRetries: 2 })), Gate.open, 0)
-    const claimed = Transition.claim(run, Gate.open, { worker: "w", fence: 1, until: 30_000 }, 0).run
+    const claimed = Transition.claim(run, Gate.open, { worker: "w", fence: 1, until: 30_000 }, 0)?.run
+    assert.isDefined(claimed)
     return { ...claimed, ...overrides }
   }
 
   const cases: ReadonlyArray<
-    readonly [name: string, Partial<Run.Run>, Transition.Retry, status: Run.StoredStatus, delay: number]
+    readonly [name: string, Partial<Run.RunningRun>, Transition.Retry, status: Run.StoredStatus, delay: number]
   > = [
     ["is put off as it asks", {}, { times: 3, delayMillis: 7_000 }, "execution.requeued", 7_000],
     ["is put off as others are, without a delay", {}, { times: 3, delayMillis: null }, "execution.requeued", 5_000],
@@ -231,14 +233,12 @@ describe("a failed attempt that asks for a retry", () => {
   it.each(cases)("%s", (_, overrides, retry, status, delay) => {
     const run = running(overrides)
     const outcome: Transition.Outcome = { _tag: "Failed", data: {}, errors: [error(run)], retry }
-    const { run: after } = Result.getOrThrow(Transition.settle(run, 1, outcome, Gate.open, 100))
+    const { run: after } = Transition.settle({ run, gate: Gate.open, files: [] }, outcome, 100)
     assert.strictEqual(after.status, status)
     assert.lengthOf(after.errors, 1)
     assert.isNull(after.lease)
     if (status === "execution.requeued") {
       assert.deepInclude(after, { retries: run.retries + 1, notBefore: 100 + delay })
     }
-    const stale = Transition.settle(run, 0, outcome, Gate.open, 100)
-    assert.deepStrictEqual(Option.getOrNull(Result.getFailure(stale))?._tag, "LeaseLost")
   })
 })

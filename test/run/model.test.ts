@@ -162,8 +162,8 @@ const obey = (commands: ReadonlyArray<Command>) =>
           const chosen = pick(model.running(), number)
           if (chosen === null) break
           const fence = held.get(chosen)?.run.lease?.fence ?? 0
-          yield* settle(chosen, ({ run }, at) =>
-            Transition.finish(run, fence, { _tag: kind === "finish" ? "Success" : "Failed", data: {}, errors: [] }, at)
+          yield* settle(chosen, (locked, at) =>
+            Transition.finish(locked, { _tag: kind === "finish" ? "Success" : "Failed", data: {}, errors: [] }, at)
           )
           model.runs.set(chosen, { status: "ended", fence })
           break
@@ -171,9 +171,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
         case "interrupt": {
           const chosen = pick([...model.runs.keys()], number)
           if (chosen === null) break
-          const done = yield* Effect.result(
-            runs.change(caller.workspaceId, RunId.make(chosen), ({ run }, at) => Transition.interrupt(run, at))
-          )
+          const done = yield* Effect.result(runs.change(caller.workspaceId, RunId.make(chosen), Transition.interrupt))
           assert.strictEqual(done._tag, model.runs.get(chosen)?.status === "ended" ? "Failure" : "Success")
           model.runs.set(chosen, { status: "ended", fence: 0 })
           break
@@ -181,8 +179,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
         case "abandon": {
           const chosen = pick(model.running(), number)
           if (chosen === null) break
-          const fence = held.get(chosen)?.run.lease?.fence ?? 0
-          const { run } = yield* settle(chosen, (gated, at) => Transition.abandon(gated.run, fence, gated.gate, at))
+          const { run } = yield* settle(chosen, Transition.abandon)
           model.runs.set(chosen, {
             status: run.status === "execution.requeued" ? "waiting" : "ended",
             fence: 0,
@@ -196,7 +193,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
           if (chosen === null) break
           const stale = { id: RunId.make(chosen), fence: highestFence + 1 }
           const late = yield* Effect.result(
-            runs.settle(stale, ({ run }, at) => Transition.finish(run, stale.fence, { _tag: "Success", data: {} }, at))
+            runs.settle(stale, (locked, at) => Transition.finish(locked, { _tag: "Success", data: {} }, at))
           )
           assert.strictEqual(late._tag, "Failure")
           break
@@ -210,7 +207,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
             hour
           )
           yield* store.review(100)
-          yield* runs.reap(100, ({ gate, run }, at) => Transition.reap(run, gate, at))
+          yield* runs.reap(100, Transition.reap)
           break
       }
       for (const [one, expected] of model.runs) {

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
+import { settingNames } from "../../apps/cli/SettingNames.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
 import type * as Session from "../../core/browser/Session.ts"
@@ -13,6 +14,7 @@ import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { SettingNames } from "../../core/runtime/SettingNames.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import { Sealing } from "../../core/vault/keys/Sealing.ts"
 import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
@@ -87,7 +89,14 @@ const pool = Result.getOrThrow(
 const services = Layer.mergeAll(Runs.layer, Workflows.layer, Vault.layer, AgentExecutor.layer).pipe(
   Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
   Layer.provideMerge(
-    Layer.mergeAll(Memory.layer, Crypto.layer, browser, captured, Layer.succeed(Proxies.ProxyPool, pool))
+    Layer.mergeAll(
+      Memory.layer,
+      Crypto.layer,
+      browser,
+      captured,
+      Layer.succeed(Proxies.ProxyPool, pool),
+      Layer.succeed(SettingNames, settingNames)
+    )
   )
 )
 
@@ -177,7 +186,7 @@ describe("a run with a credential", () => {
           (yield* entry).cookies?.map(({ value }) => value),
           ["canary-left"]
         )
-        assert.strictEqual((yield* run(other, crash)).errors[0]?.error_code, "BROWSER-E0001")
+        assert.strictEqual((yield* run(other, crash)).errors[0]?.code, "BROWSER-E0001")
         assert.deepStrictEqual(
           (yield* entry).cookies?.map(({ value }) => value),
           ["canary-left"]
@@ -324,8 +333,8 @@ describe("a run goes out through", () => {
         const seen = yield* proxyOf({ proxy_setting: "country", proxy_value: "FR" })
         assert.strictEqual(seen.status, "execution.failed")
         assert.deepInclude(seen.errors[0], {
-          error_code: "PROXY-E0001",
-          llm_error_category: "SERVICE_UNAVAILABLE",
+          code: "PROXY-E0001",
+          category: "SERVICE_UNAVAILABLE",
           message:
             "Cannot use the country proxy of the run: this service has no proxy in the country FR (SLUICE_PROXIES)"
         })

@@ -185,9 +185,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
     const settle = (run: Run, outcome: Transition.Outcome) =>
       Effect.gen(function* () {
         const fence = run.lease?.fence ?? 0
-        const change = yield* runs.settle({ id: run.id, fence }, ({ gate, run: now }, at) =>
-          Transition.settle(now, fence, outcome, gate, at)
-        )
+        const change = yield* runs.settle({ id: run.id, fence }, (locked, at) => Transition.settle(locked, outcome, at))
         if (change.failedLogin?.stopsOthers) stopping.add(change.failedLogin.permissionedUserId)
         return change
       })
@@ -232,20 +230,18 @@ const obey = (commands: ReadonlyArray<Command>) =>
           const run = pick(yield* running, number)
           if (run === undefined) break
           const fence = run.lease?.fence ?? 0
-          yield* runs.settle({ id: run.id, fence }, (gated, at) => Transition.abandon(gated.run, fence, gated.gate, at))
+          yield* runs.settle({ id: run.id, fence }, Transition.abandon)
           break
         }
         case "interrupt": {
           const run = pick(yield* states, number)
           if (run === undefined) break
-          yield* Effect.ignore(
-            runs.change(caller.workspaceId, run.id, (gated, at) => Transition.interrupt(gated.run, at))
-          )
+          yield* Effect.ignore(runs.change(caller.workspaceId, run.id, Transition.interrupt))
           break
         }
         case "loseWorkers":
           yield* TestClock.adjust(leaseMillis)
-          yield* runs.reap(100, ({ gate, run }, at) => Transition.reap(run, gate, at))
+          yield* runs.reap(100, Transition.reap)
           assert.deepStrictEqual(yield* running, [])
           break
         case "stopOthers":
@@ -290,7 +286,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
     yield* stopOthers
     for (let round = 0; round <= all.length; round++) {
       yield* TestClock.adjust(leaseMillis)
-      yield* runs.reap(100, ({ gate, run }, at) => Transition.reap(run, gate, at))
+      yield* runs.reap(100, Transition.reap)
       while ((yield* claim(7)) === 7);
       for (const run of yield* running) yield* settle(run, { _tag: "Success", data: {} })
     }

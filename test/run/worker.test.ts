@@ -65,7 +65,7 @@ const workingOn = (store: Partial<RunStore["Service"]>, executor: Layer.Layer<Ex
 
 /** What the scheduler would decide about leases now. */
 const reaped = Effect.gen(function* () {
-  const all = yield* (yield* RunStore).reap(10, ({ gate, run }, at) => Transition.reap(run, gate, at))
+  const all = yield* (yield* RunStore).reap(10, Transition.reap)
   return all.map(({ id }) => id)
 })
 
@@ -145,10 +145,10 @@ it.effect("a worker keeps its lease while it works, and stops when a person inte
       yield* Queue.take(begun)
       for (let minute = 0; minute < 10; minute++) {
         yield* TestClock.adjust("20 seconds")
-        const reaped = yield* runs.reap(10, ({ gate, run }, at) => Transition.reap(run, gate, at))
+        const reaped = yield* runs.reap(10, Transition.reap)
         assert.deepStrictEqual(reaped, [])
       }
-      yield* runs.change(caller.workspaceId, sent.id, ({ run }, at) => Transition.interrupt(run, at))
+      yield* runs.change(caller.workspaceId, sent.id, Transition.interrupt)
       yield* signals.publish({ _tag: "ended", runId: sent.id })
       const next = yield* submitted(caller)
       const { claimed, end } = yield* Queue.take(begun)
@@ -238,7 +238,7 @@ it.effect("an attempt that takes long to end keeps the others neither from their
       const [one, other] = [yield* submitted(caller), yield* submitted(caller)]
       yield* Queue.take(begun)
       yield* Queue.take(begun)
-      const stop = (id: RunId) => runs.change(caller.workspaceId, id, ({ run }, at) => Transition.interrupt(run, at))
+      const stop = (id: RunId) => runs.change(caller.workspaceId, id, Transition.interrupt)
       // Nobody tells of it: it is found out when leases are renewed.
       yield* stop(one.id)
       yield* TestClock.adjust("10 seconds")
@@ -341,7 +341,10 @@ it.effect("what an attempt told is kept once, and what it came to is kept, whate
       const { id, workflowId } = claimed.run
       yield* reporter.event({
         event: "execution.step",
-        payload: { session_id: id, workflow_id: workflowId, current_step: "One", next_step: null }
+        runId: id,
+        workflowId,
+        step: "One",
+        next: null
       })
       yield* Deferred.await(reported)
       yield* Deferred.succeed(end, success)

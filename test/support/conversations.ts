@@ -21,8 +21,8 @@ export const failedRun = (id: string) =>
       const fence = own.run.lease?.fence ?? 0
       const errors = [failure(own.run, "SELECTOR-E0001", "No such element", 0)]
       yield* runs
-        .settle({ id: own.run.id, fence }, ({ run }, at) =>
-          Transition.finish(run, fence, { _tag: "Failed", data: {}, errors }, at)
+        .settle({ id: own.run.id, fence }, (locked, at) =>
+          Transition.finish(locked, { _tag: "Failed", data: {}, errors }, at)
         )
         .pipe(Effect.orDie)
     }

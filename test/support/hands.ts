@@ -4,13 +4,14 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
+import { settingNames } from "../../apps/cli/SettingNames.ts"
 import { defaultPageLimits } from "../../core/agent/Limits.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
 import { executablePath } from "./realBrowser.ts"
 import { type Answer, html, serve } from "./site.ts"
 
 /** Small bounds, so that a test reaches them. */
-const bounds = { limits: { ...defaultPageLimits, windows: 4, downloadBytes: 5 * 1_048_576 } }
+const bounds = { limits: { ...defaultPageLimits, windows: 4, downloadBytes: 5 * 1_048_576, names: settingNames } }
 
 export const pdf = Buffer.from(
   "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj " +

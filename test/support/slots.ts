@@ -2,6 +2,7 @@
  * Entries of the vault and runs that name them, for tests of who may start when.
  */
 import { Effect } from "effect"
+import * as RunFailure from "../../core/event/RunFailure.ts"
 import { type Credential, chosen } from "../../core/run/Credentials.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
@@ -38,7 +39,7 @@ export const naming = (
   domain
 })
 
-const error = { error_id: "1", message: "No", created_at: "2026-01-01T00:00:00.000Z" }
+const error = { ...RunFailure.of({ code: null, message: "No" }), id: "1", at: 1_000 }
 
 export const submit = Effect.fnUntraced(function* (
   workflow: Stored,
@@ -58,7 +59,7 @@ export const settle = (claimed: Claimed | undefined, outcome: Transition.Outcome
   Effect.flatMap(RunStore, (runs) => {
     if (claimed === undefined) throw new Error("Nothing was claimed")
     const lease = held(claimed)
-    return runs.settle(lease, ({ gate, run }, at) => Transition.settle(run, lease.fence, outcome, gate, at))
+    return runs.settle(lease, (locked, at) => Transition.settle(locked, outcome, at))
   })
 
 export const finish = (claimed: Claimed | undefined) => settle(claimed, { _tag: "Success", data: {} })

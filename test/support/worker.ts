@@ -28,11 +28,13 @@ const executor = Layer.succeed(
   Executor.of({
     execute: Effect.fnUntraced(function* ({ run }, reporter) {
       const { gate: name, steps = [] } = run.input as Schema.JsonObject & Script
-      const session = { session_id: run.id, workflow_id: run.workflowId }
+      const ids = { runId: run.id, workflowId: run.workflowId }
       for (const step of steps) {
         yield* reporter.event({
           event: "execution.step",
-          payload: { ...session, current_step: step, next_step: null }
+          ...ids,
+          step,
+          next: null
         })
       }
       if (name !== undefined) yield* Deferred.await(gate(name))

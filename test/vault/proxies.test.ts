@@ -90,15 +90,15 @@ describe("the proxies of an installation", () => {
   it("are missing in words where none is suitable", () => {
     assert.deepStrictEqual(
       chosen({ proxy_setting: "country", proxy_value: "FR" }),
-      Result.fail("this service has no proxy in the country FR (SLUICE_PROXIES)")
+      Result.fail("this service has no proxy in the country FR")
     )
     assert.deepStrictEqual(
       chosen({ proxy_setting: "static", proxy_value: "192.0.2.1" }),
-      Result.fail("this service has no proxy with the address 192.0.2.1 (SLUICE_PROXIES)")
+      Result.fail("this service has no proxy with the address 192.0.2.1")
     )
     for (const proxy_setting of ["random", "static"] as const) {
       const missing = Proxies.choose([], { proxy_setting, proxy_value: null }, "entry", 0.5)
-      assert.deepStrictEqual(missing, Result.fail("this service has no proxy (SLUICE_PROXIES)"))
+      assert.deepStrictEqual(missing, Result.fail("this service has no proxy"))
     }
   })
 

@@ -5,6 +5,8 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
+import { settingNames } from "../../apps/cli/SettingNames.ts"
+import { SettingNames } from "../../core/runtime/SettingNames.ts"
 import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import { Sealing } from "../../core/vault/keys/Sealing.ts"
 import { WorkspaceId } from "../../core/workspace/Ids.ts"
@@ -147,7 +149,11 @@ it.layer(services)("an encryption key", (it) => {
         ["cd".repeat(32), /^Cannot start with this master key: .* Set SLUICE_MASTER_KEY/],
         ["cd", /expected 64 hexadecimal digits/]
       ] as const) {
-        const started = yield* Effect.result(Effect.scoped(Layer.build(Layer.fresh(encryption(wrong)))))
+        const started = yield* Layer.build(Layer.fresh(encryption(wrong))).pipe(
+          Effect.scoped,
+          Effect.provideService(SettingNames, settingNames),
+          Effect.result
+        )
         if (Result.isSuccess(started)) return assert.fail("Expected the start to be refused")
         assert.match(started.failure.message, message)
       }

@@ -77,8 +77,8 @@ const interrupted = (channel: Channel, events: ReadonlyArray<NoticeKind>, notifi
     yield* runs.submit(sent)
     const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 1_000 })
     const fence = claimed?.run.lease?.fence ?? 0
-    yield* runs.settle({ id: sent.id, fence }, ({ run }, at) =>
-      Transition.finish(run, fence, { _tag: "Success", data: {} }, at)
+    yield* runs.settle({ id: sent.id, fence }, (locked, at) =>
+      Transition.finish(locked, { _tag: "Success", data: {} }, at)
     )
     return sent.id
   })

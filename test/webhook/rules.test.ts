@@ -199,7 +199,7 @@ const delivery = (overrides: Partial<Delivery.Delivery> = {}): Delivery.Delivery
     sequence: 1,
     runId: randomUUID(),
     at: 0,
-    event: { event: "execution.queued", payload: { session_id: "s", workflow_id: "w" } }
+    event: { event: "execution.queued", runId: "s", workflowId: "w" }
   },
   runWebhook: null,
   createdAt: 0,
@@ -291,10 +291,19 @@ describe("a message", () => {
   })
 
   it("that asks a person expires when the question does, and is not sent after", () => {
-    const asking = {
+    const asking: typeof logged = {
       ...logged,
-      event: { ...logged.event, event: "interaction.waiting", expires_at: 300_000 }
-    } as unknown as typeof logged
+      event: {
+        event: "interaction.waiting",
+        runId: "s",
+        workflowId: "w",
+        step: "Ask",
+        missingProperties: [],
+        schema: {},
+        message: "The code?",
+        expiresAt: 300_000
+      }
+    }
     assert.strictEqual(Sending.messageAt(asking, links, { validity: 300 }, 100_000).expires_at, 300)
     assert.deepStrictEqual(
       [299_999, 300_000].map((now) => Sending.isPerished(asking, now)),

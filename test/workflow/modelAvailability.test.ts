@@ -1,12 +1,13 @@
 /** Which executions are taken when a workflow is saved, with a model and without one. */
 import { assert, describe, it } from "@effect/vitest"
+import { settingNames } from "../../apps/cli/SettingNames.ts"
 import * as ModelAvailability from "../../core/workflow/ModelAvailability.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 
 const problems = (step: Step, names: ReadonlyArray<string> = []) => {
   const { content, problems } = SaveBody.read({ name: "w", ...graphOf("https://shop.example/", [step]) }, 0)
-  return [...problems, ...ModelAvailability.problems(content.nodes, { names })]
+  return [...problems, ...ModelAvailability.problems(content.nodes, { names, setting: settingNames.model })]
 }
 
 const pathsOf = (step: Step, names?: ReadonlyArray<string>) => problems(step, names).map(({ path }) => path)

@@ -4,6 +4,7 @@ import { type Entry, EventLog } from "../../../core/event/EventLog.ts"
 import type { LoggedEvent } from "../../../core/event/RunEvent.ts"
 import { ClientProgress } from "../../../core/event/stream/ClientProgress.ts"
 import { Tables } from "../Tables.ts"
+import { pageOf } from "./Page.ts"
 
 export const layer = Layer.effectContext(
   Effect.gen(function* () {
@@ -25,8 +26,8 @@ export const layer = Layer.effectContext(
     }
 
     const read = (from: number, limit: number) => {
-      const entries = tables.events.slice(from, from + limit).map(toEntry)
-      return { entries, to: from + entries.length, more: entries.length === limit }
+      const entries = pageOf(tables.events.slice(from, from + limit)).map(toEntry)
+      return { entries, to: from + entries.length, more: from + entries.length < tables.events.length }
     }
 
     const log = EventLog.of({
@@ -50,19 +51,21 @@ export const layer = Layer.effectContext(
     })
 
     const progress = ClientProgress.of({
-      owed: Effect.fn("ClientProgress.owed")((workspaceId, clientId, since) =>
+      owed: Effect.fn("ClientProgress.owed")((workspaceId, clientId, since, after) =>
         Effect.sync(() =>
-          tables.events.map(toEntry).filter((entry) => {
-            const ended = tables.runs.get(entry.runId)?.endedAt ?? null
-            const before = tables.written.get(entry.runId)
-            return (
-              entry.workspaceId === workspaceId &&
-              entry.clientId === clientId &&
-              before?.last !== true &&
-              entry.sequence > (before?.sequence ?? 0) &&
-              (ended === null || ended >= since)
-            )
-          })
+          pageOf(
+            tables.events.filter((one) => {
+              const run = tables.runs.get(one.runId)
+              const before = tables.written.get(one.runId)
+              return (
+                run?.workspaceId === workspaceId &&
+                run.options.client_id === clientId &&
+                before?.last !== true &&
+                one.sequence > Math.max(before?.sequence ?? 0, after) &&
+                (run.endedAt === null || run.endedAt >= since)
+              )
+            })
+          ).map(toEntry)
         )
       ),
       written: Effect.fn("ClientProgress.written")((all) =>

@@ -12,11 +12,9 @@ export const layer = Layer.effect(
         Effect.sync(() => {
           const framed = [...runs.values()]
             .filter((run) => run.workspaceId === workspaceId && run.workflowId === workflowId)
-            .flatMap(({ errors, id }) =>
-              errors.map((error) => ({ runId: id, error, at: Date.parse(error.created_at) }))
-            )
-            .filter(({ at }) => from <= at && at <= to)
-            .sort((a, b) => b.at - a.at || (a.runId < b.runId ? -1 : a.runId > b.runId ? 1 : 0))
+            .flatMap(({ errors, id }) => errors.map((error) => ({ runId: id, error })))
+            .filter(({ error: { at } }) => from <= at && at <= to)
+            .sort((a, b) => b.error.at - a.error.at || (a.runId < b.runId ? -1 : a.runId > b.runId ? 1 : 0))
           const groups = new Map<string, Shown>()
           for (const [index, { error, runId }] of framed.entries()) {
             const code = codeOf(error)

@@ -1,5 +1,5 @@
 /** Runs and their events in memory. */
-import { Clock, Effect, Layer, type Result } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import * as Gate from "../../../core/gate/Gate.ts"
 import * as Run from "../../../core/run/Run.ts"
 import {
@@ -16,7 +16,8 @@ import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { type RunId, RunNotFound, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
-import { append, gateIn, gateOf, Tables, waitingOf, write } from "../Tables.ts"
+import { pageOf } from "../event/Page.ts"
+import { append, filesOf, gateIn, gateOf, Tables, waitingOf, write } from "../Tables.ts"
 import * as MemorySlots from "./MemorySlots.ts"
 
 export const layer = Layer.effect(
@@ -26,29 +27,28 @@ export const layer = Layer.effect(
 
     const gated = (run: Run.Run): Gated => ({ run, gate: gateOf(tables, run) })
 
+    const locked = <R extends Run.Run>(run: R): Transition.LockedRun<R> => ({
+      run,
+      gate: gateOf(tables, run),
+      files: filesOf(tables, run.id)
+    })
+
     const isRemoved = (run: Run.Run) => gateOf(tables, run).removedAt !== null
 
     const find = Effect.fnUntraced(function* (workspaceId: WorkspaceId, id: RunId) {
       const run = tables.runs.get(id)
-      return run?.workspaceId === workspaceId ? gated(run) : yield* new RunNotFound({ sessionId: id })
+      return run?.workspaceId === workspaceId ? run : yield* new RunNotFound({ sessionId: id })
     })
 
     const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {
       const run = tables.runs.get(id)
-      return run?.lease?.fence === fence ? run : yield* new Run.LeaseLost({ sessionId: id, fence })
+      return run !== undefined && Run.isRunning(run) && run.lease.fence === fence
+        ? run
+        : yield* new Run.LeaseLost({ sessionId: id, fence })
     })
 
-    const apply = <E>(one: Gated, decide: (gated: Gated, now: number) => Result.Result<Transition.Change, E>) =>
-      Effect.gen(function* () {
-        const at = yield* Clock.currentTimeMillis
-        const change = yield* Effect.fromResult(decide(one, at))
-        write(tables, change, at)
-        MemorySlots.noteFailure(tables, change, at)
-        return change
-      })
-
     /** One run of each workflow in turn, those served longest ago first, each workflow's oldest first. */
-    const inTurn = (now: number): ReadonlyArray<Run.Run> => {
+    const inTurn = (now: number): ReadonlyArray<Run.WaitingRun> => {
       const queues = [...tables.gates]
         .filter(([, gate]) => Gate.mayStart(gate, now))
         .map(([workflowId]) => ({
@@ -75,7 +75,7 @@ export const layer = Layer.effect(
         write(tables, change, at)
         return { run: change.run, gate }
       }),
-      get: Effect.fn("RunStore.get")(find),
+      get: Effect.fn("RunStore.get")((workspaceId, id) => Effect.map(find(workspaceId, id), gated)),
       list: Effect.fn("RunStore.list")((workspaceId, filter) =>
         Effect.map(Clock.currentTimeMillis, (now) =>
           [...tables.runs.values()]
@@ -90,11 +90,15 @@ export const layer = Layer.effect(
         )
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        Effect.sync(() => tables.events.filter((event) => event.runId === id && event.sequence > after))
+        Effect.sync(() => pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after)))
       ),
-      change: Effect.fn("RunStore.change")((workspaceId, id, decide) =>
-        Effect.flatMap(find(workspaceId, id), (one) => apply(one, decide))
-      ),
+      change: Effect.fn("RunStore.change")(function* (workspaceId, id, decide) {
+        const run = yield* find(workspaceId, id)
+        const at = yield* Clock.currentTimeMillis
+        const change = yield* Effect.fromResult(decide(locked(run), at))
+        write(tables, change, at)
+        return change
+      }),
       announceHolds: Effect.fn("RunStore.announceHolds")(function* (limit, announce) {
         const now = yield* Clock.currentTimeMillis
         const [next] = tables.untold
@@ -120,6 +124,7 @@ export const layer = Layer.effect(
           if (credentials === null) continue
           const lease = { worker, fence: ++tables.lastFence, until: now + leaseMillis }
           const change = Transition.claim(run, gateOf(tables, run), lease, now, credentials)
+          if (change === null) continue
           write(tables, change, now)
           MemorySlots.serve(tables, credentials, lease.fence)
           tables.served.set(run.workflowId, lease.fence)
@@ -133,14 +138,14 @@ export const layer = Layer.effect(
         const until = (yield* Clock.currentTimeMillis) + leaseMillis
         return held.filter(({ fence, id }) => {
           const run = tables.runs.get(id)
-          if (run?.lease?.fence !== fence) return true
+          if (run === undefined || !Run.isRunning(run) || run.lease.fence !== fence) return true
           tables.runs.set(id, { ...run, lease: { ...run.lease, until } })
           return false
         })
       }),
       report: Effect.fn("RunStore.report")(function* (held, { events, progress }) {
         const at = yield* Clock.currentTimeMillis
-        const run = yield* Effect.fromResult(Transition.progress(yield* owned(held), held.fence, progress ?? {}))
+        const run = Transition.progress(yield* owned(held), progress ?? {})
         tables.runs.set(run.id, run)
         append(tables, run.id, events, at)
       }),
@@ -148,15 +153,21 @@ export const layer = Layer.effect(
         const run = yield* owned(held)
         const before = Slots.names(run.credentials)
         MemorySlots.worked(tables, run, alias)
-        const { run: after } = yield* apply(gated(run), (one) => Transition.loggedIn(one.run, held.fence, alias))
-        return Slots.names(after.credentials).length < before.length
+        const change = Transition.loggedIn(run, alias)
+        write(tables, change, yield* Clock.currentTimeMillis)
+        return Slots.names(change.run.credentials).length < before.length
       }),
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
         Effect.map(Clock.currentTimeMillis, (now) => MemorySlots.stopAfterFailedLogins(tables, limit, decide, now))
       ),
-      settle: Effect.fn("RunStore.settle")((held, decide) =>
-        Effect.flatMap(owned(held), (run) => apply(gated(run), decide))
-      ),
+      settle: Effect.fn("RunStore.settle")(function* (held, decide) {
+        const run = yield* owned(held)
+        const at = yield* Clock.currentTimeMillis
+        const change = decide(locked(run), at)
+        write(tables, change, at)
+        MemorySlots.noteFailure(tables, change, at)
+        return change
+      }),
       reap: Effect.fn("RunStore.reap")(function* (limit, decide) {
         const now = yield* Clock.currentTimeMillis
         const due = [...tables.runs.values()].filter(
@@ -165,7 +176,7 @@ export const layer = Layer.effect(
             (Run.isWaiting(run) && (isRemoved(run) || (run.expiresAt !== null && run.expiresAt <= now)))
         )
         return due.slice(0, limit).flatMap((run) => {
-          const change = decide(gated(run), now)
+          const change = decide(locked(run), now)
           if (change !== null) write(tables, change, now)
           return change?.run ?? []
         })

@@ -8,7 +8,7 @@ import * as Domain from "../../../core/vault/site/Domain.ts"
 import * as VaultEntries from "../../../core/vault/VaultEntries.ts"
 import type { Pair, VaultEntry } from "../../../core/vault/VaultEntry.ts"
 import { RunId, type WorkspaceId } from "../../../core/workspace/Ids.ts"
-import { type Tables, write } from "../Tables.ts"
+import { filesOf, type Tables, write } from "../Tables.ts"
 
 type Shape = Tables["Service"]
 
@@ -69,7 +69,8 @@ export const stopAfterFailedLogins = (tables: Shape, limit: number, decide: Stop
   const [cause, failed] = next
   for (const id of failed.waiting.slice(0, limit)) {
     const run = tables.runs.get(id)
-    const change = run === undefined ? null : decide(run, { ...failed, runId: RunId.make(cause) }, now)
+    if (run === undefined || !Run.isWaiting(run)) continue
+    const change = decide({ run, files: filesOf(tables, id) }, { ...failed, runId: RunId.make(cause) }, now)
     if (change !== null) write(tables, change, now)
   }
   if (failed.waiting.length <= limit) tables.failedLogins.delete(cause)

@@ -2,6 +2,7 @@
  * Makes sure that what is done on a page is done on a document where it may be: the one that the element or the focus is in
  * at that moment, which in a frame is the frame's own.
  */
+import { Effect } from "effect"
 import type { ElementHandle, Frame, Locator } from "playwright-core"
 import type { Guard } from "../../../core/browser/element/Target.ts"
 import * as Focus from "../element/Focus.ts"
@@ -17,7 +18,11 @@ export interface Field extends Pick<Locator, "fill" | "focus" | "getAttribute" |
 
 /** Fails with `foreign` where a guard does not let something be done in a frame. */
 export const check = async (tab: Tab, frame: Frame, guard: Guard, pasted?: string): Promise<void> => {
-  const reason = guard(await addressOf(tab, frame), pasted)
+  const address = await addressOf(tab, frame)
+  const reason =
+    pasted === undefined || guard.pasting === undefined
+      ? guard(address)
+      : await Effect.runPromise(guard.pasting(address, pasted))
   if (reason !== null) throw new Refused("foreign", reason)
 }
 

@@ -11,11 +11,14 @@
 
 import { Clock, Effect, Result } from "effect"
 import type { SqlClient } from "effect/sql"
+import * as Run from "../../../core/run/Run.ts"
 import type { Claimed } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
-import * as Rows from "../Rows.ts"
 import { transaction } from "../Transaction.ts"
+import * as Gates from "../tables/Gates.ts"
+import * as Runs from "../tables/Runs.ts"
+import * as Workflows from "../tables/Workflows.ts"
 import * as Writing from "../Writing.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
@@ -28,11 +31,7 @@ interface Options {
   readonly places: PgQueues.Places
 }
 
-type LockedGate = Rows.GateRow & {
-  readonly starts_at: Date | null
-  readonly stops_at: Date | null
-  readonly slots: boolean
-}
+type LockedGate = Gates.Row & Gates.IntervalRow & { readonly slots: boolean }
 
 /**
  * Claims, and settles whose turn it is next.
@@ -99,7 +98,7 @@ const take = (
           PgQueues.startable(sql, ledger, gate.workflow_id, { now, most: limit, places })
         ])
     )
-    const rows: Array<Rows.RunRow> = []
+    const rows: Array<Runs.Row> = []
     const assigned: Array<PgSlots.Assigned> = []
     const visited = new Set<string>()
     const left = () => limit - rows.length - assigned.length
@@ -129,20 +128,24 @@ const take = (
 
     const fences = yield* sql<{ readonly fence: bigint }>`
       select nextval('run_fences') as fence from generate_series(1, ${rows.length}::integer)`
-    const gates = new Map(open.map((gate) => [gate.workflow_id, Rows.toGate(gate)]))
+    const gates = new Map(open.map((gate) => [gate.workflow_id, Gates.toGate(gate)]))
     const given = new Map(confirmed.map(({ credentials, id }) => [id, credentials]))
-    const changes = rows.map((row, index) => {
-      const gate = gates.get(row.workflow_id)
+    const changes = rows.map(Runs.toRun).flatMap((run, index) => {
+      const gate = gates.get(run.workflowId)
       const fence = fences[index]?.fence
-      if (gate === undefined || fence === undefined) throw new Error(`Claimed run ${row.id} without its gate or fence`)
+      if (gate === undefined || fence === undefined) throw new Error(`Claimed run ${run.id} without its gate or fence`)
       const lease = { worker, fence: Number(fence), until: now + leaseMillis }
-      return Transition.claim(Rows.toRun(row), gate, lease, now, given.get(row.id))
+      const change = Run.isWaiting(run) ? Transition.claim(run, gate, lease, now, given.get(run.id)) : null
+      return change ?? []
     })
+    if (changes.length < rows.length) {
+      yield* Effect.logError("Some runs stay waiting: the database says that they may start, and their gate does not")
+    }
     yield* Writing.changes(sql, changes, now)
-    for (const { run } of changes) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease?.fence ?? 0))
-    const versions = yield* sql<Rows.VersionRow>`
+    for (const { run } of changes) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease.fence))
+    const versions = yield* sql<Workflows.VersionRow>`
       select * from workflow_versions where ${sql.in("version_id", [...new Set(rows.map((row) => row.version_id))])}`
-    const byId = new Map(versions.map((row) => [row.version_id, Rows.toVersion(row)]))
+    const byId = new Map(versions.map((row) => [row.version_id, Workflows.toVersion(row)]))
     return {
       claimed: changes.map(({ run }): Claimed => {
         const version = byId.get(run.versionId)
@@ -164,10 +167,10 @@ const isOpen = (gate: LockedGate, now: number): boolean =>
 const oldest = (
   sql: SqlClient.SqlClient,
   workflowId: string,
-  taken: ReadonlyArray<Rows.RunRow>,
+  taken: ReadonlyArray<Runs.Row>,
   wanted: number,
   now: number
-) => sql<Rows.RunRow>`
+) => sql<Runs.Row>`
   select * from runs
   where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
     and not_before <= ${new Date(now)}
@@ -184,7 +187,7 @@ const oldest = (
 /** Those of these runs that no other process has taken, in their order. */
 const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigned>, now: number) =>
   Effect.map(
-    sql<Rows.RunRow>`
+    sql<Runs.Row>`
       select * from runs where ${sql.in(
         "id",
         assigned.map(({ id }) => id)

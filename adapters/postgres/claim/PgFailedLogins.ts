@@ -4,14 +4,13 @@
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Credential } from "../../../core/run/Credentials.ts"
-import type { Run } from "../../../core/run/Run.ts"
+import { isWaiting, type Run } from "../../../core/run/Run.ts"
 import type { StopAfter } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { Change } from "../../../core/run/Transition.ts"
 import { RunId } from "../../../core/workspace/Ids.ts"
-import * as Rows from "../Rows.ts"
 import { transaction } from "../Transaction.ts"
+import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
@@ -60,6 +59,12 @@ interface Place {
   readonly queue: string
 }
 
+/** A queue with one of the runs that wait in it. */
+interface WaitingPlace extends Place {
+  readonly id: string
+  readonly credentials: string
+}
+
 /** Stops up to `limit` runs because of one failure, and answers whether there may be more to stop. */
 export const stop = (sql: SqlClient.SqlClient, limit: number, decide: StopAfter) =>
   transaction(
@@ -78,7 +83,7 @@ export const stop = (sql: SqlClient.SqlClient, limit: number, decide: StopAfter)
           : move(sql, failure, end, true)
         return true
       }
-      const rows = yield* sql<Rows.RunRow>`
+      const rows = yield* sql<Runs.Row>`
         select * from runs where id in (select id from ${PgQueues.oldestIn(sql, {
           workflowId: place.workflow_id,
           queue: sql`${place.queue}`,
@@ -88,8 +93,10 @@ export const stop = (sql: SqlClient.SqlClient, limit: number, decide: StopAfter)
         })} as oldest) and status in ('execution.queued', 'execution.requeued') order by sequence for update`
       const now = yield* Clock.currentTimeMillis
       const cause = { ...login, runId: RunId.make(failure.run_id) }
-      const changes = rows.flatMap((row) => decide(Rows.toRun(row), cause, now) ?? [])
-      yield* Writing.changes(sql, changes, now)
+      const changes = yield* Effect.forEach(rows.map(Runs.toRun).filter(isWaiting), (run) =>
+        Effect.map(Writing.filesOf(sql, run), (files) => decide({ run, files }, cause, now) ?? [])
+      )
+      yield* Writing.changes(sql, changes.flat(), now)
       yield* move(sql, failure, place, rows.length < limit)
       return true
     })
@@ -101,15 +108,15 @@ const following = (sql: SqlClient.SqlClient, { queue, workflow_id, workspace_id 
     const gates = yield* sql<{ readonly workflow_id: string }>`
       select workflow_id from gates where workspace_id = ${workspace_id} and waiting and slots
         and ${workflow_id === null ? sql`true` : sql`workflow_id >= ${workflow_id}`} order by workflow_id`
-    const found: Array<Place & { readonly credentials: string }> = []
+    const found: Array<WaitingPlace> = []
     for (const gate of gates) {
       const left = queuesTogether - found.length
       if (left === 0) break
       const from = gate.workflow_id === workflow_id ? (queue ?? first) : first
       found.push(
-        ...(yield* sql<Place & { readonly credentials: string }>`
+        ...(yield* sql<WaitingPlace>`
           with ${PgQueues.queues(sql, gate.workflow_id, from)}
-          select ${gate.workflow_id}::uuid as workflow_id, head.queue, head.credentials
+          select ${gate.workflow_id}::uuid as workflow_id, head.queue, head.id, head.credentials
           from (select queue from queues where queue is not null limit ${left}) as ahead
           cross join lateral ${PgQueues.oldestIn(sql, {
             workflowId: gate.workflow_id,
@@ -128,11 +135,11 @@ const firstThatWaitsFor = (
   sql: SqlClient.SqlClient,
   workspaceId: string,
   { entry, permissionedUserId }: Slots.FailedLogin,
-  queues: ReadonlyArray<Place & { readonly credentials: string }>
+  queues: ReadonlyArray<WaitingPlace>
 ) =>
   Effect.gen(function* () {
     const pairs = queues.flatMap((place) =>
-      (JSON.parse(place.credentials) as ReadonlyArray<Credential>)
+      Runs.credentialsOf(place)
         .filter((credential) => Slots.isOnly([credential], permissionedUserId))
         .map(({ domain }) => ({ place, pair: { permissionedUserId, domain } }))
     )

@@ -11,6 +11,7 @@ import type { Credential } from "../../../core/run/Credentials.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { Pair } from "../../../core/vault/VaultEntry.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
+import * as Runs from "../tables/Runs.ts"
 import * as SlotColumns from "./SlotColumns.ts"
 
 /** A waiting run as far as it matters for what it can be given. */
@@ -75,8 +76,9 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
     learn: (candidates) =>
       Effect.gen(function* () {
         const unknown = new Map<string, Located>()
-        for (const { credentials, workspace_id } of candidates) {
-          for (const credential of parse(credentials)) {
+        for (const candidate of candidates) {
+          const { workspace_id } = candidate
+          for (const credential of Runs.credentialsOf(candidate)) {
             for (const permissionedUserId of Slots.members(credential)) {
               const pair = { permissionedUserId, domain: credential.domain }
               const key = pairKey(workspace_id, pair)
@@ -100,8 +102,9 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
         }
       }),
 
-    assign: ({ credentials, not_before, workspace_id }) => {
-      const wanted = parse(credentials)
+    assign: (candidate) => {
+      const { not_before, workspace_id } = candidate
+      const wanted = Runs.credentialsOf(candidate)
       const assigned = Slots.assign(wanted, find(workspace_id), held)
       const waited = now - not_before.getTime()
       hold(assigned === null ? Slots.reserved(wanted, waited, find(workspace_id), held) : Slots.names(assigned))
@@ -166,8 +169,6 @@ interface Located {
   readonly workspaceId: string
   readonly pair: Pair
 }
-
-const parse = (credentials: string): ReadonlyArray<Credential> => JSON.parse(credentials)
 
 const pairKey = (workspaceId: string, { domain, permissionedUserId }: Pair): string =>
   JSON.stringify([workspaceId, permissionedUserId, domain])

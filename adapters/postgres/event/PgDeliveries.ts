@@ -4,28 +4,9 @@ import { PersistedQueue } from "effect/persistence"
 import { SqlClient } from "effect/sql"
 import { Deliveries, type Filter, type NewDelivery } from "../../../core/event/webhook/Deliveries.ts"
 import * as Delivery from "../../../core/event/webhook/Delivery.ts"
-import { WorkspaceId } from "../../../core/workspace/Ids.ts"
-import * as Rows from "../Rows.ts"
+import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
-
-interface Row extends Rows.EventRow {
-  readonly id: string
-  readonly position: bigint
-  readonly workspace_id: string
-  readonly workflow_id: string
-  readonly options: string
-  readonly target: string
-  readonly url: string
-  readonly created_at: Date
-  readonly since: Date
-  readonly status: Delivery.Status
-  readonly attempts: number
-  readonly next_attempt_at: Date | null
-  readonly turn: number
-  readonly duration_ms: number | null
-  readonly response_status: number | null
-  readonly errors: string
-}
+import * as Rows from "../tables/Deliveries.ts"
 
 /** What the queue holds: a delivery as it was when it was put in. */
 const Ticket = Schema.Struct({ id: Schema.String, turn: Schema.Int })
@@ -50,14 +31,14 @@ const deliveries = Layer.effect(
     const find = (workspaceId: WorkspaceId, id: string) =>
       Effect.gen(function* () {
         const [row] = isUuid(id)
-          ? yield* sql<Row>`${select} where d.id = ${id} and d.workspace_id = ${workspaceId}`
+          ? yield* sql<Rows.Row>`${select} where d.id = ${id} and d.workspace_id = ${workspaceId}`
           : []
         return row ?? (yield* new Delivery.DeliveryNotFound({ deliveryId: id }))
       })
 
     /** Returns whether the last delivery of a line has had its first attempt, so that the next may be due. */
     const isFree = (runId: string, target: string) =>
-      sql<Pick<Row, "attempts" | "status">>`
+      sql<Pick<Delivery.State, "attempts" | "status">>`
         select attempts, status from webhook_deliveries where run_id = ${runId} and target = ${target}
         order by sequence desc limit 1 for update`.pipe(
         Effect.map(([last]) => last === undefined || Delivery.isSettledOnce(last))
@@ -67,7 +48,7 @@ const deliveries = Layer.effect(
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const lines = new Set<string>()
-        const rows: Array<Readonly<Record<string, unknown>>> = []
+        const rows: Array<Rows.Made> = []
         for (const { entry, id, url, webhookId } of made) {
           const target = webhookId ?? entry.runId
           const line = `${entry.runId} ${target}`
@@ -75,30 +56,29 @@ const deliveries = Layer.effect(
           lines.add(line)
           rows.push({
             id,
-            workspace_id: entry.workspaceId,
-            run_id: entry.runId,
+            workspaceId: entry.workspaceId,
+            runId: entry.runId,
             target,
             sequence: entry.sequence,
             url,
-            created_at: new Date(now),
-            since: new Date(now),
+            createdAt: now,
+            since: now,
             turn: 0,
-            ...fromState(Delivery.pending(due ? now : null))
+            ...Delivery.pending(due ? now : null)
           })
         }
-        const [first, ...rest] = rows
+        const [first, ...rest] = rows.map(Rows.table.encode)
         if (first === undefined) return
         yield* sql`insert into webhook_deliveries ${sql.insert([first, ...rest])}`
-        for (const row of rows) if (row.next_attempt_at !== null) yield* enqueue(String(row.id), 0, 0)
+        for (const { id, nextAttemptAt } of rows) if (nextAttemptAt !== null) yield* enqueue(id, 0, 0)
       })
 
     /** Writes what a delivery has become, if nothing else has happened to it, and lets the next of its line follow. */
-    const write = (before: Row, after: Delivery.Delivery, now: number) =>
+    const write = (before: Rows.Row, after: Delivery.Delivery, now: number) =>
       Effect.gen(function* () {
         const turn = before.turn + 1
         const written = yield* sql`
-          update webhook_deliveries set
-            ${sql.update({ ...fromState(after), url: after.url, since: new Date(after.since), turn })}
+          update webhook_deliveries set ${sql.update(Rows.changes.encode({ ...after, turn }))}
           where id = ${before.id} and turn = ${before.turn} returning id`
         if (written.length === 0) return
         if (after.nextAttemptAt !== null) yield* enqueue(before.id, turn, after.nextAttemptAt - now)
@@ -115,7 +95,7 @@ const deliveries = Layer.effect(
       })
 
     const list = (workspaceId: WorkspaceId, { before, limit, runId, status }: Filter) =>
-      sql<Row>`${select} where ${sql.and([
+      sql<Rows.Row>`${select} where ${sql.and([
         sql`d.workspace_id = ${workspaceId}`,
         ...(status === undefined ? [] : [sql`d.status = ${status}`]),
         ...(runId === undefined ? [] : [isUuid(runId) ? sql`d.run_id = ${runId}` : sql`false`]),
@@ -128,9 +108,9 @@ const deliveries = Layer.effect(
         queue
           .take(({ id, turn }) =>
             Effect.gen(function* () {
-              const [row] = yield* withoutSqlErrors(sql<Row>`${select} where d.id = ${id} and d.turn = ${turn}`)
+              const [row] = yield* withoutSqlErrors(sql<Rows.Row>`${select} where d.id = ${id} and d.turn = ${turn}`)
               if (row === undefined || row.status !== "pending") return false
-              const after = yield* attempt(toDelivery(row))
+              const after = yield* attempt(Rows.toDelivery(row))
               const now = yield* Clock.currentTimeMillis
               yield* transaction(sql, write(row, after, now))
               return true
@@ -139,17 +119,17 @@ const deliveries = Layer.effect(
           .pipe(Effect.repeat({ until: (handedOut) => handedOut }), Effect.asVoid, Effect.orDie)
       ),
       get: Effect.fn("Deliveries.get")((workspaceId, id) =>
-        find(workspaceId, id).pipe(Effect.map(toDelivery), withoutSqlErrors)
+        find(workspaceId, id).pipe(Effect.map(Rows.toDelivery), withoutSqlErrors)
       ),
       list: Effect.fn("Deliveries.list")((workspaceId, filter) =>
         list(workspaceId, filter).pipe(
-          Effect.map((rows) => rows.map(toDelivery)),
+          Effect.map((rows) => rows.map(Rows.toDelivery)),
           withoutSqlErrors
         )
       ),
       ofRun: Effect.fn("Deliveries.ofRun")((workspaceId, runId) =>
-        sql<Row>`${select} where d.run_id = ${runId} and d.workspace_id = ${workspaceId} order by d.position`.pipe(
-          Effect.map((rows) => rows.map(toDelivery)),
+        sql<Rows.Row>`${select} where d.run_id = ${runId} and d.workspace_id = ${workspaceId} order by d.position`.pipe(
+          Effect.map((rows) => rows.map(Rows.toDelivery)),
           withoutSqlErrors
         )
       ),
@@ -159,7 +139,7 @@ const deliveries = Layer.effect(
           Effect.gen(function* () {
             const row = yield* find(workspaceId, id)
             const now = yield* Clock.currentTimeMillis
-            const after = yield* Effect.fromResult(Delivery.retry(toDelivery(row), now))
+            const after = yield* Effect.fromResult(Delivery.retry(Rows.toDelivery(row), now))
             yield* write(row, after, now)
             return after
           })
@@ -175,7 +155,7 @@ const deliveries = Layer.effect(
             const taken = { status: "delivered", nextAttemptAt: null, durationMillis, responseStatus } as const
             yield* write(
               row,
-              { ...toDelivery(row), ...taken, attempts: row.attempts + 1 },
+              { ...Rows.toDelivery(row), ...taken, attempts: row.attempts + 1 },
               yield* Clock.currentTimeMillis
             )
           }).pipe(Effect.catchTag("DeliveryNotFound", () => Effect.void))
@@ -196,33 +176,5 @@ export const layer = deliveries.pipe(
     })
   )
 )
-
-const fromState = (state: Delivery.State) => ({
-  status: state.status,
-  attempts: state.attempts,
-  next_attempt_at: state.nextAttemptAt === null ? null : new Date(state.nextAttemptAt),
-  duration_ms: state.durationMillis,
-  response_status: state.responseStatus,
-  errors: JSON.stringify(state.errors)
-})
-
-const toDelivery = (row: Row): Delivery.Delivery => ({
-  id: row.id,
-  position: Number(row.position),
-  workspaceId: WorkspaceId.make(row.workspace_id),
-  webhookId: row.target === row.run_id ? null : row.target,
-  workflowId: row.workflow_id,
-  url: row.url,
-  logged: Rows.toLogged(row),
-  runWebhook: (JSON.parse(row.options) as { readonly webhook?: Schema.Json }).webhook ?? null,
-  createdAt: row.created_at.getTime(),
-  since: row.since.getTime(),
-  status: row.status,
-  attempts: row.attempts,
-  nextAttemptAt: row.next_attempt_at?.getTime() ?? null,
-  durationMillis: row.duration_ms,
-  responseStatus: row.response_status,
-  errors: JSON.parse(row.errors) as ReadonlyArray<string>
-})
 
 const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))

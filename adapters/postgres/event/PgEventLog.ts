@@ -1,20 +1,16 @@
 /** The log of events in PostgreSQL, and how far it was passed on. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Entry, EventLog, type Read } from "../../../core/event/EventLog.ts"
+import { type Entry, EventLog, page, type Read } from "../../../core/event/EventLog.ts"
 import { ClientProgress } from "../../../core/event/stream/ClientProgress.ts"
-import type { Run } from "../../../core/run/Run.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
-import * as Rows from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Events from "../tables/Events.ts"
+import * as Runs from "../tables/Runs.ts"
 
-interface EntryRow extends Rows.EventRow {
-  readonly workspace_id: string
-  readonly workflow_id: string
-  readonly created_at: Date
-  readonly options: string
-}
+type EntryRow = Events.Row &
+  Runs.OptionsRow & { readonly workspace_id: string; readonly workflow_id: string; readonly created_at: Date }
 
 interface Place {
   readonly tx: string
@@ -32,12 +28,20 @@ const log = Layer.effect(
       from: Place,
       limit: number
     ): Effect.Effect<Omit<Read, "position"> & { readonly to: Place }, StoreUnavailable> =>
-      sql<EntryRow & { readonly tx: string; readonly settled: boolean }>`
-        select event.sequence, run_id, at, event, payload, event.expires_at, event.tx::text as tx, workspace_id, workflow_id, created_at, options,
-          event.tx < settled_before() as settled
-        from run_events event join runs on runs.id = run_id
-        where (event.tx, event.sequence) > (${from.tx}::xid8, ${from.sequence}::bigint)
-        order by event.tx, event.sequence limit ${limit}`.pipe(
+      sql<EntryRow & { readonly tx: string; readonly settled: boolean; readonly found: number }>`
+        with found as (
+          select event.sequence, run_id, at, event, payload, event.expires_at, event.tx, workspace_id, workflow_id, created_at, options,
+            event.tx < settled_before() as settled
+          from run_events event join runs on runs.id = run_id
+          where (event.tx, event.sequence) > (${from.tx}::xid8, ${from.sequence}::bigint)
+          order by event.tx, event.sequence limit ${limit}),
+        page as (
+          select *, sum(octet_length(payload)) over (order by tx, sequence) - octet_length(payload) as before,
+            (count(*) over ())::int as found
+          from found)
+        select sequence, run_id, at, event, payload, expires_at, tx::text as tx, workspace_id, workflow_id, created_at, options, settled, found
+        from page where before < ${page.characters}
+        order by page.tx, page.sequence`.pipe(
         Effect.map((rows) => {
           const unsettled = rows.findIndex(({ settled }) => !settled)
           const settled = unsettled === -1 ? rows : rows.slice(0, unsettled)
@@ -45,7 +49,7 @@ const log = Layer.effect(
           return {
             entries: settled.map(toEntry),
             to: last === undefined ? from : { tx: last.tx, sequence: Number(last.sequence) },
-            more: unsettled !== -1 || rows.length === limit
+            more: unsettled !== -1 || (rows[0]?.found ?? 0) > rows.length || rows.length === limit
           }
         }),
         withoutSqlErrors
@@ -86,15 +90,19 @@ const progress = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return ClientProgress.of({
-      owed: Effect.fn("ClientProgress.owed")((workspaceId, clientId, since) =>
+      owed: Effect.fn("ClientProgress.owed")((workspaceId, clientId, since, after) =>
         sql<EntryRow>`
-          select event.sequence, event.run_id, at, event, payload, event.expires_at, workspace_id, workflow_id, created_at, options
-          from runs
-          left join client_progress done on done.run_id = runs.id
-          join run_events event on event.run_id = runs.id and event.sequence > coalesce(done.sequence, 0)
-          where workspace_id = ${workspaceId} and client_id = ${clientId} and not coalesce(done.last, false)
-            and (ended_at is null or ended_at >= ${new Date(since)})
-          order by event.sequence`.pipe(
+          with found as (
+            select event.sequence, event.run_id, at, event, payload, event.expires_at, workspace_id, workflow_id, created_at, options
+            from runs
+            left join client_progress done on done.run_id = runs.id
+            join run_events event on event.run_id = runs.id
+              and event.sequence > greatest(coalesce(done.sequence, 0), ${after}::bigint)
+            where workspace_id = ${workspaceId} and client_id = ${clientId} and not coalesce(done.last, false)
+              and (ended_at is null or ended_at >= ${new Date(since)})
+            order by event.sequence limit ${page.events}),
+          page as (select *, sum(octet_length(payload)) over (order by sequence) - octet_length(payload) as before from found)
+          select * from page where before < ${page.characters} order by sequence`.pipe(
           Effect.map((rows) => rows.map(toEntry)),
           withoutSqlErrors
         )
@@ -119,9 +127,9 @@ const progress = Layer.effect(
 export const layer = Layer.merge(log, progress)
 
 const toEntry = (row: EntryRow): Entry => {
-  const options = JSON.parse(row.options) as Run["options"]
+  const options = Runs.optionsOf(row)
   return {
-    ...Rows.toLogged(row),
+    ...Events.toLogged(row),
     workspaceId: WorkspaceId.make(row.workspace_id),
     workflowId: row.workflow_id,
     submittedAt: row.created_at.getTime(),

@@ -6,8 +6,8 @@ import { SqlClient } from "effect/sql"
 import type { Gate } from "../../../core/gate/Gate.ts"
 import { type Changed, type Decide, GateStore } from "../../../core/gate/GateStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
-import * as Rows from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Gates from "../tables/Gates.ts"
 import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
 
 export const layer = Layer.effect(
@@ -16,10 +16,10 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const get = Effect.fn("GateStore.get")((workspaceId: WorkspaceId, workflowId: WorkflowId) =>
-      sql<Rows.GateRow>`
+      sql<Gates.Row>`
         select * from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
           and removed_at is null`.pipe(
-        Effect.flatMap(([row]) => (row === undefined ? notFound(workflowId) : Effect.succeed(Rows.toGate(row)))),
+        Effect.flatMap(([row]) => (row === undefined ? notFound(workflowId) : Effect.succeed(Gates.toGate(row)))),
         withoutSqlErrors
       )
     )
@@ -46,16 +46,14 @@ export const layer = Layer.effect(
         sql,
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
-          const due = yield* sql<Rows.GateRow>`
+          const due = yield* sql<Gates.Row>`
             select * from gates where review_at <= ${new Date(now)}
             order by review_at limit ${limit} for no key update skip locked`
           yield* Effect.forEach(
             due,
-            (row) => {
-              const { review_at, starts_at, stops_at } = Rows.fromGate(Rows.toGate(row), now)
-              return sql`update gates set ${sql.update({ review_at, starts_at, stops_at })}
-                where workflow_id = ${row.workflow_id}`
-            },
+            (row) => sql`
+              update gates set ${sql.update(Gates.intervalAt(Gates.toGate(row), now))}
+              where workflow_id = ${row.workflow_id}`,
             { discard: true }
           )
           return due.length
@@ -98,10 +96,10 @@ export const layer = Layer.effect(
 /** Locks a gate against everybody else until the transaction ends, and reads it. */
 export const lock = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, workflowId: WorkflowId) =>
   Effect.flatMap(
-    sql<Rows.GateRow>`
+    sql<Gates.Row>`
       select * from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
         and removed_at is null for no key update`,
-    ([row]) => (row === undefined ? notFound(workflowId) : Effect.succeed(Rows.toGate(row)))
+    ([row]) => (row === undefined ? notFound(workflowId) : Effect.succeed(Gates.toGate(row)))
   )
 
 /** Writes a gate whose row is locked. */
@@ -112,7 +110,7 @@ export const write = (
   at: number
 ) =>
   Effect.andThen(
-    sql`update gates set ${sql.update(Rows.fromGate(change.after, at))} where workflow_id = ${workflowId}`,
+    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))} where workflow_id = ${workflowId}`,
     PgHoldAnnouncements.note(sql, workflowId, change, at)
   )
 

@@ -6,8 +6,9 @@ import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
 import type { Announce } from "../../../core/run/RunStore.ts"
-import * as Rows from "../Rows.ts"
 import { transaction } from "../Transaction.ts"
+import * as Gates from "../tables/Gates.ts"
+import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
 
 /** Records, while a gate is locked, that the runs waiting now get an event, if the edit holds them. */
@@ -33,22 +34,22 @@ export const tell = (sql: SqlClient.SqlClient, limit: number, announce: Announce
     Effect.gen(function* () {
       const [next] = yield* sql<{ readonly workflow_id: string }>`select workflow_id from hold_announcements limit 1`
       if (next === undefined) return false
-      const [gateRow] = yield* sql<Rows.GateRow>`select * from gates where workflow_id = ${next.workflow_id} for share`
+      const [gateRow] = yield* sql<Gates.Row>`select * from gates where workflow_id = ${next.workflow_id} for share`
       const [place] = yield* sql<{ readonly told_to: bigint; readonly last: bigint }>`
         select told_to, last from hold_announcements where workflow_id = ${next.workflow_id} for update skip locked`
       if (gateRow === undefined || place === undefined) return false
-      const gate = Rows.toGate(gateRow)
+      const gate = Gates.toGate(gateRow)
       const now = yield* Clock.currentTimeMillis
       const rows = Gate.mayStart(gate, now)
         ? []
-        : yield* sql<Rows.RunRow & { readonly sequence: bigint }>`
+        : yield* sql<Runs.Row & { readonly sequence: bigint }>`
             select * from runs where workflow_id = ${next.workflow_id}
               and status in ('execution.queued', 'execution.requeued')
               and sequence > ${place.told_to} and sequence <= ${place.last}
             order by sequence limit ${limit}`
       yield* Writing.events(
         sql,
-        rows.map(Rows.toRun).flatMap((run) => announce({ run, gate }, now).map((event) => ({ runId: run.id, event }))),
+        rows.map(Runs.toRun).flatMap((run) => announce({ run, gate }, now).map((event) => ({ runId: run.id, event }))),
         now
       )
       const last = rows.at(-1)

@@ -1,8 +1,8 @@
 /** Failures counted by PostgreSQL. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { RunFailure } from "../../../core/event/RunFailure.ts"
 import { ErrorReports, type Group, order } from "../../../core/run/evidence/ErrorReports.ts"
-import type { RunError } from "../../../core/run/Run.ts"
 import type { RunId } from "../../../core/workspace/Ids.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 
@@ -44,7 +44,7 @@ const toGroups = (rows: ReadonlyArray<Row>): ReadonlyArray<Group> => {
     const code = JSON.parse(error_code) as string
     const group = groups.get(error_code) ?? { code, count: Number(failures), errors: [] }
     if (run_id !== null && body !== null) {
-      group.errors.push({ runId: run_id as RunId, error: JSON.parse(body) as RunError })
+      group.errors.push({ runId: run_id as RunId, error: JSON.parse(body) as RunFailure })
     }
     groups.set(error_code, group)
   }

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { type Admission, type Control, LiveStore } from "../../../core/execution/live/LiveStore.ts"
 import type { Status } from "../../../core/run/Run.ts"
 import type { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
-import * as Rows from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Runs from "../tables/Runs.ts"
 
 interface Row {
   readonly hash: string
@@ -66,7 +66,7 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           const [row] = yield* sql<{ readonly workspace_id: WorkspaceId; readonly status: Status }>`
-            select runs.workspace_id, ${Rows.statusAt(sql, now)} as status
+            select runs.workspace_id, ${Runs.statusAt(sql, now)} as status
             from runs join gates using (workflow_id) where runs.id = ${runId}`
           return Option.map(Option.fromUndefinedOr(row), ({ status, workspace_id }) => ({
             workspaceId: workspace_id,

@@ -1,17 +1,20 @@
 /** Runs and their events in PostgreSQL. */
-import { Clock, Effect, Layer, type Result } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { LeaseLost, type Run, type Status } from "../../../core/run/Run.ts"
-import { type Filter, type Gated, type Held, type Listed, RunStore } from "../../../core/run/RunStore.ts"
+import { page } from "../../../core/event/EventLog.ts"
+import { isRunning, LeaseLost, type Run, type RunningRun } from "../../../core/run/Run.ts"
+import { type Filter, type Gated, type Held, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
-import { type RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
+import { RunNotFound } from "../../../core/workspace/Ids.ts"
 import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
 import type * as PgQueues from "../claim/PgQueues.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
-import * as Rows from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Events from "../tables/Events.ts"
+import * as Gates from "../tables/Gates.ts"
+import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
 import * as PgSubmit from "./PgSubmit.ts"
 
@@ -23,27 +26,37 @@ export const layer = Layer.effect(
     const submit = PgSubmit.make(sql)
     const places: PgQueues.Places = new Map()
 
-    const gateOf = (run: Rows.RunRow) =>
-      Effect.map(sql<Rows.GateRow>`select * from gates where workflow_id = ${run.workflow_id}`, ([row]) => {
+    const gateOf = (run: Run) =>
+      Effect.map(sql<Gates.Row>`select * from gates where workflow_id = ${run.workflowId}`, ([row]) => {
         if (row === undefined) throw new Error(`Run ${run.id} has no gate`)
-        return Rows.toGate(row)
+        return Gates.toGate(row)
       })
+
+    /** What decisions read, for a run whose row is locked. */
+    const lockedOf = Effect.fnUntraced(function* <R extends Run>(run: R) {
+      const locked: Transition.LockedRun<R> = {
+        run,
+        gate: yield* gateOf(run),
+        files: yield* Writing.filesOf(sql, run)
+      }
+      return locked
+    })
 
     /** The run of a lease, locked. */
     const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {
-      const [row] = yield* sql<Rows.RunRow>`
+      const [row] = yield* sql<Runs.Row>`
         select * from runs where id = ${id} and lease_fence = ${fence} for update`
-      return row ?? (yield* new LeaseLost({ sessionId: id, fence }))
+      const run = row === undefined ? null : Runs.toRun(row)
+      return run !== null && isRunning(run) ? run : yield* new LeaseLost({ sessionId: id, fence })
     })
 
-    const settle = <E>(held: Held, decide: (gated: Gated, now: number) => Result.Result<Transition.Change, E>) =>
+    const settle = (held: Held, decide: (locked: Transition.LockedRun<RunningRun>, now: number) => Transition.Change) =>
       transaction(
         sql,
         Effect.gen(function* () {
-          const row = yield* owned(held)
-          const gate = yield* gateOf(row)
+          const locked = yield* lockedOf(yield* owned(held))
           const at = yield* Clock.currentTimeMillis
-          const change = yield* Effect.fromResult(decide({ run: Rows.toRun(row), gate }, at))
+          const change = decide(locked, at)
           yield* write(change, at)
           return change
         })
@@ -53,9 +66,8 @@ export const layer = Layer.effect(
       transaction(
         sql,
         Effect.gen(function* () {
-          const row = yield* owned(held)
-          const run = Rows.toRun(row)
-          const change = yield* Effect.fromResult(Transition.loggedIn(run, held.fence, alias))
+          const run = yield* owned(held)
+          const change = Transition.loggedIn(run, alias)
           yield* PgFailedLogins.worked(sql, run, alias)
           const isExclusive = run.credentials.some((one) => one.alias === alias && (one.slot?.login ?? null) !== null)
           if (!isExclusive) return false
@@ -96,12 +108,12 @@ export const layer = Layer.effect(
     })
 
     const reap = Effect.fn("RunStore.reap")(
-      (limit: number, decide: (gated: Gated, now: number) => Transition.Change | null) =>
+      (limit: number, decide: (locked: Transition.LockedRun, now: number) => Transition.Change | null) =>
         transaction(
           sql,
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis
-            const due = yield* sql<Rows.RunRow>`
+            const due = yield* sql<Runs.Row>`
               select * from runs where id in (
                 (select id from runs where status = 'execution.start' and lease_until <= ${new Date(now)}
                   order by lease_until limit ${limit})
@@ -114,7 +126,7 @@ export const layer = Layer.effect(
               ) order by id limit ${limit} for update skip locked`
             const changed: Array<Run> = []
             for (const row of due) {
-              const change = decide({ run: Rows.toRun(row), gate: yield* gateOf(row) }, now)
+              const change = decide(yield* lockedOf(Runs.toRun(row)), now)
               if (change === null) continue
               yield* write(change, now)
               changed.push(change.run)
@@ -152,25 +164,14 @@ export const layer = Layer.effect(
               ])
         ]
         const statuses = filter.statuses === undefined ? sql`true` : sql.in("status", filter.statuses)
-        const rows = yield* sql<Rows.RunRow & { readonly status: Status }>`
+        const rows = yield* sql<Runs.ListedRow>`
           with listed as (
             select runs.id, runs.workspace_id, runs.workflow_id, runs.created_at, runs.started_at, runs.ended_at,
-              runs.options, runs.added_output, runs.sequence, ${Rows.statusAt(sql, now)} as status
+              runs.options, runs.added_output, runs.sequence, ${Runs.statusAt(sql, now)} as status
             from runs join gates using (workflow_id) where ${sql.and(conditions)}
           )
           select * from listed where ${statuses} order by created_at desc, sequence desc limit ${filter.limit}`
-        return rows.map(
-          (row): Listed => ({
-            id: row.id as RunId,
-            workspaceId: row.workspace_id as Run["workspaceId"],
-            workflowId: row.workflow_id as Run["workflowId"],
-            createdAt: row.created_at.getTime(),
-            startedAt: row.started_at?.getTime() ?? null,
-            endedAt: row.ended_at?.getTime() ?? null,
-            options: Rows.toOptions(row),
-            status: row.status
-          })
-        )
+        return rows.map(Runs.toListed)
       }).pipe(withoutSqlErrors)
     )
 
@@ -181,17 +182,21 @@ export const layer = Layer.effect(
       settle: Effect.fn("RunStore.settle")((held, decide) => settle(held, decide)),
       get: Effect.fn("RunStore.get")((workspaceId, id) =>
         Effect.gen(function* () {
-          const [row] = yield* sql<Rows.RunRow>`
+          const [row] = yield* sql<Runs.Row>`
             select * from runs where id = ${id} and workspace_id = ${workspaceId}`
           if (row === undefined) return yield* new RunNotFound({ sessionId: id })
-          return { run: Rows.toRun(row), gate: yield* gateOf(row) } satisfies Gated
+          const run = Runs.toRun(row)
+          return { run, gate: yield* gateOf(run) } satisfies Gated
         }).pipe(withoutSqlErrors)
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        sql<Rows.EventRow>`
-          select sequence, run_id, at, event, payload, expires_at from run_events
-          where run_id = ${id} and sequence > ${after} order by sequence`.pipe(
-          Effect.map((rows) => rows.map(Rows.toLogged)),
+        sql<Events.Row>`
+          with found as (
+            select sequence, run_id, at, event, payload, expires_at from run_events
+            where run_id = ${id} and sequence > ${after} order by sequence limit ${page.events}),
+          page as (select *, sum(octet_length(payload)) over (order by sequence) - octet_length(payload) as before from found)
+          select * from page where before < ${page.characters} order by sequence`.pipe(
+          Effect.map((rows) => rows.map(Events.toLogged)),
           withoutSqlErrors
         )
       ),
@@ -199,12 +204,12 @@ export const layer = Layer.effect(
         transaction(
           sql,
           Effect.gen(function* () {
-            const [row] = yield* sql<Rows.RunRow>`
+            const [row] = yield* sql<Runs.Row>`
               select * from runs where id = ${id} and workspace_id = ${workspaceId} for update`
             if (row === undefined) return yield* new RunNotFound({ sessionId: id })
-            const gate = yield* gateOf(row)
+            const locked = yield* lockedOf(Runs.toRun(row))
             const at = yield* Clock.currentTimeMillis
-            const change = yield* Effect.fromResult(decide({ run: Rows.toRun(row), gate }, at))
+            const change = yield* Effect.fromResult(decide(locked, at))
             yield* write(change, at)
             return change
           })

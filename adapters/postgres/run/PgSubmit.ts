@@ -14,8 +14,11 @@ import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as JsonPieces from "../JsonPieces.ts"
-import * as Rows from "../Rows.ts"
 import { transaction } from "../Transaction.ts"
+import * as Events from "../tables/Events.ts"
+import * as Gates from "../tables/Gates.ts"
+import * as Runs from "../tables/Runs.ts"
+import * as Table from "../tables/Table.ts"
 import * as Writing from "../Writing.ts"
 
 /** Raised in a submission if the mark `waiting` of its gate was just cleared, so that the submission is repeated. */
@@ -49,14 +52,14 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         yield* sql`
           update gates set waiting = true, slots = slots or ${slots}
           where workflow_id = ${workflowId} and (not waiting or (${slots} and not slots))`
-        const [row] = yield* sql<Rows.GateRow & { readonly waiting: boolean; readonly latest: string }>`
+        const [row] = yield* sql<Gates.Row & { readonly waiting: boolean; readonly latest: string }>`
           select gates.*, ${latestOf(sql, "gates")} as latest
           from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
             and removed_at is null for share of gates`
         if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
         if (!row.waiting) return yield* new Forgotten()
         if (row.latest !== versionId) return yield* new VersionOutdated({ versionId })
-        const gate = Rows.toGate(row)
+        const gate = Gates.toGate(row)
         const at = yield* Clock.currentTimeMillis
         const { events, run } = Transition.submit(submission, gate, at)
         yield* insertRun(sql, run)
@@ -84,14 +87,13 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
   const acceptAll = Effect.fnUntraced(function* (batch: ReadonlyArray<Queued>) {
     const at = yield* Clock.currentTimeMillis
     const changes = batch.map(({ submission }) => Transition.submit(submission, Gate.open, at))
-    const rows = changes.map(({ events, run }, position) => ({
-      ...Rows.fromRun(run, batch[position]?.input),
-      position,
-      event: events[0]?.event,
-      payload: JSON.stringify(events[0]?.payload)
-    }))
+    const rows = changes.flatMap(({ events: [queued], run }, position) => {
+      if (queued === undefined) return []
+      const { event, payload } = Events.table.encode({ runId: run.id, at, event: queued })
+      return { ...Runs.fromRun(run, batch[position]?.input ?? JSON.stringify(run.input)), position, event, payload }
+    })
     const accepted = yield* together(sql, rows, at)
-    const gates = new Map(accepted.map((row) => [row.run_id, Rows.toGate(row)]))
+    const gates = new Map(accepted.map((row) => [row.run_id, Gates.toGate(row)]))
     return changes.map(({ run }) => Option.map(Option.fromUndefinedOr(gates.get(run.id)), (gate) => ({ run, gate })))
   })
 
@@ -159,29 +161,17 @@ const latestOf = (sql: SqlClient.SqlClient, table: string) =>
   sql`(select version_id from workflow_versions where workflow_id = ${sql(`${table}.workflow_id`)}
     order by version_number desc limit 1)`
 
-type RunRow = ReturnType<typeof Rows.fromRun>
-
-const together = (
-  sql: SqlClient.SqlClient,
-  rows: ReadonlyArray<RunRow & { readonly position: number }>,
-  at: number
-) => {
+const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeof Runs.fromRun>>, at: number) => {
   const now = new Date(at)
-  return sql<Rows.GateRow & { readonly run_id: string }>`
+  return sql<Gates.Row & { readonly run_id: string }>`
     with new as (
-      select * from json_to_recordset(${JSON.stringify(rows)}::json) as new (
-        position integer, id uuid, workspace_id uuid, workflow_id uuid, version_id uuid, status text, input text,
-        options text, added_output text, client_id uuid, credentials text, created_at timestamptz, attempts integer, retries integer, max_retries integer,
-        not_before timestamptz, expires_at timestamptz, acted boolean, committed boolean, data text, errors text,
-        event text, payload text)
+      select * from ${Table.recordset(sql, Runs.table, "new", rows, { position: "integer", event: "text", payload: "text" })}
     ), gate as (
       select * from gates where workflow_id in (select workflow_id from new)
         and removed_at is null and waiting and starts_at <= ${now} and (stops_at is null or stops_at > ${now}) for share
     ), inserted as (
-      insert into runs (id, workspace_id, workflow_id, version_id, status, input, options, added_output, client_id, credentials, created_at, attempts,
-        retries, max_retries, not_before, expires_at, acted, committed, data, errors)
-      select id, new.workspace_id, workflow_id, version_id, status, input, options, added_output, client_id, credentials, created_at, attempts,
-        retries, max_retries, not_before, expires_at, acted, committed, data, errors
+      insert into runs (${Table.names(sql, Runs.table)})
+      select ${Table.names(sql, Runs.table, "new")}
       from new join gate using (workspace_id, workflow_id) where version_id = ${latestOf(sql, "new")}
       order by position
       returning id, workflow_id
@@ -197,17 +187,16 @@ const insertRun = (sql: SqlClient.SqlClient, run: Run) =>
   Effect.gen(function* () {
     const input = shortText(run.input)
     if (input !== null) {
-      yield* sql`insert into runs ${sql.insert(Rows.fromRun(run, input))}`
+      yield* sql`insert into runs ${sql.insert(Runs.fromRun(run, input))}`
       return
     }
     let position = 0
     for (const piece of JsonPieces.write(run.input, pieceLength)) {
       yield* sql`insert into run_input_pieces ${sql.insert({ run_id: run.id, position: position++, piece })}`
     }
-    const { input: _input, ...rest } = Rows.fromRun(run, "")
     yield* sql`
-      insert into runs (input, ${sql.csv(Object.keys(rest).map((column) => sql`${sql(column)}`))})
+      insert into runs (input, ${Table.names(sql, Runs.withoutInput)})
       select (select string_agg(piece, '' order by position) from run_input_pieces where run_id = ${run.id}),
-        ${sql.csv(Object.values(rest).map((value) => sql`${value}`))}`
+        ${sql.csv(Object.values(Runs.withoutInput.encode(run)).map((value) => sql`${value}`))}`
     yield* sql`delete from run_input_pieces where run_id = ${run.id}`
   })

@@ -2,9 +2,7 @@
 import { Clock, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import {
-  type Component,
-  type ComponentData,
-  ComponentId,
+  type ComponentId,
   ComponentNotFound,
   type ComponentVersion
 } from "../../../core/workflow/component/Component.ts"
@@ -16,29 +14,11 @@ import {
 } from "../../../core/workflow/component/ComponentStore.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
 import type { StoredSizes } from "../../../core/workflow/WorkflowStore.ts"
-import { UserId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
-import * as Rows from "../Rows.ts"
+import { WorkflowId, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Components from "../tables/Components.ts"
+import * as Workflows from "../tables/Workflows.ts"
 import * as Versions from "./Versions.ts"
-
-interface ComponentRow {
-  readonly id: string
-  readonly workspace_id: string
-  readonly name: string
-  readonly created_at: Date
-  readonly updated_at: Date
-  readonly created_by: string
-}
-
-interface VersionRow {
-  readonly id: string
-  readonly component_id: string
-  readonly version_number: number
-  readonly created_at: Date
-  readonly created_by: string
-  readonly version_note: string | null
-  readonly component_data: string
-}
 
 export const layer = Layer.effect(
   ComponentStore,
@@ -47,24 +27,19 @@ export const layer = Layer.effect(
 
     const find = (workspaceId: WorkspaceId, id: ComponentId, lock = sql``) =>
       Effect.gen(function* () {
-        const [component] = yield* sql<ComponentRow>`
+        const [component] = yield* sql<Components.Row>`
           select * from components where id = ${id} and workspace_id = ${workspaceId} ${lock}`
-        const [version] = yield* sql<VersionRow>`
+        const [version] = yield* sql<Components.VersionRow>`
           select * from component_versions where component_id = ${id} order by version_number desc limit 1`
         if (component === undefined || version === undefined) return yield* new ComponentNotFound({ componentId: id })
-        return { component: toComponent(component), version: toVersion(version) } satisfies StoredComponent
+        return {
+          component: Components.toComponent(component),
+          version: Components.toVersion(version)
+        } satisfies StoredComponent
       })
 
-    const insertVersion = (version: ComponentVersion) => sql`
-      insert into component_versions ${sql.insert({
-        id: version.id,
-        component_id: version.componentId,
-        version_number: version.versionNumber,
-        created_at: new Date(version.createdAt),
-        created_by: version.createdBy,
-        version_note: version.versionNote,
-        component_data: JSON.stringify(version.data)
-      })}`
+    const insertVersion = (version: ComponentVersion) =>
+      sql`insert into component_versions ${sql.insert(Components.versions.encode(version))}`
 
     /** Locks the workflows that hold a component, always in the same order, and carries its change into each. */
     const carryOn = (
@@ -104,31 +79,31 @@ export const layer = Layer.effect(
     return ComponentStore.of({
       get: Effect.fn("ComponentStore.get")((workspaceId, id) => withoutSqlErrors(find(workspaceId, id))),
       list: Effect.fn("ComponentStore.list")((workspaceId) =>
-        sql<ComponentRow>`select * from components where workspace_id = ${workspaceId} order by position`.pipe(
-          Effect.map((rows) => rows.map(toComponent)),
+        sql<Components.Row>`select * from components where workspace_id = ${workspaceId} order by position`.pipe(
+          Effect.map((rows) => rows.map(Components.toComponent)),
           withoutSqlErrors
         )
       ),
       versions: Effect.fn("ComponentStore.versions")((workspaceId, id) =>
-        sql<VersionRow>`
+        sql<Components.VersionRow>`
           select component_versions.* from component_versions join components on components.id = component_id
           where component_id = ${id} and workspace_id = ${workspaceId} order by version_number desc`.pipe(
           Effect.flatMap((rows) =>
             rows.length === 0
               ? Effect.fail(new ComponentNotFound({ componentId: id }))
-              : Effect.succeed(rows.map(toVersion))
+              : Effect.succeed(rows.map(Components.toVersion))
           ),
           withoutSqlErrors
         )
       ),
       usage: Effect.fn("ComponentStore.usage")((workspaceId, id) =>
         find(workspaceId, id).pipe(
-          Effect.andThen(sql<Rows.WorkflowRow>`
+          Effect.andThen(sql<Workflows.Row>`
             select workflows.* from workflow_components join workflows on workflows.id = workflow_id
               join gates using (workflow_id)
             where component_id = ${id} and workflows.workspace_id = ${workspaceId} and removed_at is null
             order by updated_at desc, workflows.id`),
-          Effect.map((rows) => rows.map(Rows.toWorkflow)),
+          Effect.map((rows) => rows.map(Workflows.toWorkflow)),
           withoutSqlErrors
         )
       ),
@@ -136,14 +111,7 @@ export const layer = Layer.effect(
         transaction(
           sql,
           Effect.andThen(
-            sql`insert into components ${sql.insert({
-              id: component.id,
-              workspace_id: component.workspaceId,
-              name: component.name,
-              created_at: new Date(component.createdAt),
-              updated_at: new Date(component.updatedAt),
-              created_by: component.createdBy
-            })}`,
+            sql`insert into components ${sql.insert(Components.table.encode(component))}`,
             Effect.asVoid(insertVersion(version))
           )
         )
@@ -188,22 +156,3 @@ export const layer = Layer.effect(
     })
   })
 )
-
-const toComponent = (row: ComponentRow): Component => ({
-  id: ComponentId.make(row.id),
-  workspaceId: WorkspaceId.make(row.workspace_id),
-  name: row.name,
-  createdAt: row.created_at.getTime(),
-  updatedAt: row.updated_at.getTime(),
-  createdBy: UserId.make(row.created_by)
-})
-
-const toVersion = (row: VersionRow): ComponentVersion => ({
-  id: row.id,
-  componentId: ComponentId.make(row.component_id),
-  versionNumber: row.version_number,
-  data: JSON.parse(row.component_data) as ComponentData,
-  createdAt: row.created_at.getTime(),
-  createdBy: UserId.make(row.created_by),
-  versionNote: row.version_note
-})

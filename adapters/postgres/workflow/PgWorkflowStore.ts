@@ -1,14 +1,15 @@
 /** Workflows and their versions in PostgreSQL. */
-import { Clock, Effect, Layer, type Schema } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
-import * as Settings from "../../../core/workflow/Settings.ts"
+import { folderOf } from "../../../core/workflow/Settings.ts"
 import { WorkflowExists } from "../../../core/workflow/Workflow.ts"
 import { type Listed, type RunTerms, type Stored, WorkflowStore } from "../../../core/workflow/WorkflowStore.ts"
-import { UserId, type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
+import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as PgGateStore from "../gate/PgGateStore.ts"
-import * as Rows from "../Rows.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Gates from "../tables/Gates.ts"
+import * as Workflows from "../tables/Workflows.ts"
 import * as Versions from "./Versions.ts"
 
 export const layer = Layer.effect(
@@ -21,7 +22,7 @@ export const layer = Layer.effect(
 
     const listed = (workspaceId: WorkspaceId, name: string | null) =>
       Effect.map(
-        sql<Rows.WorkflowRow & Pick<Rows.VersionRow, "settings">>`
+        sql<Workflows.ListedRow>`
           select workflows.*, latest.settings
           from workflows join gates on gates.workflow_id = workflows.id join lateral (
             select settings from workflow_versions where workflow_id = workflows.id
@@ -29,23 +30,17 @@ export const layer = Layer.effect(
           where workflows.workspace_id = ${workspaceId} and removed_at is null
             and ${name === null ? sql`true` : sql`name = ${name}`}
           order by updated_at desc, id`,
-        (rows) =>
-          rows.map(
-            (row): Listed => ({
-              workflow: Rows.toWorkflow(row),
-              settings: Settings.stored(JSON.parse(row.settings) as Schema.JsonObject)
-            })
-          )
+        (rows): ReadonlyArray<Listed> => rows.map(Workflows.toListed)
       )
 
     /** Refuses a workflow whose name is taken in its folder, and keeps it from being taken until the transaction ends. */
     const claimName = ({ version, workflow }: Stored) =>
       Effect.gen(function* () {
-        const folder = Settings.folderOf(version.content.settings)
+        const folder = folderOf(version.content.settings)
         const place = JSON.stringify([workflow.workspaceId, workflow.name, folder])
         yield* sql`select pg_advisory_xact_lock(hashtextextended(${place}, 0))`
         const taken = (yield* listed(workflow.workspaceId, workflow.name)).find(
-          ({ settings }) => Settings.folderOf(settings) === folder
+          ({ settings }) => folderOf(settings) === folder
         )
         if (taken !== undefined) return yield* new WorkflowExists({ workflowId: taken.workflow.id })
       })
@@ -75,15 +70,11 @@ export const layer = Layer.effect(
             if (options?.uniquelyNamed === true) yield* claimName(stored)
             const at = yield* Clock.currentTimeMillis
             const [inserted] = yield* sql`
-              insert into workflows ${sql.insert(Rows.fromWorkflow(workflow))} on conflict (id) do nothing returning id`
+              insert into workflows ${sql.insert(Workflows.table.encode(workflow))} on conflict (id) do nothing returning id`
             if (inserted === undefined) return yield* new WorkflowExists({ workflowId: workflow.id })
             const sizes = yield* Versions.insert(sql, version)
             yield* Effect.fromResult(accept(sizes))
-            yield* sql`insert into gates ${sql.insert({
-              workflow_id: workflow.id,
-              workspace_id: workflow.workspaceId,
-              ...Rows.fromGate(gate, at)
-            })}`
+            yield* sql`insert into gates ${sql.insert(Gates.fromNew(workflow, gate, at))}`
           })
         )
       ),
@@ -125,22 +116,14 @@ export const layer = Layer.effect(
         )
       ),
       versions: Effect.fn("WorkflowStore.versions")((workspaceId, id) =>
-        sql<Pick<Rows.VersionRow, "version_id" | "version_number" | "created_at" | "created_by" | "version_note">>`
+        sql<Workflows.HistoryRow>`
           select version_id, version_number, version.created_at, version.created_by, version_note
           from workflow_versions version join gates using (workflow_id)
           where workflow_id = ${id} and workspace_id = ${workspaceId} and removed_at is null order by version_number desc`.pipe(
           Effect.flatMap((rows) =>
             rows.length === 0
               ? Effect.fail(new WorkflowNotFound({ workflowId: id }))
-              : Effect.succeed(
-                  rows.map((row) => ({
-                    versionId: row.version_id as Stored["version"]["versionId"],
-                    versionNumber: row.version_number,
-                    createdAt: row.created_at.getTime(),
-                    createdBy: UserId.make(row.created_by),
-                    versionNote: row.version_note
-                  }))
-                )
+              : Effect.succeed(rows.map(Workflows.toHistory))
           ),
           withoutSqlErrors
         )

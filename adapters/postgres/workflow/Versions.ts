@@ -8,7 +8,8 @@ import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import type { Stored, StoredSizes } from "../../../core/workflow/WorkflowStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as PgGateStore from "../gate/PgGateStore.ts"
-import * as Rows from "../Rows.ts"
+import * as Gates from "../tables/Gates.ts"
+import * as Workflows from "../tables/Workflows.ts"
 
 /** A workflow that was not deleted, with one of its versions; `null` is the latest one. */
 export const read = (
@@ -18,20 +19,20 @@ export const read = (
   versionNumber: number | null
 ) =>
   Effect.gen(function* () {
-    const [workflow] = yield* sql<Rows.WorkflowRow>`
+    const [workflow] = yield* sql<Workflows.Row>`
       select * from workflows where id = ${id} and workspace_id = ${workspaceId}`
-    const [version] = yield* sql<Rows.VersionRow>`
+    const [version] = yield* sql<Workflows.VersionRow>`
       select * from workflow_versions where workflow_id = ${id}
         and (${versionNumber}::integer is null or version_number = ${versionNumber}::integer)
       order by version_number desc limit 1`
-    const [gate] = yield* sql<Rows.GateRow>`select * from gates where workflow_id = ${id} and removed_at is null`
+    const [gate] = yield* sql<Gates.Row>`select * from gates where workflow_id = ${id} and removed_at is null`
     if (workflow === undefined || version === undefined || gate === undefined) {
       return yield* new WorkflowNotFound({ workflowId: id })
     }
     return {
-      workflow: Rows.toWorkflow(workflow),
-      version: Rows.toVersion(version),
-      gate: Rows.toGate(gate)
+      workflow: Workflows.toWorkflow(workflow),
+      version: Workflows.toVersion(version),
+      gate: Gates.toGate(gate)
     } satisfies Stored
   })
 
@@ -39,7 +40,7 @@ export const read = (
 export const insert = (sql: SqlClient.SqlClient, version: WorkflowVersion) =>
   Effect.gen(function* () {
     const id = version.workflowId
-    yield* sql`insert into workflow_versions ${sql.insert(Rows.fromVersion(version))}`
+    yield* sql`insert into workflow_versions ${sql.insert(Workflows.versions.encode(version))}`
     yield* sql`delete from workflow_components where workflow_id = ${id}`
     const [first, ...rest] = Instances.components(version.content.nodes).map((component) => ({
       component_id: component,
@@ -58,7 +59,7 @@ export const insert = (sql: SqlClient.SqlClient, version: WorkflowVersion) =>
 export const save = (sql: SqlClient.SqlClient, before: Stored, after: Stored, at: number) =>
   Effect.gen(function* () {
     const sizes = yield* insert(sql, after.version)
-    const { description, id, name, updated_at } = Rows.fromWorkflow(after.workflow)
+    const { description, id, name, updated_at } = Workflows.table.encode(after.workflow)
     yield* sql`update workflows set ${sql.update({ description, name, updated_at })} where id = ${id}`
     if (after.gate !== before.gate)
       yield* PgGateStore.write(sql, after.workflow.id, { before: before.gate, after: after.gate }, at)

@@ -1,23 +1,35 @@
 /** The endpoints of conversations that build a workflow on an open page. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import type { QuestionNotFound } from "../../../core/builder/Answering.ts"
 import { help } from "../../../core/builder/Command.ts"
-import { ConversationId, Status } from "../../../core/builder/Conversation.ts"
+import { ConversationId, type ConversationNotFound, Status } from "../../../core/builder/Conversation.ts"
 import { ActionResult, Question } from "../../../core/builder/Message.ts"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
+import { MaxBody, mebibytes, Needs, streamLimits } from "../Annotations.ts"
 import { optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 import { WorkflowView } from "../workflow/WorkflowView.ts"
 
 /** 404: the conversation does not exist, or it has ended and accepts no further messages. */
-export const ConversationGone = Schema.Struct({
-  ...Errors.NotFound.fields,
-  code: Schema.optionalKey(Schema.Literals(["CONVERSATION_NOT_FOUND", "MESSAGE_NOT_FOUND"])),
-  /** The conversation that continues this one. */
-  successorConversationId: Schema.optionalKey(Schema.String)
-})
-  .annotate({ identifier: "ConversationNotFound" })
-  .pipe(HttpApiSchema.status(404))
+export const ConversationGone = Errors.answering(
+  Schema.Struct({
+    ...Errors.body(404).fields,
+    code: Schema.optionalKey(Schema.Literals(["CONVERSATION_NOT_FOUND", "MESSAGE_NOT_FOUND"])),
+    /** The conversation that continues this one. */
+    successorConversationId: Schema.optionalKey(Schema.String)
+  }).annotate({ identifier: "ConversationNotFound" }),
+  {
+    ConversationNotFound: ({ message }: ConversationNotFound) => ({
+      ...Errors.general(404, message),
+      code: "CONVERSATION_NOT_FOUND" as const
+    }),
+    QuestionNotFound: ({ message }: QuestionNotFound) => ({
+      ...Errors.general(404, message),
+      code: "MESSAGE_NOT_FOUND" as const
+    })
+  }
+).pipe(HttpApiSchema.status(404))
 
 const conversation = { conversation_id: Schema.String }
 
@@ -129,25 +141,43 @@ const changes = [Errors.BadRequest, Errors.Forbidden, ConversationGone, Errors.C
 
 const base = "/workflow-builder/agent"
 
-export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
+const group = HttpApiGroup.make("workflow builder").annotate(
+  OpenApi.Description,
+  "Conversations that build a workflow on an open page, one action at a time"
+)
+
+export class BuilderGroup extends group.add(
   HttpApiEndpoint.post("openSession", `${base}/session`, {
     payload: NewSession,
     success: Opened.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Start a conversation that builds a new workflow, with an address open in a browser")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.post("openSessionFromWorkflow", `${base}/session/from-workflow`, {
     payload: FromWorkflow,
     success: Opened.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Start a conversation that changes a workflow, run up to one of its nodes")
+    .annotate(Needs, "edit")
+    .annotate(MaxBody, mebibytes(25)),
   HttpApiEndpoint.post("openSessionFromFailedRun", `${base}/session/from-failed-run`, {
     payload: FromFailedRun,
     success: Opened.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
-  }),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Start a conversation on the workflow of a failed run, with its inputs, run up to the node that failed"
+    )
+    .annotate(Needs, "edit")
+    .annotate(MaxBody, mebibytes(25)),
   HttpApiEndpoint.get("listSessions", `${base}/sessions`, {
     success: Schema.Struct({ sessions: Schema.Array(Session) })
-  }),
+  })
+    .annotate(OpenApi.Summary, "List the conversations that have not ended, newest first")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.post("say", `${base}/:conversation_id/message`, {
     params: conversation,
     payload: Schema.Struct({
@@ -155,12 +185,20 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
     }),
     success: Schema.Struct({ ...reading, messageId: Schema.String }).annotate({ identifier: "BuilderMessageTaken" }),
     error: changes
-  }).annotate(OpenApi.Description, help),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Send a message that describes one action; if it succeeds, it becomes the next step of the workflow"
+    )
+    .annotate(Needs, "edit")
+    .annotate(OpenApi.Description, help),
   HttpApiEndpoint.get("status", `${base}/:conversation_id/status`, {
     params: conversation,
     success: StatusJson,
     error: ConversationGone
-  }),
+  })
+    .annotate(OpenApi.Summary, "Read the status of a conversation")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("messages", `${base}/:conversation_id/messages`, {
     params: conversation,
     query: {
@@ -179,7 +217,9 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
       isProcessing: Schema.Boolean
     }).annotate({ identifier: "BuilderMessages" }),
     error: [Errors.BadRequest, ConversationGone]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Read the messages of a conversation; with tail=true, the latest ones")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.post("respond", `${base}/:conversation_id/respond`, {
     params: conversation,
     payload: Schema.Struct({
@@ -191,12 +231,16 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
     }).annotate({ identifier: "BuilderAnswer" }),
     success: StatusJson,
     error: changes
-  }),
+  })
+    .annotate(OpenApi.Summary, "Answer the open question of a conversation")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.get("draft", `${base}/:conversation_id/workflow`, {
     params: conversation,
     success: DraftJson,
     error: ConversationGone
-  }),
+  })
+    .annotate(OpenApi.Summary, "Read the workflow of a conversation as it would be saved now")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("screenshot", `${base}/:conversation_id/screenshot`, {
     params: conversation,
     success: Schema.Struct({
@@ -204,12 +248,16 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
       base64: Schema.String.annotate({ description: "A JPEG of what is visible of the page" })
     }).annotate({ identifier: "BuilderScreenshot" }),
     error: [ConversationGone, Errors.Conflict]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Take a screenshot of the page that a conversation has open")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("html", `${base}/:conversation_id/html`, {
     params: conversation,
     success: Schema.Struct({ url: Schema.String, html: Schema.String }).annotate({ identifier: "BuilderHtml" }),
     error: [ConversationGone, Errors.Conflict]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Read the HTML of the page that a conversation has open")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.post("save", `${base}/:conversation_id/save`, {
     params: conversation,
     // Everything may be left out, and so may the body.
@@ -223,17 +271,23 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
     ],
     success: WorkflowView,
     error: changes
-  }),
+  })
+    .annotate(OpenApi.Summary, "Save the workflow of a conversation, as a new workflow or as the next version")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.post("interruptSession", `${base}/:conversation_id/interrupt`, {
     params: conversation,
     success: StatusJson,
     error: [Errors.Forbidden, ConversationGone]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Stop the current action of a conversation; its page stays open")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.delete("endSession", `${base}/:conversation_id`, {
     params: conversation,
     success: StatusJson,
     error: [Errors.Forbidden, ConversationGone]
-  }),
+  })
+    .annotate(OpenApi.Summary, "End a conversation and close its browser")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.get("stream", `${base}/:conversation_id/stream`, {
     params: conversation,
     headers: { "last-event-id": Schema.optionalKey(Schema.String) },
@@ -258,4 +312,7 @@ export class BuilderGroup extends HttpApiGroup.make("workflow builder").add(
     }),
     error: [Errors.BadRequest, ConversationGone]
   })
+    .annotate(OpenApi.Summary, "Stream the messages and status changes of a conversation until it ends")
+    .annotate(Needs, "read")
+    .annotate(OpenApi.Description, streamLimits)
 ) {}

@@ -9,11 +9,10 @@ import type { Message } from "../../../core/builder/Message.ts"
 import * as Sources from "../../../core/builder/Sources.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
-import type { RunNotFound, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { frame } from "../event/Frame.ts"
 import * as Admitted from "../http/Admitted.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { runId } from "../run/RunsHttp.ts"
 import { holderOf, Streams } from "../stream/Streams.ts"
@@ -21,7 +20,6 @@ import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import { view } from "../workflow/WorkflowView.ts"
 import type { MessageJson, StatusJson } from "./BuilderApi.ts"
 import * as Page from "./BuilderPage.ts"
-import * as Refusals from "./BuilderRefusals.ts"
 
 const pingEvery = "15 seconds"
 
@@ -41,59 +39,51 @@ export const layer = HttpApiBuilder.group(
     })
 
     const look = Effect.fnUntraced(function* (id: string, kind: ViewKind) {
-      const seen = yield* builder.look(yield* CurrentCaller, yield* conversationId(id), kind).pipe(Refusals.orGone)
-      return Option.isSome(seen) ? seen.value : yield* Effect.fail(Refusals.noBrowser(id))
+      const seen = yield* builder.look(yield* CurrentCaller, yield* conversationId(id), kind)
+      return Option.isSome(seen) ? seen.value : yield* Effect.fail(noBrowser(id))
     })
 
     return handlers
       .handle(
         "openSession",
         Effect.fn(function* ({ payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const inputs = yield* Page.inputs(payload.jsonExample ?? null, payload.inputVariables ?? {})
-          const reading = yield* builder
-            .open(caller, {
-              _tag: "New",
-              name: payload.name,
-              description: payload.description ?? null,
-              startUrl: payload.startUrl,
-              inputSchema: payload.inputSchema ?? null,
-              inputs,
-              settings: Page.settings(payload),
-              login: Page.login(payload)
-            })
-            .pipe(Effect.catchTags(Refusals.opening))
+          const reading = yield* builder.open(caller, {
+            _tag: "New",
+            name: payload.name,
+            description: payload.description ?? null,
+            startUrl: payload.startUrl,
+            inputSchema: payload.inputSchema ?? null,
+            inputs,
+            settings: Page.settings(payload),
+            login: Page.login(payload)
+          })
           return opened(reading)
         })
       )
       .handle(
         "openSessionFromWorkflow",
         Effect.fn(function* ({ payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* workflowId(payload.workflowId)
           const opening = yield* Sources.ofWorkflow(caller, id, payload.targetNodeId ?? null, given(payload)).pipe(
-            Effect.provideService(Workflows, workflows),
-            Errors.orNotFound
+            Effect.provideService(Workflows, workflows)
           )
-          return opened(yield* builder.open(caller, opening).pipe(Effect.catchTags(Refusals.opening)))
+          return opened(yield* builder.open(caller, opening))
         })
       )
       .handle(
         "openSessionFromFailedRun",
         Effect.fn(function* ({ payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const named = payload.sessionId ?? payload.session_id ?? null
           if (named === null) return yield* Effect.fail(Errors.badRequest("sessionId: Expected the id of a failed run"))
           const opening = yield* Sources.ofFailedRun(caller, yield* runId(named), given(payload)).pipe(
             Effect.provideService(Workflows, workflows),
-            Effect.provideService(Runs, runs),
-            Effect.catchTags({
-              RunNotFound: (error: RunNotFound) => Effect.fail(Errors.notFound(error)),
-              WorkflowNotFound: (error: WorkflowNotFound) => Effect.fail(Errors.notFound(error)),
-              RunNotFailed: (error) => Effect.fail(Refusals.conflict("RUN_NOT_FAILED", error))
-            })
+            Effect.provideService(Runs, runs)
           )
-          return opened(yield* builder.open(caller, opening).pipe(Effect.catchTags(Refusals.opening)))
+          return opened(yield* builder.open(caller, opening))
         })
       )
       .handle(
@@ -116,9 +106,9 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "say",
         Effect.fn(function* ({ params, payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
-          const taken = yield* builder.say(caller, id, payload.text).pipe(Effect.catchTags(Refusals.saying))
+          const taken = yield* builder.say(caller, id, payload.text)
           return { ...statusJson(taken), messageId: taken.messageId }
         })
       )
@@ -135,7 +125,7 @@ export const layer = HttpApiBuilder.group(
           const { conversation, status } = yield* find(params.conversation_id)
           const asked = yield* Page.read(query)
           const { from, hasMore, to } = Page.range(asked, conversation.messages)
-          const found = yield* builder.messages(caller, conversation.id, from, to).pipe(Refusals.orGone)
+          const found = yield* builder.messages(caller, conversation.id, from, to)
           return {
             messages: found.map(messageJson),
             total: conversation.messages,
@@ -148,7 +138,7 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "respond",
         Effect.fn(function* ({ params, payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
           const answer: Answer["given"] | null =
             payload.responses != null
@@ -161,9 +151,7 @@ export const layer = HttpApiBuilder.group(
               Errors.badRequest("value: Expected a value, or responses with values by their names")
             )
           }
-          const after = yield* builder
-            .respond(caller, id, { messageId: payload.messageId, given: answer })
-            .pipe(Effect.catchTags(Refusals.answering))
+          const after = yield* builder.respond(caller, id, { messageId: payload.messageId, given: answer })
           return statusJson(after)
         })
       )
@@ -192,28 +180,29 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "save",
         Effect.fn(function* ({ params, payload }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
-          const stored = yield* builder
-            .save(caller, id, { note: payload?.versionNote ?? defaultNote, force: payload?.force === true })
-            .pipe(Effect.catchTags(Refusals.saving))
+          const stored = yield* builder.save(caller, id, {
+            note: payload?.versionNote ?? defaultNote,
+            force: payload?.force === true
+          })
           return view(stored)
         })
       )
       .handle(
         "interruptSession",
         Effect.fn(function* ({ params }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
-          return statusJson(yield* builder.interrupt(caller, id).pipe(Refusals.orGone))
+          return statusJson(yield* builder.interrupt(caller, id))
         })
       )
       .handle(
         "endSession",
         Effect.fn(function* ({ params }) {
-          const caller = yield* callerWho("edit")
+          const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
-          return statusJson(yield* builder.end(caller, id).pipe(Refusals.orGone))
+          return statusJson(yield* builder.end(caller, id))
         })
       )
       .handleRaw(
@@ -228,7 +217,7 @@ export const layer = HttpApiBuilder.group(
             )
           }
           const whileAdmitted = yield* admitted
-          const news = yield* builder.follow(caller, id, Number(after)).pipe(Refusals.orGone)
+          const news = yield* builder.follow(caller, id, Number(after))
           const frames = Stream.map(news, (one) =>
             "status" in one
               ? frame("status", statusJson(one))
@@ -253,7 +242,7 @@ export const layer = HttpApiBuilder.group(
 
     function find(id: string) {
       return Effect.gen(function* () {
-        return yield* builder.get(yield* CurrentCaller, yield* conversationId(id)).pipe(Refusals.orGone)
+        return yield* builder.get(yield* CurrentCaller, yield* conversationId(id))
       })
     }
 
@@ -268,11 +257,14 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
+const noBrowser = (conversationId: string) => ({
+  ...Errors.general(409, `Conversation "${conversationId}" has no page open: the next message opens one`),
+  code: "NO_BROWSER_ATTACHED"
+})
+
 const conversationId = (text: string) =>
   Schema.decodeUnknownEffect(Conversation.ConversationId)(text).pipe(
-    Effect.mapError(() =>
-      Refusals.gone(new Conversation.ConversationNotFound({ conversationId: text.slice(0, 80), ended: false }))
-    )
+    Effect.mapError(() => new Conversation.ConversationNotFound({ conversationId: text.slice(0, 80), ended: false }))
   )
 
 const given = (payload: {

@@ -11,7 +11,7 @@ import type { StoredComponent, Unfit } from "../../../core/workflow/component/Co
 import { Components } from "../../../core/workflow/component/Components.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { SavedComponentData } from "../workflow/WorkflowBody.ts"
@@ -29,17 +29,17 @@ export const layer = HttpApiBuilder.group(
         return (yield* components.list(yield* CurrentCaller)).map(item)
       }),
       createComponent: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
-        return view(yield* components.create(caller, payload).pipe(Effect.catchTags(refused)))
+        const caller = yield* CurrentCaller
+        return view(yield* components.create(caller, payload))
       }),
       getComponent: Effect.fn(function* ({ params }) {
         const id = yield* componentId(params.component_id)
-        return view(yield* components.get(yield* CurrentCaller, id).pipe(Errors.orNotFound))
+        return view(yield* components.get(yield* CurrentCaller, id))
       }),
       saveComponent: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* componentId(params.component_id)
-        const saved = yield* components.save(caller, id, payload).pipe(Effect.catchTags({ ...refused, ...missing }))
+        const saved = yield* components.save(caller, id, payload)
         return {
           version_number: saved.version.versionNumber,
           propagated: saved.propagated,
@@ -50,18 +50,18 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       renameComponent: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* componentId(params.component_id)
-        return view(yield* components.rename(caller, id, payload).pipe(Effect.catchTags({ ...refused, ...missing })))
+        return view(yield* components.rename(caller, id, payload))
       }),
       removeComponent: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* componentId(params.component_id)
-        yield* components.remove(caller, id).pipe(Errors.orNotFound)
+        yield* components.remove(caller, id)
       }),
       componentVersions: Effect.fn(function* ({ params }) {
         const id = yield* componentId(params.component_id)
-        const versions = yield* components.versions(yield* CurrentCaller, id).pipe(Errors.orNotFound)
+        const versions = yield* components.versions(yield* CurrentCaller, id)
         return versions.map(versionView)
       }),
       componentVersion: Effect.fn(function* ({ params }) {
@@ -70,12 +70,16 @@ export const layer = HttpApiBuilder.group(
         return versionView(
           yield* components
             .version(yield* CurrentCaller, id, number)
-            .pipe(Effect.mapError(() => Errors.general(404, `Version ${number} of component "${id}" not found`)))
+            .pipe(
+              Effect.catchTag("ComponentNotFound", () =>
+                Effect.fail(Errors.general(404, `Version ${number} of component "${id}" not found`))
+              )
+            )
         )
       }),
       componentUsage: Effect.fn(function* ({ params }) {
         const id = yield* componentId(params.component_id)
-        const workflows = yield* components.usage(yield* CurrentCaller, id).pipe(Errors.orNotFound)
+        const workflows = yield* components.usage(yield* CurrentCaller, id)
         return workflows.map(reference)
       })
     })
@@ -85,17 +89,8 @@ export const layer = HttpApiBuilder.group(
 /** A component id from a path. A text that is not a UUID matches no component. */
 const componentId = (text: string) =>
   Schema.decodeUnknownEffect(ComponentId)(text.toLowerCase()).pipe(
-    Effect.mapError(() => Errors.notFound(new ComponentNotFound({ componentId: text })))
+    Effect.mapError(() => new ComponentNotFound({ componentId: text }))
   )
-
-const refused = {
-  InvalidComponent: (error: Parameters<typeof Errors.invalidWorkflow>[0]) => Effect.fail(Errors.invalidWorkflow(error)),
-  FieldsTooLarge: (error: Parameters<typeof Errors.fieldsTooLarge>[0]) => Effect.fail(Errors.fieldsTooLarge(error))
-}
-
-const missing = {
-  ComponentNotFound: (error: ComponentNotFound) => Effect.fail(Errors.notFound(error))
-}
 
 const problemsOf = (reason: Unfit) =>
   reason._tag === "InvalidWorkflow" ? reason.problems : FieldLimit.asProblems(reason.fields)

@@ -1,7 +1,8 @@
 /** The endpoint of what models decided in runs. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Decision } from "../../../core/run/evidence/Decision.ts"
+import { Needs } from "../Annotations.ts"
 import { session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -13,10 +14,14 @@ const RunDecisions = Schema.Struct({
   truncated: Schema.Boolean
 }).annotate({ identifier: "RunDecisions" })
 
-export class DecisionsGroup extends HttpApiGroup.make("decisions").add(
+const group = HttpApiGroup.make("decisions").annotate(OpenApi.Description, "Decisions of language models in runs")
+
+export class DecisionsGroup extends group.add(
   HttpApiEndpoint.get("list", "/run/:session_id/decisions", {
     params: session,
     success: RunDecisions,
     error: Errors.NotFound
   })
+    .annotate(OpenApi.Summary, "List the questions that a run asked language models, and their decisions")
+    .annotate(Needs, "read")
 ) {}

@@ -4,7 +4,6 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Decisions } from "../../../core/run/evidence/Decisions.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
 import { runId } from "../run/RunsHttp.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -15,7 +14,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fn(function* ({ params }) {
         const id = yield* runId(params.session_id)
-        const { decisions, full } = yield* store.of(yield* CurrentCaller, id).pipe(Errors.orNotFound)
+        const { decisions, full } = yield* store.of(yield* CurrentCaller, id)
         return { session_id: id, decisions, truncated: full }
       })
     })

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ErrorAction } from "../../../core/workspace/ErrorCodes.ts"
+import { Needs } from "../Annotations.ts"
 import { edits, optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -42,24 +43,34 @@ const params = { error_code_id: Schema.String }
 
 export class ErrorCodesGroup extends HttpApiGroup.make("errorCodes")
   .annotate(OpenApi.Title, "error codes")
+  .annotate(OpenApi.Description, "Named failures of workflows, and what the service does when a run fails with one")
   .add(
     HttpApiEndpoint.get("listErrorCodes", "/error-codes", {
       query: { workflow_id: Schema.optionalKey(Schema.String) },
       success: Schema.Array(ErrorCodeRecord),
       error: Errors.NotFound
-    }),
+    })
+      .annotate(
+        OpenApi.Summary,
+        "List error codes; with workflow_id, only those that the latest version of the workflow uses"
+      )
+      .annotate(Needs, "read"),
     HttpApiEndpoint.post("findOrCreateErrorCode", "/error-codes", {
       payload: Schema.Struct({ error_code: name, ...details }).annotate({
         identifier: "ErrorCodeToCreate"
       }),
       success: [Found, Created.pipe(HttpApiSchema.status(201))],
       error: [Errors.BadRequest, Errors.Forbidden]
-    }),
+    })
+      .annotate(OpenApi.Summary, "Return the error code with this name, ignoring case; create it if it does not exist")
+      .annotate(Needs, "edit"),
     HttpApiEndpoint.get("getErrorCode", "/error-codes/:error_code_id", {
       params,
       success: ErrorCodeRecord,
       error: Errors.NotFound
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read an error code")
+      .annotate(Needs, "read"),
     HttpApiEndpoint.patch("changeErrorCode", "/error-codes/:error_code_id", {
       params,
       payload: Schema.Struct({ error_code: optional(name), ...details }).annotate({
@@ -67,10 +78,17 @@ export class ErrorCodesGroup extends HttpApiGroup.make("errorCodes")
       }),
       success: ErrorCodeRecord,
       error: [...edits, Errors.Conflict]
-    }),
+    })
+      .annotate(OpenApi.Summary, "Change the given fields of an error code")
+      .annotate(Needs, "edit"),
     HttpApiEndpoint.delete("removeErrorCode", "/error-codes/:error_code_id", {
       params,
       success: ErrorCodeRecord,
       error: [Errors.Forbidden, Errors.NotFound]
     })
+      .annotate(
+        OpenApi.Summary,
+        "Delete an error code; nodes that use it must use another one when their workflow is next saved"
+      )
+      .annotate(Needs, "edit")
   ) {}

@@ -5,8 +5,7 @@ import * as ErrorReferences from "../../../core/workflow/ErrorReferences.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { type Draft, type ErrorCode, ErrorCodes } from "../../../core/workspace/ErrorCodes.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import { iso } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import type { ErrorCodeRecord } from "./ErrorCodesApi.ts"
@@ -22,12 +21,12 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         const all = yield* codes.list(caller)
         if (query.workflow_id === undefined) return all.map(record)
-        const { version } = yield* workflows.get(caller, yield* workflowId(query.workflow_id)).pipe(Errors.orNotFound)
+        const { version } = yield* workflows.get(caller, yield* workflowId(query.workflow_id))
         const named = new Set(ErrorReferences.all(version.content.nodes).map(({ id }) => id))
         return all.filter(({ id }) => named.has(id)).map(record)
       }),
       findOrCreateErrorCode: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const { code, created } = yield* codes.findOrCreate(caller, {
           ...unset,
           name: payload.error_code,
@@ -36,21 +35,16 @@ export const layer = HttpApiBuilder.group(
         return created ? { ...record(code), created } : { ...record(code), created }
       }),
       getErrorCode: Effect.fn(function* ({ params }) {
-        return record(yield* codes.get(yield* CurrentCaller, params.error_code_id).pipe(Errors.orNotFound))
+        return record(yield* codes.get(yield* CurrentCaller, params.error_code_id))
       }),
       changeErrorCode: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
-        const changed = yield* codes.change(caller, params.error_code_id, sent(payload)).pipe(
-          Effect.catchTags({
-            ErrorCodeNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            KeyTaken: (error) => Effect.fail(Errors.keyTaken(error))
-          })
-        )
+        const caller = yield* CurrentCaller
+        const changed = yield* codes.change(caller, params.error_code_id, sent(payload))
         return record(changed)
       }),
       removeErrorCode: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
-        return record(yield* codes.remove(caller, params.error_code_id).pipe(Errors.orNotFound))
+        const caller = yield* CurrentCaller
+        return record(yield* codes.remove(caller, params.error_code_id))
       })
     })
   })

@@ -1,7 +1,8 @@
 /** The endpoints that stream events. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Message } from "../../../core/event/Message.ts"
+import { Needs, streamLimits } from "../Annotations.ts"
 import { session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -29,16 +30,27 @@ export const Frame = Schema.Union([
   })
 ])
 
-export class EventsGroup extends HttpApiGroup.make("events").add(
+const group = HttpApiGroup.make("events").annotate(OpenApi.Description, "Streams of the events of runs")
+
+export class EventsGroup extends group.add(
   HttpApiEndpoint.get("clientEvents", "/run/clients/:client_id/events", {
     params: { client_id: Schema.String },
     success: HttpApiSchema.StreamSse({ events: Frame }),
     error: Errors.BadRequest
-  }),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Stream the events of the runs that a client started, beginning with the events that it missed"
+    )
+    .annotate(Needs, "read")
+    .annotate(OpenApi.Description, streamLimits),
   HttpApiEndpoint.get("runEvents", "/run/:session_id/events", {
     params: session,
     headers: { "last-event-id": Schema.optionalKey(Schema.String) },
     success: HttpApiSchema.StreamSse({ events: Frame }),
     error: [Errors.BadRequest, Errors.NotFound]
   })
+    .annotate(OpenApi.Summary, "Stream the events of one run that follow Last-Event-ID")
+    .annotate(Needs, "read")
+    .annotate(OpenApi.Description, streamLimits)
 ) {}

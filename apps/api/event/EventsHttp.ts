@@ -59,7 +59,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fn(function* ({ headers, params }) {
           const caller = yield* CurrentCaller
           const id = yield* runId(params.session_id)
-          const { run } = yield* runs.get(caller, id).pipe(Errors.orNotFound)
+          const { run } = yield* runs.get(caller, id)
           const after = headers["last-event-id"] ?? "0"
           if (!/^\d{1,15}$/.test(after)) {
             return yield* Effect.fail(

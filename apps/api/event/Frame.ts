@@ -2,7 +2,8 @@
  * The frames of the event streams, as every known client can read them: bare line feeds, an explicit event name, one line of
  * data, and ASCII only, so that no character is split between two pieces of the network.
  */
-import { type Links, message } from "../../../core/event/Message.ts"
+import type { Links } from "../../../core/event/EventJson.ts"
+import { message } from "../../../core/event/Message.ts"
 import type { Batch } from "../../../core/event/stream/EventStreams.ts"
 
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()

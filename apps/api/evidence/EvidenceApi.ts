@@ -1,7 +1,8 @@
 /** The endpoints of what runs leave behind: snapshots of pages, network logs, and the failures of a workflow. */
 import { Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Recorded } from "../../../core/browser/Exchange.ts"
+import { Needs } from "../Annotations.ts"
 import { session, workflow } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 import { Screenshot } from "../run/RunRecord.ts"
@@ -62,28 +63,43 @@ const frame = {
 }
 
 export class EvidenceGroup extends HttpApiGroup.make("evidence")
+  .annotate(
+    OpenApi.Description,
+    "Errors, network requests and snapshots that runs record, to find the cause of a failure"
+  )
   .annotate(HttpApi.QueryParseOptions, { errors: "all" })
   .add(
     HttpApiEndpoint.get("debugSnapshot", "/run/:session_id/debug-snapshots/:node_id", {
       params: { ...session, node_id: Schema.String },
       success: DebugSnapshot,
       error: Errors.NotFound
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read the snapshot of the page taken when a node of a debugged run started or failed")
+      .annotate(Needs, "read"),
     HttpApiEndpoint.get("network", "/run/:session_id/network", {
       params: session,
       query: { include_noise: Schema.optionalKey(Schema.Literals(["true", "false", "1", "0"])) },
       success: NetworkLog,
       error: [Errors.BadRequest, Errors.NotFound]
-    }),
+    })
+      .annotate(OpenApi.Summary, "List the network requests that the pages of a run made")
+      .annotate(Needs, "read"),
     HttpApiEndpoint.get("errors", "/runs/workflow/:workflow_id/errors", {
       params: workflow,
       query: frame,
       success: ErrorReport,
       error: [Errors.BadRequest, Errors.NotFound]
-    }),
+    })
+      .annotate(OpenApi.Summary, "List the errors of the runs of a workflow in a period, grouped")
+      .annotate(Needs, "read"),
     HttpApiEndpoint.get("reportedErrors", "/reporting/errors", {
       query: { ...workflow, ...frame },
       success: ErrorReport,
       error: [Errors.BadRequest, Errors.NotFound]
     })
+      .annotate(
+        OpenApi.Summary,
+        "List the errors of the runs of a workflow in a period, grouped, in the form of older clients"
+      )
+      .annotate(Needs, "read")
   ) {}

@@ -33,16 +33,15 @@ export const layer = HttpApiBuilder.group(
     const report = Effect.fnUntraced(function* (workflow: string, query: Sent) {
       const frame = yield* readFrame(query)
       const id = yield* workflowId(workflow)
-      const groups = yield* evidence.errors(yield* CurrentCaller, id, frame).pipe(Errors.orNotFound)
+      const groups = yield* evidence.errors(yield* CurrentCaller, id, frame)
       return reportJson(id, frame, groups)
     })
 
     return handlers.handleAll({
       debugSnapshot: Effect.fn(function* ({ params }) {
         const id = yield* runId(params.session_id)
-        const { events, snapshot } = yield* evidence
-          .node(yield* CurrentCaller, id, params.node_id)
-          .pipe(Errors.orNotFound)
+        const { events, snapshot } = yield* evidence.node(yield* CurrentCaller, id, params.node_id)
+
         const addresses = yield* links.lasting(yield* origin, linkMillis)
         return {
           session_id: id,
@@ -58,7 +57,7 @@ export const layer = HttpApiBuilder.group(
       }),
       network: Effect.fn(function* ({ params, query }) {
         const id = yield* runId(params.session_id)
-        const { complete, log, recorded } = yield* evidence.network(yield* CurrentCaller, id).pipe(Errors.orNotFound)
+        const { complete, log, recorded } = yield* evidence.network(yield* CurrentCaller, id)
         const all = query.include_noise === "true" || query.include_noise === "1"
         return {
           session_id: id,
@@ -115,13 +114,13 @@ const reportJson = (workflow: string, { from, to }: Frame, groups: ReadonlyArray
         count,
         errors: errors.map(({ error, runId }) => ({
           session_id: runId,
-          error_id: error.error_id,
-          created_at: error.created_at,
-          error_code: error.error_code ?? null,
-          error_category: error.llm_error_category ?? null,
+          error_id: error.id,
+          created_at: iso(error.at),
+          error_code: error.code,
+          error_category: error.category,
           message: error.message,
-          error_description: error.llm_error_description ?? error.message,
-          error_details: error.original_error ?? null
+          error_description: error.description ?? error.message,
+          error_details: error.original
         }))
       }
     ])

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import { InvalidBody, Needs } from "../Annotations.ts"
 import { edits, optional, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
@@ -29,23 +30,32 @@ const PreviewResponse = Schema.Struct({
 
 export class GatesGroup extends HttpApiGroup.make("runWindows")
   .annotate(OpenApi.Title, "run windows")
+  .annotate(OpenApi.Description, "The hours in which the runs of a workflow may start, and manual pauses")
   .add(
     HttpApiEndpoint.get("getRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
       success: RunWindowResponse,
       error: Errors.NotFound
-    }),
+    })
+      .annotate(OpenApi.Summary, "Read the run window of a workflow and whether it is open now")
+      .annotate(Needs, "read"),
     HttpApiEndpoint.put("setRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
       payload: sent(RunWindow.RunWindow),
       success: RunWindowResponse,
       error: edits
-    }).annotate(OpenApi.Identifier, "setRunWindow"),
+    })
+      .annotate(OpenApi.Summary, "Replace the run window of a workflow; waiting runs are held or released at once")
+      .annotate(Needs, "edit")
+      .annotate(InvalidBody, Errors.invalidWindowBody)
+      .annotate(OpenApi.Identifier, "setRunWindow"),
     HttpApiEndpoint.delete("removeRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
       success: RunWindowResponse,
       error: [Errors.Forbidden, Errors.NotFound]
-    }),
+    })
+      .annotate(OpenApi.Summary, "Delete the run window of a workflow and release the runs that it holds")
+      .annotate(Needs, "edit"),
     HttpApiEndpoint.post("previewRunWindow", "/workflows/:workflow_id/run-window/preview", {
       params: workflow,
       query: {
@@ -56,7 +66,13 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       payload: sent(RunWindow.RunWindow),
       success: PreviewResponse,
       error: [Errors.BadRequest, Errors.NotFound]
-    }),
+    })
+      .annotate(
+        OpenApi.Summary,
+        "Show what setting this run window would do now and when it would open, without setting it"
+      )
+      .annotate(Needs, "read")
+      .annotate(InvalidBody, Errors.invalidWindowBody),
     HttpApiEndpoint.post("pause", "/workflows/:workflow_id/pause", {
       params: workflow,
       payload: Schema.Struct({
@@ -65,7 +81,9 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       }),
       success: Schema.Struct({ success: Schema.Boolean, holds: Schema.Array(HoldJson) }),
       error: edits
-    }),
+    })
+      .annotate(OpenApi.Summary, "Pause a workflow until it is unpaused, or until a given instant; its runs wait")
+      .annotate(Needs, "edit"),
     HttpApiEndpoint.post("unpause", "/runs/unpause", {
       payload: Schema.Struct({
         pause_resource: Schema.Literals(["run_window", "workflow"]),
@@ -79,4 +97,9 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       }),
       error: [Errors.BadRequest, Errors.Forbidden]
     })
+      .annotate(
+        OpenApi.Summary,
+        "Let held runs of workflows start: lift their closed run windows, or end their manual pauses"
+      )
+      .annotate(Needs, "edit")
   ) {}

@@ -5,7 +5,7 @@ import { Gates, type WindowView } from "../../../core/gate/Gates.ts"
 import type { RunWindowState } from "../../../core/window/RunWindow.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { holdJson, iso, isoOrNull } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -21,23 +21,24 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       getRunWindow: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        return response(yield* gates.window(yield* CurrentCaller, id).pipe(Errors.orNotFound))
+        return response(yield* gates.window(yield* CurrentCaller, id))
       }),
       setRunWindow: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
-        return response(yield* gates.setWindow(caller, id, payload).pipe(Effect.catchTags(refused)))
+        return response(yield* gates.setWindow(caller, id, payload))
       }),
       removeRunWindow: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
-        return response(yield* gates.removeWindow(caller, id).pipe(Errors.orNotFound))
+        return response(yield* gates.removeWindow(caller, id))
       }),
       previewRunWindow: Effect.fn(function* ({ params, payload, query }) {
         const id = yield* workflowId(params.workflow_id)
-        const preview = yield* gates
-          .preview(yield* CurrentCaller, id, payload, { openings: query.openings ?? defaultOpenings })
-          .pipe(Effect.catchTags(refused))
+        const preview = yield* gates.preview(yield* CurrentCaller, id, payload, {
+          openings: query.openings ?? defaultOpenings
+        })
+
         return {
           ...preview,
           state: stateJson(preview.state),
@@ -49,16 +50,15 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       pause: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         const until = yield* futureInstant(payload.until ?? null)
-        const holds = yield* gates
-          .pause(caller, id, { reason: payload.reason ?? "Paused by a user", until })
-          .pipe(Errors.orNotFound)
+        const holds = yield* gates.pause(caller, id, { reason: payload.reason ?? "Paused by a user", until })
+
         return { success: true, holds: holds.map(holdJson) }
       }),
       unpause: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const isId = Schema.is(WorkflowId)
         const unknown = payload.resource_ids.filter((id) => !isId(id))
         const { errors, resumedRuns, skipped } = yield* gates.unpause(
@@ -72,11 +72,6 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
-
-const refused = {
-  InvalidRunWindow: (error: Parameters<typeof Errors.invalidWindow>[0]) => Effect.fail(Errors.invalidWindow(error)),
-  WorkflowNotFound: (error: WorkflowNotFound) => Effect.fail(Errors.notFound(error))
-}
 
 const response = ({ runWindow, state, warnings }: WindowView): typeof RunWindowResponse.Type => ({
   run_window: runWindow,

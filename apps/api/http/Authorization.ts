@@ -7,9 +7,11 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import { type Ability, allows, type Caller, RoleForbids } from "../../../core/workspace/Workspace.ts"
+import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import * as Access from "../../../core/workspace/Access.ts"
+import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
+import { Needs } from "../Annotations.ts"
 import * as Errors from "./Errors.ts"
 
 /** The caller of the request that is being answered. */
@@ -26,7 +28,7 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
         HttpApiSecurity.annotate(OpenApi.Description, "The same API key, read where the header cc-key is missing")
       )
     },
-    error: [Errors.Unauthorized, Errors.NotFound],
+    error: [Errors.Unauthorized, Errors.Forbidden, Errors.NotFound],
     requiredForClient: true
   }
 ) {}
@@ -43,13 +45,21 @@ const identify = Effect.gen(function* () {
   const { headers } = yield* HttpServerRequest.HttpServerRequest
   const workspaceId = headers["x-workspace-id"] ?? ""
   if (workspaceId !== "" && workspaceId.toLowerCase() !== sender.value.workspaceId) {
-    return yield* Effect.fail(Errors.notFound(new WorkspaceNotFound({ workspaceId: workspaceId.slice(0, 80) })))
+    return yield* new WorkspaceNotFound({ workspaceId: workspaceId.slice(0, 80) })
   }
   return sender.value
 })
 
-const authorize = <A, E, R>(httpEffect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(identify, (caller) => Effect.provideService(httpEffect, CurrentCaller, caller))
+/** Provides the caller to the handler of an endpoint, if their role includes what the endpoint needs. */
+const authorize = <A, E, R>(
+  httpEffect: Effect.Effect<A, E, R>,
+  { endpoint }: { readonly endpoint: HttpApiEndpoint.Top }
+) =>
+  Effect.gen(function* () {
+    const caller = yield* identify
+    yield* Access.require(caller, Context.get(endpoint.annotations, Needs))
+    return yield* Effect.provideService(httpEffect, CurrentCaller, caller)
+  })
 
 export const layer = Layer.succeed(Authorization, Authorization.of({ "cc-key": authorize, bearer: authorize }))
 
@@ -62,10 +72,3 @@ export const unauthorized = Errors.general(
   401,
   "Invalid or missing authentication: expected a valid API key in the header cc-key"
 )
-
-/** The caller, if their role includes what is asked. */
-export const callerWho = Effect.fnUntraced(function* (ability: Ability) {
-  const caller = yield* CurrentCaller
-  if (allows(caller.role, ability)) return caller
-  return yield* Effect.fail(Errors.forbidden(new RoleForbids({ role: caller.role, ability })))
-})

@@ -5,7 +5,10 @@
  * `;`, and no escapes in its fixed parts. What is decided here from the address holds for the route that answers, because a
  * request in another form is answered before it is routed.
  */
+import { Context } from "effect"
+import { FindMyWay } from "effect/http"
 import { HttpApi, OpenApi } from "effect/http-api"
+import { InvalidBody, MaxBody, ReachesOut, TellsSecret } from "../Annotations.ts"
 import { Api } from "../Api.ts"
 import { Authorization } from "./Authorization.ts"
 
@@ -17,7 +20,15 @@ export interface Endpoint {
   readonly takesBody: boolean
   /** The names of the parameters that its query may have. */
   readonly query: ReadonlySet<string>
+  /** The largest accepted body, in bytes. */
+  readonly maxBody: number
+  readonly reachesOut: boolean
+  readonly tellsSecret: boolean
+  readonly invalidBody: typeof InvalidBody.Service
 }
+
+/** Paths match exactly as they are declared. HEAD is answered with the route of GET. */
+export const strict = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
 
 /** Where a request goes. */
 export type Destination =
@@ -28,44 +39,58 @@ export type Destination =
   | { readonly _tag: "Redirect"; readonly path: string }
   | { readonly _tag: "Nowhere" }
 
-const literal = new Map<string, Endpoint>()
-const patterns: Array<{ readonly endpoint: Endpoint; readonly pattern: RegExp }> = []
 const operations = OpenApi.fromApi(Api).paths
+
+const endpoints: Array<Endpoint> = []
 
 HttpApi.reflect(Api, {
   onGroup: () => {},
-  onEndpoint: ({ endpoint: { method, path, payload }, middleware }) => {
+  onEndpoint: ({ endpoint: { annotations, method, path, payload }, middleware }) => {
     const described = operations[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase() as "get"]
-    const endpoint: Endpoint = {
+    endpoints.push({
       method,
       path,
       needsKey: (middleware as ReadonlySet<unknown>).has(Authorization),
       takesBody: payload.size > 0,
-      query: new Set(described?.parameters.flatMap(({ in: place, name }) => (place === "query" ? [name] : [])))
-    }
-    if (path.includes(":")) patterns.push({ endpoint, pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`) })
-    else literal.set(`${method} ${path}`, endpoint)
+      query: new Set(described?.parameters.flatMap(({ in: place, name }) => (place === "query" ? [name] : []))),
+      maxBody: Context.get(annotations, MaxBody),
+      reachesOut: Context.get(annotations, ReachesOut),
+      tellsSecret: Context.get(annotations, TellsSecret),
+      invalidBody: Context.get(annotations, InvalidBody)
+    })
   }
 })
+
+// Methods are reported in the order of declaration, those of literal paths first.
+endpoints.sort((one, other) => Number(one.path.includes(":")) - Number(other.path.includes(":")))
+
+const methods = new Set(endpoints.map(({ method }) => method))
+
+/** The matching of the server's own router, which refuses parameters that are too long by itself. */
+const router = FindMyWay.make<Endpoint>({ ...strict, maxParamLength: Number.POSITIVE_INFINITY })
+for (const endpoint of endpoints) router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint)
 
 /** The pages whose address may be typed with a slash at its end. */
 const pages = new Set(["/docs", "/openapi.json"])
 
 /** The endpoint that answers requests like this; `null` when none does. HEAD is answered as GET. */
 const find = (method: string, path: string): Endpoint | null => {
-  const asked = method === "HEAD" ? "GET" : method
-  return (
-    literal.get(`${asked} ${path}`) ??
-    patterns.find(({ endpoint, pattern }) => endpoint.method === asked && pattern.test(path))?.endpoint ??
-    null
-  )
+  const found = router.find(method === "HEAD" ? "GET" : method, path)?.handler ?? null
+  return found !== null && isVerbatim(found, path) ? found : null
+}
+
+/** Whether the fixed parts of a path are written as they are declared. The router would match them with escapes, too. */
+const isVerbatim = (endpoint: Endpoint, path: string): boolean => {
+  const written = path.split("/")
+  return endpoint.path.split("/").every((part, at) => part.startsWith(":") || part === written[at])
 }
 
 /** The methods of the endpoints at an address; none when no endpoint has it. */
 export const methodsAt = (path: string): ReadonlyArray<string> => {
-  const methods = [...literal.values()].flatMap((endpoint) => (endpoint.path === path ? [endpoint.method] : []))
-  for (const { endpoint, pattern } of patterns) if (pattern.test(path)) methods.push(endpoint.method)
-  return methods.includes("GET") ? [...new Set([...methods, "HEAD"])] : [...new Set(methods)]
+  const found = [...methods].flatMap((method) => find(method, path) ?? [])
+  const inOrder = found.sort((one, other) => endpoints.indexOf(one) - endpoints.indexOf(other))
+  const at = inOrder.map(({ method }) => method)
+  return at.includes("GET") ? [...at, "HEAD"] : at
 }
 
 const nowhere: Destination = { _tag: "Nowhere" }

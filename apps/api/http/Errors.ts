@@ -1,99 +1,42 @@
 /**
- * The error bodies of the interface, and the translation of the failures of core into them.
+ * The error bodies of the interface, and which status and body answers each failure of core.
  */
-import { Effect, Predicate, Schema, SchemaTransformation } from "effect"
+import { identity, Predicate, Schema, SchemaAST, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import type { AlreadyAnswered, AnswerIncomplete } from "../../../core/builder/Answering.ts"
+import type { TooManyConversations } from "../../../core/builder/BuilderStore.ts"
+import type { SessionBusy } from "../../../core/builder/Conversation.ts"
+import type { RunNotFailed } from "../../../core/builder/Sources.ts"
+import type { DeliveryNotDead, DeliveryNotFound } from "../../../core/event/webhook/Delivery.ts"
+import type { UrlRefused, WebhookExists, WebhookNotFound } from "../../../core/event/webhook/Webhook.ts"
+import type { NotLive } from "../../../core/execution/live/LiveViews.ts"
+import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
+import type { NoRotation, NotResealed, RotationUnderWay, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
+import type { InvalidPhoneNumber, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
+import type { CodesUnsupported, NoCode, NoInbox } from "../../../core/vault/otp/TfaCodes.ts"
+import type {
+  ConnectionChanged,
+  ConnectionInUse,
+  ConnectionNotFound,
+  InvalidConnection
+} from "../../../core/vault/providers/SecretConnections.ts"
+import type { EntryNotFound, EntryTaken, InvalidEntry, OriginsForOwners } from "../../../core/vault/VaultEntry.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
-import type { InvalidComponent } from "../../../core/workflow/component/Component.ts"
+import type { ComponentNotFound, InvalidComponent } from "../../../core/workflow/component/Component.ts"
 import { InputError, type InvalidInput } from "../../../core/workflow/contract/InputContract.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
+import type { PatchNotFound, PatchOutdated, PatchSettled } from "../../../core/workflow/patch/Patch.ts"
 import type { InvalidWorkflow, Problem } from "../../../core/workflow/Workflow.ts"
 import type { VersionConflict } from "../../../core/workflow/Workflows.ts"
+import type { ApiKeyNotFound, LastOwnerKey } from "../../../core/workspace/ApiKeys.ts"
 import type { KeyTaken } from "../../../core/workspace/Collection.ts"
+import type { ErrorCodeNotFound } from "../../../core/workspace/ErrorCodes.ts"
+import type { RunNotFound, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
-
-const body = <const Status extends number>(status: Status, fields: Schema.Struct.Fields = {}) =>
-  Schema.Struct({
-    statusCode: Schema.Literal(status),
-    message: Schema.String,
-    error: Schema.optionalKey(Schema.String),
-    ...fields
-  })
-
-/** 400: the request cannot be understood, or breaks a rule of the interface. */
-export const BadRequest = Schema.Struct({
-  ...body(400).fields,
-  code: Schema.optionalKey(Schema.String),
-  /** Problems with their paths, of a run window or of a workflow. */
-  errors: Schema.optionalKey(Schema.Array(RunWindowIssue)),
-  field: Schema.optionalKey(Schema.String),
-  limit_bytes: Schema.optionalKey(Schema.Int),
-  limit_chars: Schema.optionalKey(Schema.Int),
-  actual_chars: Schema.optionalKey(Schema.Int),
-  run_input_variables_errors: Schema.optionalKey(Schema.Array(InputError)),
-  input_schema: Schema.optionalKey(Schema.JsonObject),
-  /** What an answer must satisfy. */
-  expected_json_schema_datamodel: Schema.optionalKey(Schema.JsonObject)
-})
-  .annotate({ identifier: "BadRequest" })
-  .pipe(HttpApiSchema.status(400))
-export type BadRequest = typeof BadRequest.Type
-
-export const Unauthorized = body(401).annotate({ identifier: "Unauthorized" }).pipe(HttpApiSchema.status(401))
-export const Forbidden = body(403).annotate({ identifier: "Forbidden" }).pipe(HttpApiSchema.status(403))
-export const NotFound = body(404).annotate({ identifier: "NotFound" }).pipe(HttpApiSchema.status(404))
-
-export const Conflict = Schema.Struct({
-  ...body(409).fields,
-  code: Schema.optionalKey(Schema.String),
-  latestVersionId: Schema.optionalKey(Schema.String),
-  latestVersionNumber: Schema.optionalKey(Schema.Int),
-  latestCreatedBy: Schema.optionalKey(Schema.String),
-  latestCreatedAt: Schema.optionalKey(Schema.String),
-  latestVersionNote: Schema.optionalKey(Schema.NullOr(Schema.String))
-})
-  .annotate({ identifier: "Conflict" })
-  .pipe(HttpApiSchema.status(409))
-
-export const PayloadTooLarge = Schema.Struct({
-  statusCode: Schema.Literal(413),
-  code: Schema.Literal("PAYLOAD_TOO_LARGE"),
-  message: Schema.String,
-  limit_bytes: Schema.Int,
-  /** Only when the request declared its length. */
-  received_bytes: Schema.optionalKey(Schema.Int)
-})
-  .annotate({ identifier: "PayloadTooLarge" })
-  .pipe(HttpApiSchema.status(413))
-
-export const UnsupportedMediaType = body(415)
-  .annotate({ identifier: "UnsupportedMediaType" })
-  .pipe(HttpApiSchema.status(415))
-
-export const TooManyRequests = Schema.Struct({
-  ...body(429).fields,
-  limit: Schema.Int,
-  remaining: Schema.Int,
-  retryAfterSeconds: Schema.Int
-})
-  .annotate({ identifier: "TooManyRequests" })
-  .pipe(HttpApiSchema.status(429))
-
-/** 503: the database cannot be reached, or too much of the workspace is being checked. The request may be sent again; `Retry-After` says when. */
-const unavailableBody = body(503).annotate({ identifier: "StoreUnavailable" })
-export const ServiceUnavailable = unavailableBody.pipe(
-  Schema.decodeTo(
-    StoreUnavailable,
-    SchemaTransformation.transform<typeof StoreUnavailable.Encoded, typeof unavailableBody.Type>({
-      decode: ({ message }) => ({ _tag: "StoreUnavailable" as const, reason: message }),
-      encode: () => unavailable
-    })
-  ),
-  HttpApiSchema.status(503)
-)
+import type { WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 
 /** The reason phrases of the statuses that the service answers with. */
 const reasons = {
@@ -105,6 +48,7 @@ const reasons = {
   409: "Conflict",
   413: "Payload Too Large",
   415: "Unsupported Media Type",
+  422: "Unprocessable Entity",
   429: "Too Many Requests",
   500: "Internal Server Error",
   503: "Service Unavailable"
@@ -144,84 +88,78 @@ export const details = (problems: ReadonlyArray<Problem>) =>
   }))
 
 /**
- * A body that cannot be read, or holds what is wrong in any body, in the shape that its endpoint gives to invalid bodies.
- * Without `problems`, the body as a whole is the problem.
+ * A body that cannot be read, or holds what is wrong in any body. Without `problems`, the body as a whole is the problem.
  */
-export const invalidBody = (path: string, message: string, problems: ReadonlyArray<Problem>): BadRequest => {
-  const all = problems.length === 0 ? [{ path: "", message }] : problems
-  if (path === "/authentication") return { ...badRequest(message), ...{ detail: details(all) } }
-  if (/\/run-window(\/preview)?$/.test(path)) {
-    return { statusCode: 400, error: "InvalidRunWindow", message, errors: all }
-  }
-  return problems.length === 0
-    ? badRequest(message)
-    : { ...badRequest(message), code: "VALIDATION_FAILED", errors: all }
-}
+export const invalidBody = (message: string, problems: ReadonlyArray<Problem>): BadRequest =>
+  problems.length === 0 ? badRequest(message) : { ...badRequest(message), code: "VALIDATION_FAILED", errors: problems }
+
+const orWhole = (message: string, problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
+  problems.length === 0 ? [{ path: "", message }] : problems
+
+/** The same in the shape of the older endpoints of credentials. */
+export const invalidBodyInDetail = (message: string, problems: ReadonlyArray<Problem>): BadRequest => ({
+  ...badRequest(message),
+  ...{ detail: details(orWhole(message, problems)) }
+})
+
+/** The same in the shape of the endpoints of run windows. */
+export const invalidWindowBody = (message: string, problems: ReadonlyArray<Problem>): BadRequest => ({
+  statusCode: 400,
+  error: "InvalidRunWindow",
+  message,
+  errors: orWhole(message, problems)
+})
 
 /** Problems in one sentence. */
 export const told = (problems: ReadonlyArray<Problem>): string =>
   problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
 
-export const invalidWindow = ({ issues, message }: InvalidRunWindow): BadRequest => ({
+const invalidWindow = ({ issues, message }: InvalidRunWindow): BadRequest => ({
   statusCode: 400,
   error: "InvalidRunWindow",
   message,
   errors: issues
 })
 
-export const invalidWorkflow = ({ message, problems }: InvalidWorkflow | InvalidComponent): BadRequest => ({
+/** Problems of a body, each at its path. */
+const validation = ({
+  message,
+  problems
+}: {
+  readonly message: string
+  readonly problems: ReadonlyArray<Problem>
+}): BadRequest => ({
   ...badRequest(message),
   code: "VALIDATION_FAILED",
   errors: problems
 })
 
 /** One field over its limit is reported by its code, several by one code for all. */
-export const fieldsTooLarge = ({ fields, message }: FieldsTooLarge): BadRequest =>
+const fieldsTooLarge = ({ fields, message }: FieldsTooLarge): BadRequest =>
   fields.length === 1
     ? { ...general(400, message), ...fields[0] }
     : { ...badRequest(message), code: "VALIDATION_FAILED" }
 
-export const invalidInput = ({ errors, inputSchema, message }: InvalidInput): BadRequest => ({
+const invalidInput = ({ errors, inputSchema, message }: InvalidInput): BadRequest => ({
   ...badRequest(message),
   run_input_variables_errors: errors,
   input_schema: inputSchema
 })
 
-/** The 404 of any failure of core that says that something does not exist. */
-export const notFound = ({ message }: { readonly _tag: `${string}NotFound`; readonly message: string }) =>
-  general(404, message)
-
-/** Answers a failure that says that something does not exist with 404; others pass. */
-export const orNotFound = <A, E, R>(
-  self: Effect.Effect<A, E, R>
-): Effect.Effect<A, Exclude<E, Missing> | ReturnType<typeof notFound>, R> =>
-  Effect.mapError(self, (error) => (isMissing(error) ? notFound(error) : (error as Exclude<E, Missing>)))
-
-type Missing = Parameters<typeof notFound>[0]
-
-const isMissing = (error: unknown): error is Missing =>
-  Predicate.hasProperty(error, "_tag") && typeof error._tag === "string" && error._tag.endsWith("NotFound")
-
-export const forbidden = ({ message }: RoleForbids) => general(403, message)
-
-export const keyTaken = ({ message }: KeyTaken) => general(409, message)
-
-export const ended = ({ message }: RunEnded) => general(409, message)
-
-export const invalidAnswer = ({ expected, message, problems }: InvalidAnswer): BadRequest => ({
+const invalidAnswer = ({ expected, message, problems }: InvalidAnswer): BadRequest => ({
   ...badRequest(message),
   code: "VALIDATION_FAILED",
   errors: problems,
   expected_json_schema_datamodel: expected
 })
 
-/** A run does not wait for what was sent: a status of the caller's choice, as the endpoints differ in it. */
+/** The run does not wait for what was sent. The endpoints differ in the status. */
 export const notWaiting = <const Status extends 400 | 404 | 409>(status: Status, { message, reason }: NotWaiting) => ({
   ...general(status, message),
   code: reason as string
 })
 
-export const versionConflict = (conflict: VersionConflict) => ({
+const versionConflict = (conflict: VersionConflict) => ({
   ...general(409, conflict.message),
   code: "WORKFLOW_VERSION_CONFLICT",
   latestVersionId: conflict.latestVersionId,
@@ -230,3 +168,217 @@ export const versionConflict = (conflict: VersionConflict) => ({
   latestCreatedAt: new Date(conflict.latestCreatedAt).toISOString(),
   latestVersionNote: conflict.latestVersionNote
 })
+
+const urlRefused = ({ reason }: UrlRefused): BadRequest => ({
+  ...badRequest(`url: ${reason}`),
+  code: "VALIDATION_FAILED",
+  errors: [{ path: "url", message: reason }]
+})
+
+type Failure = { readonly _tag: string; readonly message: string }
+
+/** Answers with the message of the failure. */
+const says =
+  <const Status extends keyof typeof reasons>(status: Status) =>
+  <F extends Failure>() =>
+  ({ message }: F) =>
+    general(status, message)
+
+const forbidden = says(403)
+const missing = says(404)
+const conflict = says(409)
+
+/** The same with a code for programs. */
+const conflictWith =
+  <F extends Failure>(code: string) =>
+  ({ message }: F) => ({ ...general(409, message), code })
+
+/** Functions from failures to bodies. Each has the tag of its failure as its name. */
+type Table<T> = {
+  readonly [Tag in keyof T]: T[Tag] extends (failure: infer F) => unknown
+    ? F extends { readonly _tag: Tag }
+      ? T[Tag]
+      : never
+    : never
+}
+
+/** The failures that a table answers. */
+type Answered<T> = { readonly [Tag in keyof T]: T[Tag] extends (failure: infer F) => unknown ? F : never }[keyof T]
+
+const table = <const T>(entries: T & Table<T>): T => entries
+
+/**
+ * The answer to each failure of core, by its status and tag. A handler that fails with a failure that has no entry does
+ * not compile. Failures that only one group answers in its own shape stand beside the body of that group.
+ */
+const answers = {
+  400: table({
+    AnswerIncomplete: ({ message }: AnswerIncomplete) => ({ ...badRequest(message), code: "VALIDATION_FAILED" }),
+    FieldsTooLarge: fieldsTooLarge,
+    InvalidAnswer: invalidAnswer,
+    InvalidComponent: (failure: InvalidComponent) => validation(failure),
+    InvalidConnection: (failure: InvalidConnection) => validation(failure),
+    InvalidEntry: (failure: InvalidEntry) => validation(failure),
+    InvalidInput: invalidInput,
+    InvalidPhoneNumber: ({ message }: InvalidPhoneNumber) => invalidQuery([{ path: "phone_number", message }]),
+    InvalidRunWindow: invalidWindow,
+    InvalidWorkflow: (failure: InvalidWorkflow) => validation(failure),
+    UrlRefused: urlRefused
+  }),
+  403: table({
+    NoInbox: forbidden<NoInbox>(),
+    OriginsForOwners: forbidden<OriginsForOwners>(),
+    RoleForbids: forbidden<RoleForbids>()
+  }),
+  404: table({
+    ApiKeyNotFound: missing<ApiKeyNotFound>(),
+    ComponentNotFound: missing<ComponentNotFound>(),
+    ConnectionNotFound: missing<ConnectionNotFound>(),
+    DeliveryNotFound: missing<DeliveryNotFound>(),
+    EntryNotFound: missing<EntryNotFound>(),
+    ErrorCodeNotFound: missing<ErrorCodeNotFound>(),
+    NoCode: missing<NoCode>(),
+    NodeNotFound: missing<NodeNotFound>(),
+    PatchNotFound: missing<PatchNotFound>(),
+    RunNotFound: missing<RunNotFound>(),
+    WebhookNotFound: missing<WebhookNotFound>(),
+    WorkflowNotFound: missing<WorkflowNotFound>(),
+    WorkspaceNotFound: missing<WorkspaceNotFound>()
+  }),
+  409: table({
+    AlreadyAnswered: conflictWith<AlreadyAnswered>("ALREADY_ANSWERED"),
+    CodesUnsupported: conflict<CodesUnsupported>(),
+    ConnectionChanged: conflict<ConnectionChanged>(),
+    ConnectionInUse: conflict<ConnectionInUse>(),
+    DeliveryNotDead: conflict<DeliveryNotDead>(),
+    EntryTaken: conflict<EntryTaken>(),
+    KeyTaken: conflict<KeyTaken>(),
+    LastOwnerKey: conflict<LastOwnerKey>(),
+    NoRotation: conflict<NoRotation>(),
+    NotLive: conflict<NotLive>(),
+    NotResealed: conflict<NotResealed>(),
+    NotWaiting: (failure: NotWaiting) => notWaiting(409, failure),
+    PatchOutdated: conflict<PatchOutdated>(),
+    PatchSettled: conflict<PatchSettled>(),
+    PhoneNumberTaken: conflict<PhoneNumberTaken>(),
+    RotationUnderWay: conflict<RotationUnderWay>(),
+    RunEnded: conflict<RunEnded>(),
+    RunNotFailed: conflictWith<RunNotFailed>("RUN_NOT_FAILED"),
+    SameKey: conflict<SameKey>(),
+    SessionBusy: conflictWith<SessionBusy>("SESSION_BUSY"),
+    TooManyConversations: conflictWith<TooManyConversations>("TOO_MANY_SESSIONS"),
+    VersionConflict: versionConflict,
+    WebhookExists: conflict<WebhookExists>()
+  })
+}
+
+/**
+ * The schema of an error body for the handlers of an endpoint: they fail with such a body, or with a failure of the
+ * table, which is answered as the table says.
+ */
+export const answering = <B extends { readonly statusCode: number }, const T>(
+  schema: Schema.Codec<B>,
+  entries: T & Table<T>
+) => {
+  const functions = entries as Readonly<Record<string, (failure: unknown) => B>>
+  const answer = (value: unknown): B | null => {
+    if (!Predicate.hasProperty(value, "_tag") || typeof value._tag !== "string") return null
+    return Object.hasOwn(functions, value._tag) ? (functions[value._tag]?.(value) ?? null) : null
+  }
+  const isBody = Schema.is(schema)
+  return schema.pipe(
+    Schema.decodeTo(
+      Schema.declare((value): value is B | Answered<T> => answer(value) !== null || isBody(value)),
+      SchemaTransformation.transform<B | Answered<T>, B>({
+        decode: identity,
+        encode: (value) => answer(value) ?? (value as B)
+      })
+    ),
+    Schema.annotate({ description: SchemaAST.resolveIdentifier(schema.ast) })
+  )
+}
+
+export const body = <const Status extends number>(status: Status, fields: Schema.Struct.Fields = {}) =>
+  Schema.Struct({
+    statusCode: Schema.Literal(status),
+    message: Schema.String,
+    error: Schema.optionalKey(Schema.String),
+    ...fields
+  })
+
+const badRequestBody = Schema.Struct({
+  ...body(400).fields,
+  code: Schema.optionalKey(Schema.String),
+  /** Problems with their paths, of a run window or of a workflow. */
+  errors: Schema.optionalKey(Schema.Array(RunWindowIssue)),
+  field: Schema.optionalKey(Schema.String),
+  limit_bytes: Schema.optionalKey(Schema.Int),
+  limit_chars: Schema.optionalKey(Schema.Int),
+  actual_chars: Schema.optionalKey(Schema.Int),
+  run_input_variables_errors: Schema.optionalKey(Schema.Array(InputError)),
+  input_schema: Schema.optionalKey(Schema.JsonObject),
+  /** What an answer must satisfy. */
+  expected_json_schema_datamodel: Schema.optionalKey(Schema.JsonObject)
+}).annotate({ identifier: "BadRequest" })
+export type BadRequest = typeof badRequestBody.Type
+
+/** 400: the request cannot be understood, or breaks a rule of the interface. */
+export const BadRequest = answering(badRequestBody, answers[400]).pipe(HttpApiSchema.status(400))
+
+export const Unauthorized = body(401).annotate({ identifier: "Unauthorized" }).pipe(HttpApiSchema.status(401))
+export const Forbidden = answering(body(403).annotate({ identifier: "Forbidden" }), answers[403]).pipe(
+  HttpApiSchema.status(403)
+)
+export const NotFound = answering(body(404).annotate({ identifier: "NotFound" }), answers[404]).pipe(
+  HttpApiSchema.status(404)
+)
+
+const conflictBody = Schema.Struct({
+  ...body(409).fields,
+  code: Schema.optionalKey(Schema.String),
+  latestVersionId: Schema.optionalKey(Schema.String),
+  latestVersionNumber: Schema.optionalKey(Schema.Int),
+  latestCreatedBy: Schema.optionalKey(Schema.String),
+  latestCreatedAt: Schema.optionalKey(Schema.String),
+  latestVersionNote: Schema.optionalKey(Schema.NullOr(Schema.String))
+}).annotate({ identifier: "Conflict" })
+
+/** 409: what is stored does not allow the request now. */
+export const Conflict = answering(conflictBody, answers[409]).pipe(HttpApiSchema.status(409))
+
+export const PayloadTooLarge = Schema.Struct({
+  statusCode: Schema.Literal(413),
+  code: Schema.Literal("PAYLOAD_TOO_LARGE"),
+  message: Schema.String,
+  limit_bytes: Schema.Int,
+  /** Only when the request declared its length. */
+  received_bytes: Schema.optionalKey(Schema.Int)
+})
+  .annotate({ identifier: "PayloadTooLarge" })
+  .pipe(HttpApiSchema.status(413))
+
+export const UnsupportedMediaType = body(415)
+  .annotate({ identifier: "UnsupportedMediaType" })
+  .pipe(HttpApiSchema.status(415))
+
+export const TooManyRequests = Schema.Struct({
+  ...body(429).fields,
+  limit: Schema.Int,
+  remaining: Schema.Int,
+  retryAfterSeconds: Schema.Int
+})
+  .annotate({ identifier: "TooManyRequests" })
+  .pipe(HttpApiSchema.status(429))
+
+/** 503: the database cannot be reached, or too much of the workspace is being checked. The request may be sent again; `Retry-After` says when. */
+const unavailableBody = body(503).annotate({ identifier: "StoreUnavailable" })
+export const ServiceUnavailable = unavailableBody.pipe(
+  Schema.decodeTo(
+    StoreUnavailable,
+    SchemaTransformation.transform<typeof StoreUnavailable.Encoded, typeof unavailableBody.Type>({
+      decode: ({ message }) => ({ _tag: "StoreUnavailable" as const, reason: message }),
+      encode: () => unavailable
+    })
+  ),
+  HttpApiSchema.status(503)
+)

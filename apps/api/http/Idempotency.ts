@@ -13,24 +13,15 @@ import type { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"
 import type { Sealing } from "../../../core/vault/keys/Sealing.ts"
 import * as Idempotency from "../../../core/workspace/request/Idempotency.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
+import type { Endpoint } from "./Endpoints.ts"
 import * as Errors from "./Errors.ts"
-
-/** Endpoints that talk to other hosts before they answer. They are not carried out within a transaction. */
-const reachesOut = new Set(["POST /webhooks/:session_id/replay", "POST /webhook-endpoints/:webhook_id/test"])
-
-/**
- * Endpoints whose successful answer contains a secret that is returned only once. All other secrets in answers are
- * sealed.
- */
-const tellsSecret = new Set(["POST /api-keys", "POST /encryption-key/rotation", "POST /webhook-endpoints"])
 
 export interface Sent {
   readonly caller: Caller
   readonly method: string
   /** With its query. */
   readonly url: string
-  /** The described endpoint, such as `POST /run`. */
-  readonly endpoint: string
+  readonly endpoint: Endpoint
   readonly key: string
   readonly bodyDigest: string
 }
@@ -51,10 +42,10 @@ export const around =
     const { keyId = "", role, workspaceId } = sent.caller
     const sender = `${workspaceId} ${keyId} ${role}`
     const digest = fingerprints.of("request", `${sender} ${sent.method} ${sent.url}\n${sent.bodyDigest}`)
-    const carryOut = reachesOut.has(sent.endpoint) ? store.reserved : store.once
+    const carryOut = sent.endpoint.reachesOut ? store.reserved : store.once
     const judged = Effect.gen(function* () {
       const response = yield* handler
-      const verdict = judge(response, tellsSecret.has(sent.endpoint))
+      const verdict = judge(response, sent.endpoint.tellsSecret)
       if (verdict._tag !== "Keep" || verdict.answer.body === null) return { response, verdict }
       const body = yield* sealing.seal(workspaceId, Redacted.make(verdict.answer.body))
       return { response, verdict: { ...verdict, answer: { ...verdict.answer, body } } }

@@ -16,4 +16,4 @@ export const invalidAddress = (problems: ReadonlyArray<Problem>) =>
 
 /** A refusal of a whole body, or of values at paths in it, in the shape of its endpoint. */
 export const invalidBody = (endpoint: Endpoint | null, message: string, problems: ReadonlyArray<Problem>) =>
-  HttpServerResponse.jsonUnsafe(Errors.invalidBody(endpoint?.path ?? "", message, problems), { status: 400 })
+  HttpServerResponse.jsonUnsafe((endpoint?.invalidBody ?? Errors.invalidBody)(message, problems), { status: 400 })

@@ -11,6 +11,7 @@ import { Keys } from "../../../core/workspace/Keys.ts"
 import { IdempotencyStore } from "../../../core/workspace/request/Idempotency.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import { MaxBody } from "../Annotations.ts"
 import { keyOf, Sender, unauthorized } from "./Authorization.ts"
 import * as Body from "./body/Body.ts"
 import * as Query from "./body/Query.ts"
@@ -96,7 +97,8 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         // What is brought from outside is mails and forms, which their own routes read.
         if (!Body.mayHaveBody(method) || path.startsWith("/inbound/")) return yield* handler
         const key = headers["idempotency-key"]
-        const read = yield* Body.read(request, { path, digested: key !== undefined })
+        const maxBytes = endpoint?.maxBody ?? MaxBody.defaultValue()
+        const read = yield* Body.read(request, { maxBytes, digested: key !== undefined })
         if (Result.isFailure(read)) return refuse(read.failure)
         const { digest, problems, request: complete } = read.success
         if (problems.length > 0) {
@@ -111,7 +113,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
           caller: sender.value.caller,
           method,
           url,
-          endpoint: `${endpoint.method} ${endpoint.path}`,
+          endpoint,
           key,
           bodyDigest: digest
         })(answered)

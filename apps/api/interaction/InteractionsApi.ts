@@ -1,7 +1,9 @@
 /** The endpoints by which a person answers what a run asks. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { InputReason, PopupContext } from "../../../core/event/RunEvent.ts"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { PopupContext } from "../../../core/event/EventJson.ts"
+import { InputReason } from "../../../core/event/RunEvent.ts"
+import { Needs } from "../Annotations.ts"
 import { optional, session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -39,22 +41,30 @@ export const NewInputVariables = Schema.Struct({
   save_decision: optional(Schema.Boolean)
 }).annotate({ identifier: "NewInputVariables" })
 
-export class InteractionsGroup extends HttpApiGroup.make("interactions").add(
+const group = HttpApiGroup.make("interactions").annotate(OpenApi.Description, "Questions that runs ask people")
+
+export class InteractionsGroup extends group.add(
   HttpApiEndpoint.get("openQuestion", "/run/:session_id/user_interaction", {
     params: session,
     success: OpenQuestion,
     error: Errors.NotFound
-  }),
+  })
+    .annotate(OpenApi.Summary, "Read the open question of a run")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.post("answer", "/run/:session_id/user_interaction", {
     params: session,
     payload: Schema.JsonObject,
     success: Schema.Struct({ success: Schema.Boolean, message: Schema.String, session_id: Schema.String }),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Answer the open question of a run")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.post("correct", "/run/:session_id/new_input_variables", {
     params: session,
     payload: NewInputVariables,
     success: Schema.Struct({ session_id: Schema.String, success: Schema.Boolean }),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound]
   })
+    .annotate(OpenApi.Summary, "Send corrected inputs, or a chosen option, to a run that waits for them")
+    .annotate(Needs, "edit")
 ) {}

@@ -1,11 +1,12 @@
 /** Answers the endpoints by which a person answers what a run asks. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { popupContext } from "../../../core/event/EventJson.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { type Correction, missingProperties } from "../../../core/run/interaction/Interaction.ts"
 import { Interactions } from "../../../core/run/interaction/Interactions.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { iso } from "../run/RunRecord.ts"
@@ -22,10 +23,8 @@ export const layer = HttpApiBuilder.group(
       openQuestion: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
         const open = yield* interactions.open(caller, yield* runId(params.session_id)).pipe(
-          Effect.catchTags({
-            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            NotWaiting: (error) => Effect.fail(Errors.general(404, error.message))
-          })
+          // There is no question, which this endpoint reads.
+          Effect.catchTag("NotWaiting", ({ message }) => Effect.fail(Errors.general(404, message)))
         )
         const { artifact } = yield* links.under(yield* origin, caller.workspaceId)
         const { subject } = open
@@ -49,31 +48,21 @@ export const layer = HttpApiBuilder.group(
           input_variables: stuck?.inputs ?? null,
           choosing: stuck?.choosing ?? false,
           screenshot_url: screenshotId === null ? null : artifact(screenshotId).url,
-          popup_context: stuck?.popup ?? null
+          popup_context: stuck?.popup === undefined ? null : popupContext(stuck.popup)
         }
       }),
       answer: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* runId(params.session_id)
-        yield* interactions.answer(caller, id, payload).pipe(
-          Effect.catchTags({
-            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            NotWaiting: (error) => Effect.fail(Errors.notWaiting(409, error)),
-            InvalidAnswer: (error) => Effect.fail(Errors.invalidAnswer(error))
-          })
-        )
+        yield* interactions.answer(caller, id, payload)
         return { success: true, message: "The run goes on with the answer", session_id: id }
       }),
       correct: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* runId(params.session_id)
-        yield* interactions.correct(caller, id, yield* correctionOf(payload)).pipe(
-          Effect.catchTags({
-            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            NotWaiting: (error) => Effect.fail(Errors.notWaiting(400, error)),
-            InvalidAnswer: (error) => Effect.fail(Errors.invalidAnswer(error))
-          })
-        )
+        yield* interactions
+          .correct(caller, id, yield* correctionOf(payload))
+          .pipe(Effect.catchTag("NotWaiting", (error) => Effect.fail(Errors.notWaiting(400, error))))
         return { session_id: id, success: true }
       })
     })

@@ -1,6 +1,7 @@
 /** The endpoint by which a caller lets somebody watch a run, or take its browser into their own hands. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Needs } from "../Annotations.ts"
 import { session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -12,7 +13,9 @@ const LiveConnection = Schema.Struct({
   authToken: Schema.String
 }).annotate({ identifier: "LiveConnection" })
 
-export class LiveGroup extends HttpApiGroup.make("live").add(
+const group = HttpApiGroup.make("live").annotate(OpenApi.Description, "Live view of a running run")
+
+export class LiveGroup extends group.add(
   HttpApiEndpoint.get("connection", "/live/sessions/:session_id/connection", {
     params: session,
     query: {
@@ -22,4 +25,6 @@ export class LiveGroup extends HttpApiGroup.make("live").add(
     success: LiveConnection,
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   })
+    .annotate(OpenApi.Summary, "Create a single-use link to the live view of a running run")
+    .annotate(Needs, "read")
 ) {}

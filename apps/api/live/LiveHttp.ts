@@ -4,8 +4,7 @@ import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { LiveViews } from "../../../core/execution/live/LiveViews.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import { origin } from "../http/Origin.ts"
 import { runId } from "../run/RunsHttp.ts"
 
@@ -17,14 +16,9 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       connection: Effect.fn(function* ({ params, query }) {
         const control = query.control === "true" || query.control === "1"
-        const caller = control ? yield* callerWho("edit") : yield* CurrentCaller
+        const caller = yield* CurrentCaller
         const id = yield* runId(params.session_id)
-        const issued = yield* views.connect(caller, id, control).pipe(
-          Effect.catchTags({
-            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            NotLive: ({ message }) => Effect.fail(Errors.general(409, message))
-          })
-        )
+        const issued = yield* views.connect(caller, id, control)
         yield* HttpEffect.appendPreResponseHandler((_request, response) =>
           Effect.succeed(HttpServerResponse.setHeader(response, "cache-control", "no-store"))
         )

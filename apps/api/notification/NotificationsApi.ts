@@ -1,7 +1,8 @@
 /** The endpoints of notifications. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Channel, NoticeKind } from "../../../core/event/notification/Notifications.ts"
+import { Needs } from "../Annotations.ts"
 import { edits, optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -39,19 +40,34 @@ export const SubscriptionRecord = Schema.Struct({
 
 const path = "/notifications/run-subscriptions"
 
-export class NotificationsGroup extends HttpApiGroup.make("notifications").add(
+const group = HttpApiGroup.make("notifications").annotate(
+  OpenApi.Description,
+  "Subscriptions to notices of runs that start, succeed, fail or are retried"
+)
+
+export class NotificationsGroup extends group.add(
   HttpApiEndpoint.get("listRunSubscriptions", path, {
     query: { all: Schema.optionalKey(Schema.Literals(["true", "false"])) },
     success: Schema.Array(SubscriptionRecord),
     error: Errors.Forbidden
-  }),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "List the subscriptions of the user of the key; with all=true, those of all users of the workspace"
+    )
+    .annotate(Needs, "manage"),
   HttpApiEndpoint.post("subscribeToRuns", path, {
     payload: Schema.Struct({ ...about, events: kinds, channel: optional(Channel) })
       .check(oneOfThem)
       .annotate({ identifier: "RunSubscriptionToMake" }),
     success: Schema.Array(SubscriptionRecord).pipe(HttpApiSchema.status(201)),
     error: edits
-  }),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Subscribe to events of the runs of the workspace or of some workflows; without a channel, notices go to the log"
+    )
+    .annotate(Needs, "manage"),
   HttpApiEndpoint.delete("unsubscribeFromRuns", path, {
     payload: Schema.Struct({ ...about, events: optional(kinds) })
       .check(oneOfThem)
@@ -61,4 +77,9 @@ export class NotificationsGroup extends HttpApiGroup.make("notifications").add(
     }),
     error: edits
   })
+    .annotate(
+      OpenApi.Summary,
+      "Delete the subscriptions of the workspace or of some workflows, for the given events or for all events"
+    )
+    .annotate(Needs, "manage")
 ) {}

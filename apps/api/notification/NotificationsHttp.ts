@@ -6,8 +6,7 @@ import { RunSubscriptions } from "../../../core/event/notification/RunSubscripti
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"
-import { callerWho } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { SubscriptionRecord } from "./NotificationsApi.ts"
 
@@ -25,27 +24,28 @@ export const layer = HttpApiBuilder.group(
     ) =>
       body.workspace_id == null
         ? Effect.succeed(body.workflow_ids ?? null)
-        : workspaces.get(caller, body.workspace_id).pipe(Effect.as(null), Errors.orNotFound)
+        : workspaces.get(caller, body.workspace_id).pipe(Effect.as(null))
 
     return handlers.handleAll({
       listRunSubscriptions: Effect.fn(function* ({ query }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const all = yield* subscriptions.list(caller)
         const seen = query.all === "true" ? all : all.filter(({ createdBy }) => createdBy === caller.userId)
         return seen.map((one) => record(caller, one))
       }),
       subscribeToRuns: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("manage")
-        const made = yield* subscriptions
-          .subscribe(caller, yield* about(caller, payload), payload.events, payload.channel ?? { type: "log" })
-          .pipe(Errors.orNotFound)
+        const caller = yield* CurrentCaller
+        const made = yield* subscriptions.subscribe(
+          caller,
+          yield* about(caller, payload),
+          payload.events,
+          payload.channel ?? { type: "log" }
+        )
         return made.map((one) => record(caller, one))
       }),
       unsubscribeFromRuns: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("manage")
-        const changed = yield* subscriptions
-          .unsubscribe(caller, yield* about(caller, payload), payload.events ?? null)
-          .pipe(Errors.orNotFound)
+        const caller = yield* CurrentCaller
+        const changed = yield* subscriptions.unsubscribe(caller, yield* about(caller, payload), payload.events ?? null)
         return { success: true, changed }
       })
     })

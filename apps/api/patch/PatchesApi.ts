@@ -1,7 +1,8 @@
 /** The endpoints of the changes that runs offer of their workflow. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PatchKind, PatchState } from "../../../core/workflow/patch/Patch.ts"
+import { Needs } from "../Annotations.ts"
 import * as Errors from "../http/Errors.ts"
 
 const value = Schema.Union([Schema.String, Schema.Finite])
@@ -35,20 +36,34 @@ export const PatchRecord = Schema.Struct({
 const workflow = { workflow_id: Schema.String }
 const patch = { ...workflow, patch_id: Schema.String }
 
-export class PatchesGroup extends HttpApiGroup.make("patches").add(
+const group = HttpApiGroup.make("patches").annotate(
+  OpenApi.Description,
+  "Changes to workflows that their runs suggest; each is applied only by request"
+)
+
+export class PatchesGroup extends group.add(
   HttpApiEndpoint.get("listPatches", "/workflows/:workflow_id/patches", {
     params: workflow,
     success: Schema.Array(PatchRecord),
     error: Errors.NotFound
-  }),
+  })
+    .annotate(OpenApi.Summary, "List suggested changes to a workflow")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.post("applyPatch", "/workflows/:workflow_id/patches/:patch_id/apply", {
     params: patch,
     success: PatchRecord,
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
-  }),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Apply a suggested change and save the result as the next version; the run window is not changed"
+    )
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.post("dismissPatch", "/workflows/:workflow_id/patches/:patch_id/dismiss", {
     params: patch,
     success: PatchRecord,
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   })
+    .annotate(OpenApi.Summary, "Dismiss a suggested change; it is not suggested again")
+    .annotate(Needs, "edit")
 ) {}

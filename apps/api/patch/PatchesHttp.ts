@@ -4,8 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import type { Patch } from "../../../core/workflow/patch/Patch.ts"
 import { Patches } from "../../../core/workflow/patch/Patches.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import { iso } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import type { PatchRecord } from "./PatchesApi.ts"
@@ -18,37 +17,23 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       listPatches: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        const all = yield* patches.list(yield* CurrentCaller, id).pipe(Errors.orNotFound)
+        const all = yield* patches.list(yield* CurrentCaller, id)
         return all.map(record)
       }),
       applyPatch: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
-        const applied = yield* patches.apply(caller, id, params.patch_id).pipe(
-          Effect.catchTags({
-            ...unsettled,
-            PatchOutdated: ({ message }) => Effect.fail(Errors.general(409, message)),
-            VersionConflict: (error) => Effect.fail(Errors.versionConflict(error)),
-            InvalidWorkflow: (error) => Effect.fail(Errors.invalidWorkflow(error)),
-            FieldsTooLarge: (error) => Effect.fail(Errors.fieldsTooLarge(error))
-          })
-        )
+        const applied = yield* patches.apply(caller, id, params.patch_id)
         return record(applied.patch)
       }),
       dismissPatch: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
-        return record(yield* patches.dismiss(caller, id, params.patch_id).pipe(Effect.catchTags(unsettled)))
+        return record(yield* patches.dismiss(caller, id, params.patch_id))
       })
     })
   })
 )
-
-const unsettled = {
-  WorkflowNotFound: (error: Parameters<typeof Errors.notFound>[0]) => Effect.fail(Errors.notFound(error)),
-  PatchNotFound: (error: Parameters<typeof Errors.notFound>[0]) => Effect.fail(Errors.notFound(error)),
-  PatchSettled: ({ message }: { readonly message: string }) => Effect.fail(Errors.general(409, message))
-}
 
 const record = (patch: Patch): typeof PatchRecord.Type => ({
   id: patch.id,

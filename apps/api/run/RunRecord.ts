@@ -2,12 +2,12 @@
  * The record of a run as the interface answers it.
  */
 import { Schema } from "effect"
-import { type Links, payloadOf } from "../../../core/event/Message.ts"
-import * as RunFiles from "../../../core/event/RunFiles.ts"
+import * as EventJson from "../../../core/event/EventJson.ts"
+import { fileOf, type RunEvent } from "../../../core/event/RunEvent.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import type { Summary } from "../../../core/run/artifact/ArtifactStore.ts"
-import { vaultEntries } from "../../../core/run/Credentials.ts"
-import { ReportedError, type Run, reported } from "../../../core/run/Run.ts"
+import { useOf } from "../../../core/run/Credentials.ts"
+import type { Run } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import type { View } from "../../../core/run/Runs.ts"
 import { session } from "../http/body/Fields.ts"
@@ -44,13 +44,6 @@ const File = Schema.Struct({
   metadata: Schema.JsonObject
 }).annotate({ identifier: "RunFile" })
 
-/** The credential behind an alias of the input. `permissioned_user_id` is null while one of several is to be chosen. */
-const VaultReference = Schema.Struct({
-  permissioned_user_id: Schema.NullOr(Schema.String),
-  permissioned_user_ids: Schema.Array(Schema.String),
-  domain: Schema.String
-}).annotate({ identifier: "VaultReference" })
-
 const instant = Schema.NullOr(Schema.String)
 
 /** One reason why a run may not start, as the interface answers it. */
@@ -73,12 +66,12 @@ export const RunRecord = Schema.Struct({
   input_variables: Schema.JsonObject,
   /** The names of the inputs that refer to credentials. */
   encrypted_variables: Schema.Array(Schema.String),
-  vault_entries: Schema.NullOr(Schema.Record(Schema.String, VaultReference)),
+  vault_entries: Schema.NullOr(Schema.Record(Schema.String, EventJson.VaultReference)),
   session_retries: Schema.Int,
   data: Schema.Json,
   output_data: Schema.Json,
-  errors: Schema.Array(ReportedError),
-  workflow_errors: Schema.Array(ReportedError),
+  errors: Schema.Array(EventJson.ReportedError),
+  workflow_errors: Schema.Array(EventJson.ReportedError),
   was_recovered: Schema.Boolean,
   recovered_error_ids: Schema.Array(Schema.String),
   screenshot_urls: Schema.Array(Screenshot),
@@ -108,9 +101,9 @@ export const RunListItem = Schema.Struct({
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
 
-export const record = (view: View, links: Links, kept: Summary): typeof RunRecord.Type => {
+export const record = (view: View, links: EventJson.Links, kept: Summary): typeof RunRecord.Type => {
   const { run } = view
-  const errors = run.errors.map(reported)
+  const errors = run.errors.map(EventJson.reported)
   const recovered = recoveredErrors(view.events)
   return {
     session_id: run.id,
@@ -120,7 +113,7 @@ export const record = (view: View, links: Links, kept: Summary): typeof RunRecor
     ...times(run),
     input_variables: run.input,
     encrypted_variables: run.credentials.map(({ alias }) => alias),
-    vault_entries: vaultEntries(run.credentials),
+    vault_entries: EventJson.vaultEntries(run.credentials.map(useOf)),
     session_retries: run.retries,
     data: run.data,
     output_data: run.data,
@@ -131,7 +124,7 @@ export const record = (view: View, links: Links, kept: Summary): typeof RunRecor
     screenshot_urls: screenshots(view.events, links, kept),
     video_urls: kept.videos.map(({ at, id }) => video(run.id, id, at, links)),
     file_urls: view.events.flatMap(({ at, event }) =>
-      isRemoved(at, kept) ? [] : RunFiles.fileOf(event).map((file) => RunFiles.rendered(file, links.artifact))
+      isRemoved(at, kept) ? [] : fileOf(event).map((file) => EventJson.signedFile(file, links))
     ),
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
     holds: view.holds.map(holdJson),
@@ -139,16 +132,14 @@ export const record = (view: View, links: Links, kept: Summary): typeof RunRecor
     events: view.events.map(({ at, event }) => ({
       event: event.event,
       at: iso(at),
-      payload: payloadOf(event, isRemoved(at, kept) ? null : links)
+      payload: EventJson.payloadOf(event, isRemoved(at, kept) ? null : links)
     }))
   }
 }
 
 /** The errors that a run recovered from, oldest first. */
 const recoveredErrors = (events: View["events"]): ReadonlyArray<string> =>
-  events.flatMap(({ event }) =>
-    event.event === "agent.error_analysis" && isRecovery(event.payload) ? [event.payload.error_id] : []
-  )
+  events.flatMap(({ event }) => (event.event === "agent.error_analysis" && isRecovery(event) ? [event.errorId] : []))
 
 /** A pop-up that the workflow foresees is no error. */
 const isRecovery = ({ outcome, recovery }: { readonly outcome: string; readonly recovery: string }): boolean =>
@@ -186,11 +177,11 @@ const isRemoved = (at: number, { removedAt }: Pick<Summary, "removedAt">): boole
 /** The screenshots that a run reported and that still exist, oldest first. */
 export const screenshots = (
   events: View["events"],
-  links: Links,
+  links: EventJson.Links,
   kept: Pick<Summary, "removedAt">
 ): ReadonlyArray<Screenshot> => events.flatMap(({ at, event }) => (isRemoved(at, kept) ? [] : screenshot(event, links)))
 
-const video = (runId: string, id: string, at: number, { artifact }: Links): typeof Video.Type => {
+const video = (runId: string, id: string, at: number, { artifact }: EventJson.Links): typeof Video.Type => {
   const { expires, url } = artifact(id)
   return {
     session_id: runId,
@@ -200,9 +191,7 @@ const video = (runId: string, id: string, at: number, { artifact }: Links): type
   }
 }
 
-const screenshot = (event: View["events"][number]["event"], { artifact }: Links): ReadonlyArray<Screenshot> => {
-  if (event.event !== "screenshot.uploaded") return []
-  const { session_id: _session, workflow_id: _workflow, ...facts } = event.payload
-  const { expires, url } = artifact(facts.screenshot_id)
-  return [{ ...facts, signed_screenshot_url: url, signed_screenshot_url_expires: expires }]
-}
+const screenshot = (event: RunEvent, links: EventJson.Links): ReadonlyArray<Screenshot> =>
+  event.event === "screenshot.uploaded"
+    ? [{ ...EventJson.screenshotFacts(event), ...EventJson.screenshotLink(event, links) }]
+    : []

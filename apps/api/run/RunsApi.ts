@@ -1,6 +1,7 @@
 /** The endpoints of runs. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
 import { edits, json, jsonObject, optional, session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
@@ -42,18 +43,27 @@ export const RunFilter = {
   end_time: described(`${instant}, not before start_time and not in the future`)
 }
 
-export class RunsGroup extends HttpApiGroup.make("runs").add(
+const group = HttpApiGroup.make("runs").annotate(OpenApi.Description, "Single executions of workflows")
+
+export class RunsGroup extends group.add(
   HttpApiEndpoint.post("start", "/run", {
     payload: RunRequest,
     success: Schema.Struct(session).pipe(HttpApiSchema.status(201)),
     error: edits
-  }),
-  HttpApiEndpoint.get("record", "/run/:session_id", { params: session, success: RunRecord, error: Errors.NotFound }),
+  })
+    .annotate(OpenApi.Summary, "Start a run of a workflow; it waits while its run window, a pause or a limit holds it")
+    .annotate(Needs, "edit")
+    .annotate(MaxBody, mebibytes(25)),
+  HttpApiEndpoint.get("record", "/run/:session_id", { params: session, success: RunRecord, error: Errors.NotFound })
+    .annotate(OpenApi.Summary, "Read a run: its status, results, errors and events")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.post("interrupt", "/run/:session_id/interrupt", {
     params: session,
     success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Stop a waiting or running run")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.post("failedItem", "/failed_item", {
     headers: { "x-session-id": Schema.String },
     payload: Schema.Struct({
@@ -63,10 +73,14 @@ export class RunsGroup extends HttpApiGroup.make("runs").add(
     }).annotate({ identifier: "FailedItem" }),
     success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
     error: [...edits, Errors.Conflict]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Stop a run with an error code and a reason, in the form of the oldest clients")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.get("listRuns", "/runs", {
     query: RunFilter,
     success: Schema.Array(RunListItem),
     error: Errors.BadRequest
   })
+    .annotate(OpenApi.Summary, "List runs, newest first; without start_time, only those of the last 24 hours")
+    .annotate(Needs, "read")
 ) {}

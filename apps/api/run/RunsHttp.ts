@@ -10,7 +10,7 @@ import { Signals } from "../../../core/runtime/Signals.ts"
 import { RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { AfterResponse } from "../http/AfterResponse.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { sealed } from "../webhook/RunWebhookRequest.ts"
@@ -30,26 +30,18 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       // Nothing records what this calls: of all requests this one is to be quick.
       start: Effect.fnUntraced(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const { run_input_variables, workflow_id, ...options } = payload
-        const run = yield* runs
-          .submit(caller, {
-            workflowId: yield* workflowId(workflow_id),
-            input: run_input_variables ?? {},
-            options: withoutNulls({
-              ...options,
-              dry_run: dryRunOf(payload.dry_run),
-              webhook: yield* sealed(webhooks, payload.webhook),
-              client_id: payload.client_id?.toLowerCase()
-            })
+        const run = yield* runs.submit(caller, {
+          workflowId: yield* workflowId(workflow_id),
+          input: run_input_variables ?? {},
+          options: withoutNulls({
+            ...options,
+            dry_run: dryRunOf(payload.dry_run),
+            webhook: yield* sealed(webhooks, payload.webhook),
+            client_id: payload.client_id?.toLowerCase()
           })
-          .pipe(
-            Effect.catchTags({
-              WorkflowNotFound: (error) => Effect.fail(Errors.notFound(error)),
-              FieldsTooLarge: (error) => Effect.fail(Errors.fieldsTooLarge(error)),
-              InvalidInput: (error) => Effect.fail(Errors.invalidInput(error))
-            })
-          )
+        })
         const clientId = run.options.client_id
         if (clientId !== undefined) {
           const afterResponse = yield* AfterResponse
@@ -60,7 +52,7 @@ export const layer = HttpApiBuilder.group(
         return { session_id: run.id }
       }),
       record: Effect.fn(function* ({ params }) {
-        const view = yield* runs.get(yield* CurrentCaller, yield* runId(params.session_id)).pipe(Errors.orNotFound)
+        const view = yield* runs.get(yield* CurrentCaller, yield* runId(params.session_id))
         return record(
           view,
           yield* links.under(yield* origin, view.run.workspaceId),
@@ -68,28 +60,18 @@ export const layer = HttpApiBuilder.group(
         )
       }),
       interrupt: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
-        yield* runs.interrupt(caller, yield* runId(params.session_id)).pipe(
-          Effect.catchTags({
-            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            RunEnded: (error) => Effect.fail(Errors.ended(error))
-          })
-        )
+        const caller = yield* CurrentCaller
+        yield* runs.interrupt(caller, yield* runId(params.session_id))
         return { success: true, message: "Run interrupt triggered" }
       }),
       failedItem: Effect.fn(function* ({ headers, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const why = {
           code: payload.error_code ?? "INTERRUPTED-E0001",
           message: payload.reasoning ?? "Interrupted by a user",
           address: payload.full_url ?? null
         }
-        yield* runs.interrupt(caller, yield* runId(headers["x-session-id"]), why).pipe(
-          Effect.catchTags({
-            RunNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            RunEnded: (error) => Effect.fail(Errors.ended(error))
-          })
-        )
+        yield* runs.interrupt(caller, yield* runId(headers["x-session-id"]), why)
         return { success: true, message: "Run interrupt triggered" }
       }),
       listRuns: Effect.fn(function* ({ query }) {
@@ -113,9 +95,7 @@ const arrival = "25 millis"
 
 /** A run id from a path. A text that is not a UUID matches no run. */
 export const runId = (text: string) =>
-  Schema.decodeUnknownEffect(RunId)(text).pipe(
-    Effect.mapError(() => Errors.notFound(new RunNotFound({ sessionId: text })))
-  )
+  Schema.decodeUnknownEffect(RunId)(text).pipe(Effect.mapError(() => new RunNotFound({ sessionId: text })))
 
 const dryRunOf = (
   sent: { readonly enabled?: boolean | null; readonly add_to_output?: Schema.Json | null } | null | undefined

@@ -3,9 +3,8 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Vault } from "../../../core/vault/Vault.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
-import * as VaultErrors from "./VaultErrors.ts"
 import { asked } from "./VaultHttp.ts"
 import { authentication } from "./VaultRecord.ts"
 
@@ -26,7 +25,7 @@ export const layer = HttpApiBuilder.group(
           Errors.general(404, `Credential of "${permissionedUserId.slice(0, 256)}" not found in this workspace`)
         ))
       )
-    }, Effect.catchTags(VaultErrors.refusedOne))
+    })
 
     return handlers.handleAll({
       listAuthentication: Effect.fn(function* ({ query }) {
@@ -40,16 +39,12 @@ export const layer = HttpApiBuilder.group(
         return authentication(yield* one(params.permissioned_user_id, query.domain))
       }),
       createAuthentication: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
-        return authentication(
-          yield* vault.create(caller, payload).pipe(Effect.catchTags(VaultErrors.refusedNewAuthentication))
-        )
+        const caller = yield* CurrentCaller
+        return authentication(yield* vault.create(caller, payload))
       }),
       updateAuthentication: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
-        const { entry } = yield* vault
-          .update(caller, payload)
-          .pipe(Effect.catchTags(VaultErrors.refusedAuthenticationChange))
+        const caller = yield* CurrentCaller
+        const { entry } = yield* vault.update(caller, payload)
         return {
           message: "Authentication details successfully updated",
           permissioned_user_id: entry.permissionedUserId

@@ -1,6 +1,7 @@
 /** The endpoints by which an Owner exchanges the encryption key of the workspace. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Needs, TellsSecret } from "../Annotations.ts"
 import { optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -39,15 +40,30 @@ const EncryptionKey = Schema.String.check(
 
 const path = "/encryption-key/rotation"
 
-export class EncryptionKeyGroup extends HttpApiGroup.make("encryption key").add(
-  HttpApiEndpoint.get("rotation", path, { success: RotationRecord, error: Errors.Forbidden }),
+const group = HttpApiGroup.make("encryption key").annotate(
+  OpenApi.Description,
+  "The key that seals the credentials of the workspace, and its rotation"
+)
+
+export class EncryptionKeyGroup extends group.add(
+  HttpApiEndpoint.get("rotation", path, { success: RotationRecord, error: Errors.Forbidden })
+    .annotate(OpenApi.Summary, "Read the progress of the rotation of the encryption key")
+    .annotate(Needs, "manage"),
   HttpApiEndpoint.post("beginRotation", path, {
     payload: Schema.Struct({ encryption_key: optional(EncryptionKey) }).annotate({ identifier: "RotationToBegin" }),
     success: BegunRotation.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict]
-  }),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Create a new encryption key and return it once; values sealed with the former key are still accepted"
+    )
+    .annotate(Needs, "manage")
+    .annotate(TellsSecret, true),
   HttpApiEndpoint.post("finishRotation", `${path}/finish`, {
     success: RotationRecord,
     error: [Errors.Forbidden, Errors.Conflict]
   })
+    .annotate(OpenApi.Summary, "Stop accepting the former encryption key, once all values are sealed with the new one")
+    .annotate(Needs, "manage")
 ) {}

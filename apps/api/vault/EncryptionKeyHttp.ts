@@ -3,8 +3,7 @@ import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { KeyRotation, type RotationState } from "../../../core/vault/keys/KeyRotation.ts"
 import { Api } from "../Api.ts"
-import { callerWho } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { RotationRecord } from "./EncryptionKeyApi.ts"
 
@@ -13,25 +12,20 @@ export const layer = HttpApiBuilder.group(
   "encryption key",
   Effect.fn(function* (handlers) {
     const rotation = yield* KeyRotation
-    const conflict = ({ message }: { readonly message: string }) => Effect.fail(Errors.general(409, message))
     return handlers.handleAll({
       rotation: Effect.fn(function* () {
-        const { workspaceId } = yield* callerWho("manage")
+        const { workspaceId } = yield* CurrentCaller
         return record(yield* rotation.state(workspaceId))
       }),
       beginRotation: Effect.fn(function* ({ payload }) {
-        const { workspaceId } = yield* callerWho("manage")
+        const { workspaceId } = yield* CurrentCaller
         const given = payload.encryption_key == null ? null : Redacted.make(payload.encryption_key)
-        const key = yield* rotation
-          .begin(workspaceId, given)
-          .pipe(Effect.catchTags({ RotationUnderWay: conflict, SameKey: conflict }))
+        const key = yield* rotation.begin(workspaceId, given)
         return { ...record(yield* rotation.state(workspaceId)), encryption_key: Redacted.value(key) }
       }),
       finishRotation: Effect.fn(function* () {
-        const { workspaceId } = yield* callerWho("manage")
-        const after = yield* rotation
-          .finish(workspaceId)
-          .pipe(Effect.catchTags({ NoRotation: conflict, NotResealed: conflict }))
+        const { workspaceId } = yield* CurrentCaller
+        const after = yield* rotation.finish(workspaceId)
         return record(after)
       })
     })

@@ -1,18 +1,11 @@
 /** Answers the endpoints of secret providers. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import {
-  type ConnectionChanged,
-  type ConnectionInUse,
-  type ConnectionNotFound,
-  SecretConnections
-} from "../../../core/vault/providers/SecretConnections.ts"
+import { SecretConnections } from "../../../core/vault/providers/SecretConnections.ts"
 import type { SecretProvider } from "../../../core/vault/providers/SecretProviders.ts"
 import type { ConnectionError } from "../../../core/vault/providers/SecretSource.ts"
-import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { SecretProvider as SecretProviderRecord } from "./SecretProvidersApi.ts"
 import * as VaultErrors from "./VaultErrors.ts"
@@ -27,33 +20,24 @@ export const layer = HttpApiBuilder.group(
         return (yield* connections.list(yield* CurrentCaller)).map(record)
       }),
       createSecretProvider: Effect.fn(function* ({ payload, query }) {
-        const caller = yield* callerWho("manage")
-        return record(
-          yield* connections.create(caller, payload, { tried: query.test !== "false" }).pipe(Effect.catchTags(refused))
-        )
+        const caller = yield* CurrentCaller
+        return record(yield* connections.create(caller, payload, { tried: query.test !== "false" }))
       }),
       changeSecretProvider: Effect.fn(function* ({ params, payload, query }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         return record(
-          yield* connections
-            .change(caller, params.secret_provider_id, payload, { tried: query.test !== "false" })
-            .pipe(Effect.catchTags({ ...refused, ConnectionNotFound: missing, ConnectionChanged: conflict }))
+          yield* connections.change(caller, params.secret_provider_id, payload, { tried: query.test !== "false" })
         )
       }),
       removeSecretProvider: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("manage")
-        return record(
-          yield* connections
-            .remove(caller, params.secret_provider_id)
-            .pipe(Effect.catchTags({ ConnectionNotFound: missing, ConnectionInUse: conflict }))
-        )
+        const caller = yield* CurrentCaller
+        return record(yield* connections.remove(caller, params.secret_provider_id))
       }),
       testSecretProvider: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         return yield* connections.check(caller, params.secret_provider_id).pipe(
           Effect.as<{ success: boolean; error: string; code?: string }>({ success: true, error: "" }),
           Effect.catchTags({
-            ConnectionNotFound: missing,
             SourceUnavailable: failed,
             AccessRefused: failed,
             ItemNotFound: failed,
@@ -62,9 +46,7 @@ export const layer = HttpApiBuilder.group(
         )
       }),
       listSecretItems: Effect.fn(function* ({ params }) {
-        const items = yield* connections
-          .items(yield* CurrentCaller, params.secret_provider_id)
-          .pipe(Effect.catchTags({ ConnectionNotFound: missing, ...VaultErrors.askedOfSource }))
+        const items = yield* connections.items(yield* CurrentCaller, params.secret_provider_id)
         return items.map(({ vaultName, ...item }) => (vaultName === null ? item : { ...item, vaultName }))
       })
     })
@@ -81,16 +63,6 @@ const record = (provider: SecretProvider): typeof SecretProviderRecord.Type => (
   created_at: iso(provider.createdAt),
   updated_at: iso(provider.updatedAt)
 })
-
-const missing = ({ message }: ConnectionNotFound) => Effect.fail(Errors.general(404, message))
-const conflict = ({ message }: ConnectionInUse | ConnectionChanged) => Effect.fail(Errors.general(409, message))
-
-/** What did not pass its trial, or is wrong otherwise, is not kept. */
-const refused = {
-  ...VaultErrors.refusedTrial,
-  InvalidConnection: VaultErrors.invalidConnection,
-  KeyTaken: (error: KeyTaken) => Effect.fail(Errors.keyTaken(error))
-}
 
 const failed = (error: ConnectionError) =>
   Effect.succeed({ success: false, error: error.message, code: VaultErrors.sourceCode(error) })

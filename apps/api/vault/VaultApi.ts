@@ -1,8 +1,9 @@
 /** The endpoints of vault entries and their one-time codes. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EntryBody, PairBody } from "../../../core/vault/EntryBody.ts"
 import { Cookie, Header, ProxySetting, TfaMethod } from "../../../core/vault/VaultEntry.ts"
+import { Needs } from "../Annotations.ts"
 import * as Described from "../http/body/Described.ts"
 import { edits } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
@@ -71,35 +72,53 @@ export const filter = {
   domain: Schema.optionalKey(Schema.String)
 }
 
-export class VaultGroup extends HttpApiGroup.make("vault").add(
+const group = HttpApiGroup.make("vault").annotate(
+  OpenApi.Description,
+  "Sealed credentials, sessions and one-time codes for sites"
+)
+
+export class VaultGroup extends group.add(
   HttpApiEndpoint.get("listEntries", "/vault", {
     query: filter,
     success: Schema.Union([Schema.Array(VaultRecord), VaultRecord]),
     error: Errors.NotFound
-  }),
+  })
+    .annotate(OpenApi.Summary, "List the entries of the vault, or read the entry of a user for a site")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.post("createEntry", "/vault", {
     payload: sent(EntryBody),
     success: VaultRecord.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.Conflict]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Store the sealed credentials of a user for a site")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.put("updateEntry", "/vault", {
     payload: sent(EntryBody),
     success: VaultRecord,
     error: edits
-  }),
+  })
+    .annotate(OpenApi.Summary, "Change the given fields of the entry of a user for a site")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.delete("removeEntry", "/vault", {
     payload: sent(PairBody),
     success: VaultRecord,
     error: edits
-  }),
+  })
+    .annotate(OpenApi.Summary, "Delete the entry of a user for a site and return it")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.patch("clearBrowserState", "/vault/clear-browser-state", {
     payload: sent(PairBody),
     success: Schema.Struct({ success: Schema.Boolean }),
     error: edits
-  }),
+  })
+    .annotate(OpenApi.Summary, "Delete the stored cookies and browser storage of the entry of a user for a site")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.get("tfaCode", "/vault/tfa-code", {
     query: filter,
     success: TfaCode,
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict, Unprocessable]
-  }).annotateMerge(Described.wholeQuery)
+  })
+    .annotate(OpenApi.Summary, "Return a current one-time code of a user for a site")
+    .annotate(Needs, "edit")
+    .annotateMerge(Described.wholeQuery)
 ) {}

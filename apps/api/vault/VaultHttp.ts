@@ -5,10 +5,8 @@ import { type TfaCode, TfaCodes } from "../../../core/vault/otp/TfaCodes.ts"
 import { Vault } from "../../../core/vault/Vault.ts"
 import { InvalidEntry } from "../../../core/vault/VaultEntry.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import { iso } from "../run/RunRecord.ts"
-import * as VaultErrors from "./VaultErrors.ts"
 import { record } from "./VaultRecord.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -23,45 +21,32 @@ export const layer = HttpApiBuilder.group(
         const filter = asked(query)
         if (filter.permissionedUserId !== undefined && filter.domain !== undefined) {
           const { domain, permissionedUserId } = filter
-          return record(
-            yield* vault.get(caller, { permissionedUserId, domain }).pipe(Effect.catchTags(VaultErrors.refusedOne))
-          )
+          return record(yield* vault.get(caller, { permissionedUserId, domain }))
         }
         return (yield* vault.list(caller, filter)).map(record)
       }),
       createEntry: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
-        return record(yield* vault.create(caller, payload).pipe(Effect.catchTags(VaultErrors.refusedNew)))
+        const caller = yield* CurrentCaller
+        return record(yield* vault.create(caller, payload))
       }),
       updateEntry: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
-        return record(yield* vault.update(caller, payload).pipe(Effect.catchTags(VaultErrors.refusedChange)))
+        const caller = yield* CurrentCaller
+        return record(yield* vault.update(caller, payload))
       }),
       removeEntry: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
-        return record(yield* vault.remove(caller, payload).pipe(Effect.catchTags(VaultErrors.refused)))
+        const caller = yield* CurrentCaller
+        return record(yield* vault.remove(caller, payload))
       }),
       clearBrowserState: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
-        yield* vault.clearBrowserState(caller, payload).pipe(Effect.catchTags(VaultErrors.refused))
+        const caller = yield* CurrentCaller
+        yield* vault.clearBrowserState(caller, payload)
         return { success: true }
       }),
       // A code opens an account for a moment, so to see it takes the role that may change the credential.
       tfaCode: Effect.fn(function* ({ query }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const pair = yield* whole(query)
-        return codeJson(
-          yield* codes.current(caller, pair).pipe(
-            Effect.catchTags({
-              EntryNotFound: ({ message }) => Effect.fail(Errors.general(404, message)),
-              NoCode: ({ message }) => Effect.fail(Errors.general(404, message)),
-              NoInbox: ({ message }) => Effect.fail(Errors.general(403, message)),
-              CodesUnsupported: ({ message }) => Effect.fail(Errors.general(409, message)),
-              InvalidTfaSecret: (error) => Effect.fail(VaultErrors.unprocessable(error)),
-              ...VaultErrors.refusedBySource
-            })
-          )
-        )
+        return codeJson(yield* codes.current(caller, pair))
       })
     })
   })
@@ -79,7 +64,7 @@ const whole = ({ domain = "", permissioned_user_id = "" }: Query) => {
     .map(([path]) => ({ path, message: "Expected some text" }))
   return problems.length === 0
     ? Effect.succeed({ permissionedUserId: permissioned_user_id, domain })
-    : VaultErrors.refused.InvalidEntry(new InvalidEntry({ problems }))
+    : Effect.fail(new InvalidEntry({ problems }))
 }
 
 /** What an address asks for, without what it leaves out. */

@@ -43,11 +43,11 @@ export const sealed = Effect.fnUntraced(function* (
     ...(validity == null ? {} : { validity }),
     ...(metadata == null ? {} : { metadata })
   }
-  return yield* webhooks.ofRun(request).pipe(
-    Effect.mapError(({ reason }) => ({
-      ...Errors.badRequest(`webhook.url: ${reason}`),
-      code: "VALIDATION_FAILED",
-      errors: [{ path: "webhook.url", message: reason }]
-    }))
-  )
+  return yield* webhooks
+    .ofRun(request)
+    .pipe(
+      Effect.catchTag("UrlRefused", ({ reason }) =>
+        Effect.fail(Errors.invalidQuery([{ path: "webhook.url", message: reason }]))
+      )
+    )
 })

@@ -1,10 +1,11 @@
 /** The endpoints of webhooks and of what was delivered to them. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Message } from "../../../core/event/Message.ts"
 import { Status } from "../../../core/event/webhook/Delivery.ts"
 import { EventTypes } from "../../../core/event/webhook/Subscription.ts"
 import { Url, Validity } from "../../../core/event/webhook/Webhook.ts"
+import { Needs, ReachesOut, TellsSecret } from "../Annotations.ts"
 import { edits, optional, session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -107,20 +108,35 @@ const deliveryFilter = {
   )
 }
 
-export class WebhooksGroup extends HttpApiGroup.make("webhooks").add(
-  HttpApiEndpoint.get("listEndpoints", "/webhook-endpoints", { success: Schema.Array(WebhookEndpoint) }),
+const group = HttpApiGroup.make("webhooks").annotate(
+  OpenApi.Description,
+  "HTTP receivers of events, and the result of each delivery"
+)
+
+export class WebhooksGroup extends group.add(
+  HttpApiEndpoint.get("listEndpoints", "/webhook-endpoints", { success: Schema.Array(WebhookEndpoint) })
+    .annotate(OpenApi.Summary, "List the registered webhooks of the workspace")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.post("createEndpoint", "/webhook-endpoints", {
     payload: Schema.Struct({ url: Url, workflow_id: optional(Schema.String), ...settings }).annotate({
       identifier: "WebhookEndpointRequest"
     }),
     success: CreatedEndpoint.pipe(HttpApiSchema.status(201)),
     error: [...edits, Errors.Conflict]
-  }),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Register a webhook for all workflows or for one; the secret is generated unless given, and returned only once"
+    )
+    .annotate(Needs, "manage")
+    .annotate(TellsSecret, true),
   HttpApiEndpoint.get("getEndpoint", "/webhook-endpoints/:webhook_id", {
     params: webhook,
     success: WebhookEndpoint,
     error: Errors.NotFound
-  }),
+  })
+    .annotate(OpenApi.Summary, "Read a registered webhook")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.patch("changeEndpoint", "/webhook-endpoints/:webhook_id", {
     params: webhook,
     payload: Schema.Struct({ url: optional(Url), ...settings }).annotate({
@@ -128,17 +144,24 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks").add(
     }),
     success: WebhookEndpoint,
     error: [...edits, Errors.Conflict]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Change the given fields of a webhook; pending deliveries go to its new address")
+    .annotate(Needs, "manage"),
   HttpApiEndpoint.delete("removeEndpoint", "/webhook-endpoints/:webhook_id", {
     params: webhook,
     success: WebhookEndpoint,
     error: [Errors.Forbidden, Errors.NotFound]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Delete a webhook; its pending deliveries are given up")
+    .annotate(Needs, "manage"),
   HttpApiEndpoint.post("testEndpoint", "/webhook-endpoints/:webhook_id/test", {
     params: webhook,
     success: Attempt,
     error: [Errors.Forbidden, Errors.NotFound]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Send a signed message of type webhook.test to a webhook, and return its answer")
+    .annotate(Needs, "manage")
+    .annotate(ReachesOut, true),
   HttpApiEndpoint.get("listDeliveries", "/webhook-deliveries", {
     query: deliveryFilter,
     success: Schema.Struct({
@@ -147,20 +170,32 @@ export class WebhooksGroup extends HttpApiGroup.make("webhooks").add(
       next_cursor: Schema.NullOr(Schema.String)
     }).annotate({ identifier: "WebhookDeliveries" }),
     error: Errors.BadRequest
-  }),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "List deliveries to webhooks, newest first; with status=dead, only those that were given up"
+    )
+    .annotate(Needs, "read"),
   HttpApiEndpoint.post("retryDelivery", "/webhook-deliveries/:delivery_id/retry", {
     params: { delivery_id: Schema.String },
     success: WebhookDelivery,
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Retry a delivery that was given up")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.get("webhookEvents", "/webhooks/:session_id", {
     params: session,
     success: WebhookEvents,
     error: Errors.NotFound
-  }),
+  })
+    .annotate(OpenApi.Summary, "List the deliveries of the events of one run, and their results")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.post("replayWebhooks", "/webhooks/:session_id/replay", {
     params: session,
     success: Replay,
     error: [Errors.Forbidden, Errors.NotFound]
   })
+    .annotate(OpenApi.Summary, "Send all events of a run again to the webhooks that are subscribed to them now")
+    .annotate(Needs, "edit")
+    .annotate(ReachesOut, true)
 ) {}

@@ -7,12 +7,7 @@ import * as Delivery from "../../../core/event/webhook/Delivery.ts"
 import * as Replay from "../../../core/event/webhook/Replay.ts"
 import type { Sender } from "../../../core/event/webhook/Sender.ts"
 import * as Target from "../../../core/event/webhook/Target.ts"
-import {
-  defaultValidity,
-  type UrlRefused,
-  type Webhook,
-  type WebhookStore
-} from "../../../core/event/webhook/Webhook.ts"
+import { defaultValidity, type Webhook, type WebhookStore } from "../../../core/event/webhook/Webhook.ts"
 import type { WebhookSecrets } from "../../../core/event/webhook/WebhookSecrets.ts"
 import { type Settings, Webhooks } from "../../../core/event/webhook/Webhooks.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
@@ -20,8 +15,7 @@ import { Runs } from "../../../core/run/Runs.ts"
 import { RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
 import { allows, type Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import { origin } from "../http/Origin.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -41,9 +35,9 @@ export const layer = HttpApiBuilder.group(
 
     const viewOf = Effect.fnUntraced(function* (sessionId: string) {
       const id = yield* Schema.decodeUnknownEffect(RunId)(sessionId).pipe(
-        Effect.mapError(() => Errors.notFound(new RunNotFound({ sessionId })))
+        Effect.mapError(() => new RunNotFound({ sessionId }))
       )
-      return yield* runs.get(yield* CurrentCaller, id).pipe(Errors.orNotFound)
+      return yield* runs.get(yield* CurrentCaller, id)
     })
 
     return handlers.handleAll({
@@ -52,41 +46,31 @@ export const layer = HttpApiBuilder.group(
         return (yield* webhooks.list(caller)).map((webhook) => endpoint(webhook, caller))
       }),
       createEndpoint: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const scope = payload.workflow_id == null ? null : yield* workflowId(payload.workflow_id)
-        const { secret, webhook } = yield* webhooks
-          .create(caller, { ...settings(payload), url: payload.url, workflowId: scope })
-          .pipe(
-            Effect.catchTags({
-              UrlRefused: (error) => Effect.fail(urlRefused(error)),
-              WebhookExists: (error) => Effect.fail(Errors.general(409, error.message)),
-              WorkflowNotFound: (error) => Effect.fail(Errors.notFound(error))
-            })
-          )
+        const { secret, webhook } = yield* webhooks.create(caller, {
+          ...settings(payload),
+          url: payload.url,
+          workflowId: scope
+        })
         return { ...endpoint(webhook, caller), secret: Redacted.value(secret) }
       }),
       getEndpoint: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
-        return endpoint(yield* webhooks.get(caller, params.webhook_id).pipe(Effect.mapError(missing)), caller)
+        return endpoint(yield* webhooks.get(caller, params.webhook_id), caller)
       }),
       changeEndpoint: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("manage")
-        const changed = yield* webhooks.change(caller, params.webhook_id, settings(payload)).pipe(
-          Effect.catchTags({
-            UrlRefused: (error) => Effect.fail(urlRefused(error)),
-            WebhookExists: (error) => Effect.fail(Errors.general(409, error.message)),
-            WebhookNotFound: (error) => Effect.fail(missing(error))
-          })
-        )
+        const caller = yield* CurrentCaller
+        const changed = yield* webhooks.change(caller, params.webhook_id, settings(payload))
         return endpoint(changed, caller)
       }),
       removeEndpoint: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("manage")
-        return endpoint(yield* webhooks.remove(caller, params.webhook_id).pipe(Effect.mapError(missing)), caller)
+        const caller = yield* CurrentCaller
+        return endpoint(yield* webhooks.remove(caller, params.webhook_id), caller)
       }),
       testEndpoint: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("manage")
-        return attempt(yield* webhooks.test(caller, params.webhook_id).pipe(Effect.mapError(missing)))
+        const caller = yield* CurrentCaller
+        return attempt(yield* webhooks.test(caller, params.webhook_id))
       }),
       listDeliveries: Effect.fn(function* ({ query }) {
         const caller = yield* CurrentCaller
@@ -105,14 +89,9 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       retryDelivery: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const { workspaceId } = caller
-        const retried = yield* deliveries.retry(workspaceId, params.delivery_id).pipe(
-          Effect.catchTags({
-            DeliveryNotFound: (error) => Effect.fail(missing(error)),
-            DeliveryNotDead: (error) => Effect.fail(Errors.general(409, error.message))
-          })
-        )
+        const retried = yield* deliveries.retry(workspaceId, params.delivery_id)
         return deliveryJson(retried, caller)
       }),
       webhookEvents: Effect.fn(function* ({ params }) {
@@ -144,7 +123,6 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       replayWebhooks: Effect.fn(function* ({ params }) {
-        yield* callerWho("edit")
         const { events, run } = yield* viewOf(params.session_id)
         const under = yield* links.under(yield* origin, run.workspaceId)
         const subject = {
@@ -231,11 +209,3 @@ const attempt = (outcome: Delivery.Outcome) => {
     error: success ? "" : Delivery.describe(outcome)
   }
 }
-
-const missing = ({ message }: { readonly message: string }) => Errors.general(404, message)
-
-const urlRefused = ({ reason }: UrlRefused): Errors.BadRequest => ({
-  ...Errors.badRequest(`url: ${reason}`),
-  code: "VALIDATION_FAILED",
-  errors: [{ path: "url", message: reason }]
-})

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { InputError } from "../../../core/workflow/contract/InputContract.ts"
+import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
 import { edits, optional, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
@@ -55,16 +56,26 @@ const ExamplePayload = Schema.Struct({
 
 const created = WorkflowView.pipe(HttpApiSchema.status(201))
 
-export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
+const group = HttpApiGroup.make("workflows").annotate(
+  OpenApi.Description,
+  "Automations, in numbered versions that never change"
+)
+
+export class WorkflowsGroup extends group.add(
   HttpApiEndpoint.post("create", "/workflows", {
     payload: sent(WorkflowToSave),
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Create a workflow with its first version, and its run window if the body contains one")
+    .annotate(Needs, "edit")
+    .annotate(MaxBody, mebibytes(5)),
   HttpApiEndpoint.get("list", "/workflows", {
     query: { folder_path: Schema.optionalKey(Schema.String) },
     success: Schema.Array(WorkflowItem)
-  }),
+  })
+    .annotate(OpenApi.Summary, "List the workflows of the workspace, last changed first")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("folders", "/workflows/folders", {
     query: {
       folder_path: Schema.optionalKey(Schema.String),
@@ -74,97 +85,139 @@ export class WorkflowsGroup extends HttpApiGroup.make("workflows").add(
     },
     success: FolderPage,
     error: Errors.BadRequest
-  }).annotateMerge(
-    OpenApi.annotations({
-      description:
-        "The workflows of one folder, by page, and the folders below it. With a search, the workflows in the folder and below it that have the text in their name, and the folders directly below that do"
-    })
-  ),
+  })
+    .annotate(OpenApi.Summary, "List one folder of workflows page by page, with its subfolders")
+    .annotate(Needs, "read")
+    .annotateMerge(
+      OpenApi.annotations({
+        description:
+          "The workflows of one folder, by page, and the folders below it. With a search, the workflows in the folder and below it that have the text in their name, and the folders directly below that do"
+      })
+    ),
   HttpApiEndpoint.post("upsert", "/workflows/upsert", {
     payload: sent(WorkflowToUpsert),
     success: [Saved, Created],
     error: [...edits, Errors.Conflict]
-  }).annotateMerge(
-    OpenApi.annotations({
-      description:
-        "Saves the workflow whose id (or workflow_id) the body has, or creates it with that id. Without an id, saves the workflow of exactly that name in the same folder, or creates it. The answer says which it was: created, with 200 or 201"
-    })
-  ),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Save the next version of the workflow with this id, or with this name in its folder; create it if there is none"
+    )
+    .annotate(Needs, "edit")
+    .annotate(MaxBody, mebibytes(5))
+    .annotateMerge(
+      OpenApi.annotations({
+        description:
+          "Saves the workflow whose id (or workflow_id) the body has, or creates it with that id. Without an id, saves the workflow of exactly that name in the same folder, or creates it. The answer says which it was: created, with 200 or 201"
+      })
+    ),
   HttpApiEndpoint.post("import", "/workflows/import", {
     payload: sent(Import),
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
-  }).annotateMerge(
-    OpenApi.annotations({
-      description:
-        "Accepts an exported workflow, either as the body or as the field bundle. A run_window beside bundle replaces the run window of the bundle, and null removes it. Components are matched by name and content, or created"
-    })
-  ),
+  })
+    .annotate(OpenApi.Summary, "Create a workflow from a bundle, with the components that it needs")
+    .annotate(Needs, "edit")
+    .annotate(MaxBody, mebibytes(5))
+    .annotateMerge(
+      OpenApi.annotations({
+        description:
+          "Accepts an exported workflow, either as the body or as the field bundle. A run_window beside bundle replaces the run window of the bundle, and null removes it. Components are matched by name and content, or created"
+      })
+    ),
   HttpApiEndpoint.get("get", "/workflows/:workflow_id", {
     params: workflow,
     success: WorkflowView,
     error: Errors.NotFound
-  }),
+  })
+    .annotate(OpenApi.Summary, "Read a workflow with its latest version")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.put("save", "/workflows/:workflow_id", {
     params: workflow,
     payload: sent(WorkflowToSave),
     success: WorkflowView,
     error: [...edits, Errors.Conflict]
-  }),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Save the next version of a workflow; its run window changes only if the body has run_window, and null deletes it"
+    )
+    .annotate(Needs, "edit")
+    .annotate(MaxBody, mebibytes(5)),
   HttpApiEndpoint.delete("remove", "/workflows/:workflow_id", {
     params: workflow,
     success: Schema.Struct({ success: Schema.Boolean, id: Schema.String }),
     error: [Errors.Forbidden, Errors.NotFound]
-  }).annotateMerge(
-    OpenApi.annotations({
-      description:
-        "Deletes a workflow and its versions. Waiting runs are stopped with WORKFLOW_DELETED, running ones finish, and the records of its runs stay"
-    })
-  ),
+  })
+    .annotate(OpenApi.Summary, "Delete a workflow; its waiting runs are stopped, and the records of its runs are kept")
+    .annotate(Needs, "edit")
+    .annotateMerge(
+      OpenApi.annotations({
+        description:
+          "Deletes a workflow and its versions. Waiting runs are stopped with WORKFLOW_DELETED, running ones finish, and the records of its runs stay"
+      })
+    ),
   HttpApiEndpoint.get("versions", "/workflows/:workflow_id/versions", {
     params: workflow,
     success: Schema.Array(VersionItem),
     error: Errors.NotFound
-  }),
+  })
+    .annotate(OpenApi.Summary, "List the versions of a workflow, newest first")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("version", "/workflows/:workflow_id/versions/:version_number", {
     params: { ...workflow, version_number: Schema.String },
     success: WorkflowView,
     error: Errors.NotFound
-  }),
+  })
+    .annotate(OpenApi.Summary, "Read one version of a workflow")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("metadata", "/workflows/:workflow_id/metadata", {
     params: workflow,
     success: Metadata,
     error: Errors.NotFound
-  }),
+  })
+    .annotate(OpenApi.Summary, "Read which inputs and credentials a run of the workflow needs")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("export", "/workflows/:workflow_id/export", {
     params: workflow,
     success: WorkflowBundle,
     error: Errors.NotFound
-  }).annotateMerge(
-    OpenApi.annotations({
-      description:
-        "The latest version with its window and components, and nothing that belongs to this workspace: no ids of it, no secrets. The same workflow gives the same bundle"
-    })
-  ),
+  })
+    .annotate(OpenApi.Summary, "Export a workflow as a bundle that can be imported elsewhere")
+    .annotate(Needs, "read")
+    .annotateMerge(
+      OpenApi.annotations({
+        description:
+          "The latest version with its window and components, and nothing that belongs to this workspace: no ids of it, no secrets. The same workflow gives the same bundle"
+      })
+    ),
   HttpApiEndpoint.post("fork", "/workflows/:workflow_id/fork", {
     params: workflow,
     payload: [Schema.Null, WorkflowFork],
     success: created,
     error: edits
-  }),
+  })
+    .annotate(OpenApi.Summary, "Copy a workflow from its latest version or from a given one")
+    .annotate(Needs, "edit"),
   HttpApiEndpoint.post("validateInput", "/workflows/:workflow_id/validate-input", {
     params: workflow,
     payload: [Schema.Null, Schema.Struct({ run_input_variables: optional(Schema.JsonObject) })],
     success: InputVerdict,
     error: [Errors.BadRequest, Errors.NotFound]
-  }).annotateMerge(
-    OpenApi.annotations({
-      description: "Validates an input as a submission would. A placeholder such as <bank> stands for any credential"
-    })
-  ),
+  })
+    .annotate(OpenApi.Summary, "Validate an input as a submission would, without starting a run")
+    .annotate(Needs, "read")
+    .annotate(MaxBody, mebibytes(25))
+    .annotateMerge(
+      OpenApi.annotations({
+        description: "Validates an input as a submission would. A placeholder such as <bank> stands for any credential"
+      })
+    ),
   HttpApiEndpoint.post("examplePayloads", "/workflows/:workflow_id/example-payloads", {
     params: workflow,
     success: Schema.Array(ExamplePayload),
     error: Errors.NotFound
   })
+    .annotate(OpenApi.Summary, "Generate inputs that satisfy the input schema from its examples, defaults and choices")
+    .annotate(Needs, "read")
 ) {}

@@ -14,7 +14,7 @@ import type { Listed, Stored } from "../../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import type { WorkflowBundle } from "./WorkflowBody.ts"
 import { item, versionItem, view, withWarnings } from "./WorkflowView.ts"
@@ -28,31 +28,29 @@ export const layer = HttpApiBuilder.group(
     const runs = yield* Runs
     return handlers.handleAll({
       create: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
-        return yield* saved(yield* workflows.create(caller, payload).pipe(Effect.catchTags(refused)))
+        const caller = yield* CurrentCaller
+        return yield* saved(yield* workflows.create(caller, payload))
       }),
       upsert: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
-        const { created, stored } = yield* workflows
-          .upsert(caller, payload)
-          .pipe(Effect.catchTags({ ...refused, ...unsaved }))
+        const caller = yield* CurrentCaller
+        const { created, stored } = yield* workflows.upsert(caller, payload)
         const shown = yield* saved(stored)
         return created ? { ...shown, created: true as const } : { ...shown, created: false as const }
       }),
       import: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("edit")
-        return yield* saved(yield* transfers.unpack(caller, payload).pipe(Effect.catchTags(refused)))
+        const caller = yield* CurrentCaller
+        return yield* saved(yield* transfers.unpack(caller, payload))
       }),
       save: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         const next = workflows.save(caller, id, payload)
-        return yield* saved(yield* next.pipe(Effect.catchTags({ ...refused, ...unsaved })))
+        return yield* saved(yield* next)
       }),
       remove: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
-        yield* workflows.remove(caller, id).pipe(Errors.orNotFound)
+        yield* workflows.remove(caller, id)
         yield* runs.stopOrphans
         return { success: true, id }
       }),
@@ -75,7 +73,7 @@ export const layer = HttpApiBuilder.group(
       }),
       versions: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        const versions = yield* workflows.versions(yield* CurrentCaller, id).pipe(Errors.orNotFound)
+        const versions = yield* workflows.versions(yield* CurrentCaller, id)
         return versions.map(versionItem)
       }),
       version: Effect.fn(function* ({ params }) {
@@ -83,7 +81,11 @@ export const layer = HttpApiBuilder.group(
         const number = yield* versionNumber(params.version_number)
         const stored = yield* workflows
           .version(yield* CurrentCaller, id, number)
-          .pipe(Effect.mapError(() => Errors.general(404, `Version ${number} of workflow "${id}" not found`)))
+          .pipe(
+            Effect.catchTag("WorkflowNotFound", () =>
+              Effect.fail(Errors.general(404, `Version ${number} of workflow "${id}" not found`))
+            )
+          )
         return view(stored)
       }),
       metadata: Effect.fn(function* ({ params }) {
@@ -96,17 +98,15 @@ export const layer = HttpApiBuilder.group(
       }),
       export: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        const bundle = yield* transfers.pack(yield* CurrentCaller, id).pipe(Errors.orNotFound)
+        const bundle = yield* transfers.pack(yield* CurrentCaller, id)
         // The nodes and settings of a saved version are valid, so that the bundle has the form of one to import.
         return bundle as unknown as typeof WorkflowBundle.Type
       }),
       fork: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("edit")
+        const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         const forked = transfers.fork(caller, id, payload)
-        return yield* saved(
-          yield* forked.pipe(Effect.catchTags({ ...refused, WorkflowNotFound: unsaved.WorkflowNotFound }))
-        )
+        return yield* saved(yield* forked)
       }),
       validateInput: Effect.fn(function* ({ params, payload }) {
         const { version } = yield* find(params.workflow_id)
@@ -130,7 +130,7 @@ export const layer = HttpApiBuilder.group(
 
     function find(id: string) {
       return Effect.gen(function* () {
-        return yield* workflows.get(yield* CurrentCaller, yield* workflowId(id)).pipe(Errors.orNotFound)
+        return yield* workflows.get(yield* CurrentCaller, yield* workflowId(id))
       })
     }
   })
@@ -164,9 +164,7 @@ const saved = Effect.fnUntraced(function* (stored: Stored) {
 
 /** A workflow id from a path. A text that is not a UUID matches no workflow. */
 export const workflowId = (text: string) =>
-  Schema.decodeUnknownEffect(WorkflowId)(text).pipe(
-    Effect.mapError(() => Errors.notFound(new WorkflowNotFound({ workflowId: text })))
-  )
+  Schema.decodeUnknownEffect(WorkflowId)(text).pipe(Effect.mapError(() => new WorkflowNotFound({ workflowId: text })))
 
 /** A version number from a path. A text that is not such a number matches no version. */
 export const versionNumber = (text: string) => {
@@ -174,16 +172,6 @@ export const versionNumber = (text: string) => {
   return /^\d+$/.test(text) && number >= 1 && number <= 2_147_483_647
     ? Effect.succeed(number)
     : Effect.fail(Errors.general(404, `Version "${text}" not found: versions are numbered from 1`))
-}
-
-const refused = {
-  InvalidWorkflow: (error: Parameters<typeof Errors.invalidWorkflow>[0]) => Effect.fail(Errors.invalidWorkflow(error)),
-  FieldsTooLarge: (error: Parameters<typeof Errors.fieldsTooLarge>[0]) => Effect.fail(Errors.fieldsTooLarge(error))
-}
-
-const unsaved = {
-  WorkflowNotFound: (error: WorkflowNotFound) => Effect.fail(Errors.notFound(error)),
-  VersionConflict: (error: Parameters<typeof Errors.versionConflict>[0]) => Effect.fail(Errors.versionConflict(error))
 }
 
 /** What lies in a folder; with a search, what lies in it and below it and has a name with that text. */

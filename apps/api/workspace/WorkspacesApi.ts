@@ -1,7 +1,8 @@
 /** The endpoints of workspaces, their settings and their API keys. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Role, signedUrlTtlSeconds } from "../../../core/workspace/Workspace.ts"
+import { Needs, TellsSecret } from "../Annotations.ts"
 import { edits, optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -76,41 +77,66 @@ const NewApiKey = Schema.Struct({ ...apiKey, key: Schema.String }).annotate({ id
 
 const settings = { workspace_id: Schema.String }
 
-export class WorkspacesGroup extends HttpApiGroup.make("workspaces").add(
-  HttpApiEndpoint.get("me", "/me", { success: Me }),
-  HttpApiEndpoint.get("myWorkspaces", "/me/workspaces", { success: Schema.Array(WorkspaceRecord) }),
+const group = HttpApiGroup.make("workspaces").annotate(
+  OpenApi.Description,
+  "The workspace of a key: its members, its settings and its API keys"
+)
+
+export class WorkspacesGroup extends group.add(
+  HttpApiEndpoint.get("me", "/me", { success: Me })
+    .annotate(OpenApi.Summary, "Read the user, role and workspace of the key")
+    .annotate(Needs, "read"),
+  HttpApiEndpoint.get("myWorkspaces", "/me/workspaces", { success: Schema.Array(WorkspaceRecord) })
+    .annotate(OpenApi.Summary, "List the workspaces of the key, which is exactly one")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("listWorkspaces", "/workspaces", {
     query: {
       organization_id: Schema.optionalKey(Schema.String),
       load_members: Schema.optionalKey(Schema.Literals(["true", "false"]))
     },
     success: Schema.Array(WorkspaceRecord)
-  }),
+  })
+    .annotate(OpenApi.Summary, "List the workspaces of the key; with load_members=true, with their members")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("getSettings", "/workspaces/:workspace_id/settings", {
     params: settings,
     success: WorkspaceSettings,
     error: Errors.NotFound
-  }),
+  })
+    .annotate(OpenApi.Summary, "Read the settings of the workspace")
+    .annotate(Needs, "read"),
   HttpApiEndpoint.patch("changeSettings", "/workspaces/:workspace_id/settings", {
     params: settings,
     payload: SettingsChanges,
     success: WorkspaceSettings,
     error: [...edits, Errors.Conflict]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Change the given settings of the workspace")
+    .annotate(Needs, "manage"),
   HttpApiEndpoint.get("listApiKeys", "/api-keys", {
     success: Schema.Array(ApiKeyRecord),
     error: Errors.Forbidden
-  }),
+  })
+    .annotate(
+      OpenApi.Summary,
+      "List the API keys of the workspace, including revoked ones; the secret values are never returned"
+    )
+    .annotate(Needs, "manage"),
   HttpApiEndpoint.post("makeApiKey", "/api-keys", {
     payload: Schema.Struct({ role: Role, name: optional(title) }).annotate({
       identifier: "ApiKeyToMake"
     }),
     success: NewApiKey.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden]
-  }),
+  })
+    .annotate(OpenApi.Summary, "Create an API key for a new user; the key is returned only once")
+    .annotate(Needs, "manage")
+    .annotate(TellsSecret, true),
   HttpApiEndpoint.delete("revokeApiKey", "/api-keys/:api_key_id", {
     params: { api_key_id: Schema.String },
     success: ApiKeyRecord,
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   })
+    .annotate(OpenApi.Summary, "Revoke an API key immediately, unless it is the last one with the role Owner")
+    .annotate(Needs, "manage")
 ) {}

@@ -6,8 +6,7 @@ import { type ApiKey, ApiKeys } from "../../../core/workspace/ApiKeys.ts"
 import { type Caller, clampInputRequiredTimeout, type Workspace } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"
-import { CurrentCaller, callerWho } from "../http/Authorization.ts"
-import * as Errors from "../http/Errors.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import type { ApiKeyRecord, WorkspaceRecord, WorkspaceSettings } from "./WorkspacesApi.ts"
 
@@ -41,11 +40,11 @@ export const layer = HttpApiBuilder.group(
       }),
       getSettings: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
-        const workspace = yield* workspaces.get(caller, params.workspace_id).pipe(Errors.orNotFound)
+        const workspace = yield* workspaces.get(caller, params.workspace_id)
         return settings(workspace, yield* phoneNumbers.ownNumberOf(workspace.id))
       }),
       changeSettings: Effect.fn(function* ({ params, payload }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const {
           input_required_timeout_seconds: timeout,
           name,
@@ -53,33 +52,26 @@ export const layer = HttpApiBuilder.group(
           signed_url_ttl_seconds: signed,
           waiting_ttl_seconds: ttl
         } = payload
-        const { id } = yield* workspaces.get(caller, params.workspace_id).pipe(Errors.orNotFound)
+        const { id } = yield* workspaces.get(caller, params.workspace_id)
         // What can be refused comes first: a refusal changes nothing.
         if (number !== undefined) {
-          yield* phoneNumbers.set(id, number).pipe(
-            Effect.catchTags({
-              InvalidPhoneNumber: ({ message }) =>
-                Effect.fail(Errors.invalidQuery([{ path: "phone_number", message }])),
-              PhoneNumberTaken: ({ message }) => Effect.fail(Errors.general(409, message))
-            })
-          )
+          yield* phoneNumbers.set(id, number)
         }
-        const changed = yield* workspaces
-          .set(caller, params.workspace_id, {
-            ...(name == null ? {} : { name }),
-            ...(ttl === undefined ? {} : { waitingTtlMillis: ttl === null ? null : ttl * 1_000 }),
-            ...(timeout == null ? {} : { inputRequiredTimeoutSeconds: clampInputRequiredTimeout(timeout) }),
-            ...(signed == null ? {} : { signedUrlTtlSeconds: signed })
-          })
-          .pipe(Errors.orNotFound)
+        const changed = yield* workspaces.set(caller, params.workspace_id, {
+          ...(name == null ? {} : { name }),
+          ...(ttl === undefined ? {} : { waitingTtlMillis: ttl === null ? null : ttl * 1_000 }),
+          ...(timeout == null ? {} : { inputRequiredTimeoutSeconds: clampInputRequiredTimeout(timeout) }),
+          ...(signed == null ? {} : { signedUrlTtlSeconds: signed })
+        })
+
         return settings(changed, yield* phoneNumbers.ownNumberOf(id))
       }),
       listApiKeys: Effect.fn(function* () {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         return (yield* apiKeys.list(caller.workspaceId)).map(keyRecord)
       }),
       makeApiKey: Effect.fn(function* ({ payload }) {
-        const caller = yield* callerWho("manage")
+        const caller = yield* CurrentCaller
         const { key, stored } = yield* apiKeys.make(caller.workspaceId, {
           role: payload.role,
           name: payload.name ?? null
@@ -87,13 +79,8 @@ export const layer = HttpApiBuilder.group(
         return { ...keyRecord(stored), key: Redacted.value(key) }
       }),
       revokeApiKey: Effect.fn(function* ({ params }) {
-        const caller = yield* callerWho("manage")
-        const revoked = yield* apiKeys.revoke(caller.workspaceId, params.api_key_id).pipe(
-          Effect.catchTags({
-            ApiKeyNotFound: (error) => Effect.fail(Errors.notFound(error)),
-            LastOwnerKey: (error) => Effect.fail(Errors.general(409, error.message))
-          })
-        )
+        const caller = yield* CurrentCaller
+        const revoked = yield* apiKeys.revoke(caller.workspaceId, params.api_key_id)
         return keyRecord(revoked)
       })
     })

@@ -50,6 +50,7 @@ import { Readiness } from "../../api/Readiness.ts"
 import * as Server from "../../api/Server.ts"
 import { StreamLimits } from "../../api/stream/StreamPlaces.ts"
 import * as BrowserSettings from "../BrowserSettings.ts"
+import { settingNames } from "../SettingNames.ts"
 import * as Artifacts from "./Artifacts.ts"
 import * as Inbox from "./Inbox.ts"
 import * as MasterKeys from "./MasterKeys.ts"
@@ -228,7 +229,13 @@ export const layerWorker = (
     Layer.provide(layerSecretSources(settings)),
     Layer.provide(layerFileSource(settings, allowedOrigins)),
     Layer.provide(layerBrowser(settings, allowedOrigins)),
-    Layer.provide(Layer.succeed(RunLimits, { steps: settings.runSteps, millis: settings.runMinutes * 60_000 }))
+    Layer.provide(
+      Layer.succeed(RunLimits, {
+        steps: settings.runSteps,
+        millis: settings.runMinutes * 60_000,
+        names: settingNames
+      })
+    )
   )
 }
 

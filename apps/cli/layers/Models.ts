@@ -4,6 +4,7 @@
 import { Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { ModelBudget } from "../../../core/agent/model/Budget.ts"
 import { ModelAvailability } from "../../../core/workflow/ModelAvailability.ts"
+import { settingNames } from "../SettingNames.ts"
 
 export interface Asked {
   readonly modelUrl: Option.Option<string>
@@ -43,7 +44,7 @@ export const layerAvailability = (settings: Asked) =>
         const named = settings.models.length > 0 ? "SLUICE_MODEL" : "SLUICE_MODEL_VISION"
         return yield* new ModelMisconfigured({ reason: `${named} is set; set SLUICE_MODEL_URL as well` })
       }
-      return { names }
+      return { names, setting: settingNames.model }
     })
   )
 
@@ -52,7 +53,8 @@ export const layer = (settings: Asked) => {
   const budget = Layer.succeed(ModelBudget, {
     calls: settings.modelCalls,
     tokens: settings.modelTokens,
-    millis: settings.modelSeconds * 1_000
+    millis: settings.modelSeconds * 1_000,
+    names: settingNames
   })
   const [usual, ...others] = settings.models
   const { modelUrl } = settings

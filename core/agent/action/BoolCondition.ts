@@ -57,7 +57,7 @@ const judged = Effect.fnUntraced(function* (node: NodeOf<"BOOL_CONDITION">, { me
     secrets,
     prompt: yield* References.evaluate(prompt ?? "", memory, page),
     model: Pointing.modelOf(llm_model),
-    page: visual ? (yield* Looking.view(page, true)).text : Looking.context(memory),
+    page: visual ? (yield* Looking.view(page, true)).text : yield* Looking.context(memory),
     shot: visual ? yield* Looking.picture(page, secrets) : null
   })
 })

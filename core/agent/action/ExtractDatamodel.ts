@@ -73,7 +73,7 @@ const read = Effect.fnUntraced(function* (
     prompt: yield* References.evaluate(prompt ?? "", memory, page),
     model: Pointing.modelOf(llm_model) ?? Pointing.modelOf(model)
   }
-  if (execution === "PROMPT") return yield* Reading.data({ ...asked, page: Looking.context(memory), shot: null })
+  if (execution === "PROMPT") return yield* Reading.data({ ...asked, page: yield* Looking.context(memory), shot: null })
   if (execution === "LLM_VISION") {
     const shot = yield* Looking.picture(page, secrets)
     return yield* Reading.data({ ...asked, page: `Address: ${redactUrl(yield* page.address)}`, shot })

@@ -49,7 +49,7 @@ export const extractNetwork: Action<"EXTRACT_NETWORK"> = Effect.fnUntraced(funct
     })
   }
   const body = parsed(exchange.body)
-  const value = parameters.full_request === true ? whole(exchange, body, secrets) : body
+  const value = parameters.full_request === true ? yield* whole(exchange, body, secrets) : body
   if (!NetworkExtraction.isWithinLimits(value)) {
     return yield* unreadable(exchange, secrets, "its answer is nested too deeply or too large")
   }
@@ -125,15 +125,16 @@ const parsed = (body: string | null | undefined): Schema.Json => {
 }
 
 /** The request, without the credentials in it. */
-const whole = (exchange: Exchange, body: Schema.Json, secrets: Secrets): Schema.Json => {
-  const headers = (all: Readonly<Record<string, string>>) => redactHeaders(secrets.hideIn(all))
+const whole = Effect.fnUntraced(function* (exchange: Exchange, body: Schema.Json, secrets: Secrets) {
+  const headers = (all: Readonly<Record<string, string>>) => Effect.map(secrets.hideIn(all), redactHeaders)
+  const sent = exchange.requestBody ? yield* secrets.hideLong(exchange.requestBody) : null
   return {
     request: {
       method: exchange.method,
       url: redactUrl(secrets.hide(exchange.url)),
-      headers: headers(exchange.requestHeaders),
-      body: exchange.requestBody ? parsed(redactBody(secrets.hide(exchange.requestBody))) : null
+      headers: yield* headers(exchange.requestHeaders),
+      body: sent === null ? null : parsed(redactBody(sent))
     },
-    response: { status: exchange.status, headers: headers(exchange.responseHeaders), body }
-  }
-}
+    response: { status: exchange.status, headers: yield* headers(exchange.responseHeaders), body }
+  } satisfies Schema.JsonObject
+})

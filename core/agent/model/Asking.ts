@@ -48,8 +48,10 @@ const mostAnswers = 3
 /** How long one answer may take, in milliseconds. */
 const answerMillis = 120_000
 
-const notConfigured =
-  "no model is configured; set SLUICE_MODEL_URL and SLUICE_MODEL to the address and the name of one, as the workflow was saved with one"
+const notConfigured = ({ names }: Budget.Budget): string => {
+  const remedy = names?.model === undefined ? "" : `; set ${names.model} to the address and the name of one`
+  return `no model is configured${remedy}, as the workflow was saved with one`
+}
 
 export const isConfigured: Effect.Effect<boolean> = Effect.map(Model, (model) => model !== null)
 
@@ -61,23 +63,23 @@ export const isConfigured: Effect.Effect<boolean> = Effect.map(Model, (model) =>
  */
 export const ask = Effect.fnUntraced(function* <A>(asked: Asked<A>): Effect.fn.Return<A, StepFailed> {
   const model = yield* Model
-  if (model === null) return yield* failure(asked, "MODEL-E0001", notConfigured)
+  const use = yield* ModelUse.current
+  if (model === null) return yield* failure(asked, "MODEL-E0001", notConfigured(use.budget))
   if (asked.model !== null && !model.names.includes(asked.model)) {
     const reason = `the model "${asked.model}" is not served: expected ${model.names.map((name) => `"${name}"`).join(" or ")}`
     return yield* failure(asked, "MODEL-E0001", reason)
   }
-  const use = yield* ModelUse.current
   const { refer } = asked.secrets
   const mark = (yield* Random.nextIntBetween(0x1000_0000, 0x7fff_ffff)).toString(16)
   const texts = [
-    `Task: ${refer(asked.request)}`,
-    ...(asked.page === null ? [] : [Prompts.wrapped(refer(asked.page), mark)])
+    `Task: ${yield* refer(asked.request)}`,
+    ...(asked.page === null ? [] : [Prompts.wrapped(yield* refer(asked.page), mark)])
   ]
   let refusal: string | null = null
   for (let answers = 0; answers < mostAnswers; answers++) {
     const over = Budget.exceeded(use.budget, yield* Ref.get(use.spent))
     if (over !== null) return yield* over
-    const again = refusal === null ? [] : [`Your previous answer was refused: ${refer(refusal)}. Answer again.`]
+    const again = refusal === null ? [] : [`Your previous answer was refused: ${yield* refer(refusal)}. Answer again.`]
     const { millis } = yield* Ref.get(use.spent)
     const question: Question = {
       instructions: `${asked.instructions} ${Prompts.caution(mark)}`,

@@ -2,6 +2,7 @@
  * How much of the model one run may use.
  */
 import { Context } from "effect"
+import { inBrackets, type Names } from "../../runtime/SettingNames.ts"
 import { StepFailed } from "../Failure.ts"
 import type { Usage } from "./Model.ts"
 
@@ -12,6 +13,8 @@ export interface Budget {
   readonly tokens: number
   /** Of waiting for answers. */
   readonly millis: number
+  /** By which names the model and these bounds are set; messages say so. */
+  readonly names?: Names
 }
 
 export const defaultBudget: Budget = { calls: 200, tokens: 1_000_000, millis: 15 * 60_000 }
@@ -40,14 +43,16 @@ export const after = (spent: Spent, { inputTokens, outputTokens }: Usage, millis
 /** The failure of a further question; `null` while no limit is reached. */
 export const exceeded = (budget: Budget, spent: Spent): StepFailed | null => {
   if (spent.calls >= budget.calls) {
-    return over(`${budget.calls} questions to the model, the most that a run may ask (SLUICE_MODEL_CALLS)`)
+    return over(
+      `${budget.calls} questions to the model, the most that a run may ask${inBrackets(budget.names, "modelCalls")}`
+    )
   }
   if (spent.tokens >= budget.tokens) {
-    return over(`${spent.tokens} tokens: a run may use ${budget.tokens} (SLUICE_MODEL_TOKENS)`)
+    return over(`${spent.tokens} tokens: a run may use ${budget.tokens}${inBrackets(budget.names, "modelTokens")}`)
   }
   if (spent.millis >= budget.millis) {
     return over(
-      `${Math.round(spent.millis / 1_000)} s of waiting for the model: a run may wait ${budget.millis / 1_000} s (SLUICE_MODEL_SECONDS)`
+      `${Math.round(spent.millis / 1_000)} s of waiting for the model: a run may wait ${budget.millis / 1_000} s${inBrackets(budget.names, "modelSeconds")}`
     )
   }
   return null

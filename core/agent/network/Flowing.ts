@@ -51,7 +51,7 @@ const done = Effect.fnUntraced(function* (
   let cursor: Asking.Cursor | null = null
   for (let pages = 1; ; pages++) {
     const asked = yield* Asking.requestOf(step, flow, base, evaluate, cursor, memory.credentials.secrets)
-    const guard = SecretUse.guardOf([...used], [asked.url, ...asked.headers.flat(), textOf(asked.body)], memory)
+    const guard = yield* SecretUse.guardOf([...used], [asked.url, ...asked.headers.flat(), textOf(asked.body)], memory)
     const foreign = SecretUse.objection(guard, step.url, asked.url, base)
     if (foreign !== null) return yield* refuse(step, foreign, "CREDENTIAL-E0002")
     const answer = yield* Sending.send(step, { ...asked, guard }, page, allowance, memory.credentials.secrets)

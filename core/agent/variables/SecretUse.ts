@@ -71,7 +71,7 @@ export const guard = Effect.fnUntraced(function* (
       evaluated
     )
   }
-  return guardOf(used, evaluated, memory, pastes)
+  return yield* guardOf(used, evaluated, memory, pastes)
 })
 
 /** Whether an expression of a text is more than the name of a value. */
@@ -79,24 +79,20 @@ const makes = (text: string): boolean =>
   Template.isTemplate(text) && sourcesIn(text).some((source) => Expression.pathOf(source) === null)
 
 /** The same where it is known which credentials are used. */
-export const guardOf = (
+export const guardOf = Effect.fnUntraced(function* (
   used: ReadonlyArray<Account>,
   texts: ReadonlyArray<string>,
   memory: Memory,
   pastes = false
-): Guard | undefined => {
+): Effect.fn.Return<Guard | undefined> {
   const { accounts, secrets } = memory.credentials
-  const held = texts.flatMap((text) =>
-    secrets.ownersIn(
-      text,
-      used.map(({ alias }) => alias)
-    )
-  )
+  const aliases = used.map(({ alias }) => alias)
+  const held = (yield* Effect.forEach(texts, (text) => secrets.ownersIn(text, aliases))).flat()
   if (used.length === 0 && held.length === 0 && !(pastes && accounts.size > 0)) return undefined
-  return (address, pasted) => {
+  const refusal = (texts: ReadonlyArray<ReadonlySet<string>>, address: string): string | null => {
     const foreign = used.find(({ entry }) => !SecretSites.permits(entry, address))
     if (foreign !== undefined) return SecretSites.refusal(foreign.entry, address)
-    for (const owners of [...held, ...(pasted === undefined ? [] : secrets.ownersIn(pasted, []))]) {
+    for (const owners of texts) {
       const homes = [...owners].flatMap((alias) => accounts.get(alias) ?? [])
       const [first] = homes
       // One value may be that of several credentials.
@@ -106,7 +102,11 @@ export const guardOf = (
     }
     return null
   }
-}
+  return Object.assign((address: string) => refusal(held, address), {
+    pasting: (address: string, text: string) =>
+      Effect.map(secrets.ownersIn(text, []), (owners) => refusal([...held, ...owners], address))
+  })
+})
 
 /**
  * Why an address that a step has made of a text must not be opened, or sent anything; `null` where it may. `here` is the

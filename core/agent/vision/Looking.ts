@@ -58,11 +58,11 @@ const lineOf = ({ box, name, ref, role, states, value }: Outlined): string => {
 }
 
 /** What a run knows, for executions that look at no page: its inputs, what it gathered and its loop variables, as JSON. */
-export const context = ({ credentials, data, inputs, runtime }: Memory): string => {
+export const context = Effect.fnUntraced(function* ({ credentials, data, inputs, runtime }: Memory) {
   // A truncated secret could not be recognised.
-  const whole = credentials.secrets.refer(JSON.stringify({ ...data, inputs, runtime }))
+  const whole = yield* credentials.secrets.refer(JSON.stringify({ ...data, inputs, runtime }))
   return whole.length <= maxCharacters ? whole : `${whole.slice(0, maxCharacters)}\n${restIsCut}`
-}
+})
 
 /** The note to the model that a list is incomplete. */
 export const restIsCut = "(The rest was cut off.)"
@@ -71,7 +71,10 @@ export const restIsCut = "(The rest was cut off.)"
 export const picture = (page: Page, secrets: Secrets) =>
   Effect.gen(function* () {
     const texts = yield* page.texts
-    const boxes = texts.filter(({ text }) => text === "" || secrets.refer(text) !== text).map(({ box }) => box)
+    const covered = yield* Effect.filter(texts, ({ text }) =>
+      text === "" ? Effect.succeed(true) : Effect.map(secrets.refer(text), (told) => told !== text)
+    )
+    const boxes = covered.map(({ box }) => box)
     return yield* page.look(innermost(boxes))
   }).pipe(Effect.mapError((failure) => ofPage("take a picture of the page", failure)))
 

@@ -1,10 +1,12 @@
 /** Which element a verb is about. */
+import type { Effect } from "effect"
 
-/**
- * Returns why an action is not allowed on a document with this address; `null` if it is allowed. `pasted` is a text
- * that is to be pasted and that the step did not bring.
- */
-export type Guard = (address: string, pasted?: string) => string | null
+export interface Guard {
+  /** Returns why an action is not allowed on a document with this address; `null` if it is allowed. */
+  (address: string): string | null
+  /** The same for a text that is to be pasted and that the step did not bring. Absent where the text does not matter. */
+  readonly pasting?: (address: string, text: string) => Effect.Effect<string | null>
+}
 
 /** An element, and how long to wait for it, in milliseconds. */
 export interface Target {

@@ -1,9 +1,7 @@
 /**
  * One conversation at its host, from the claim until it ends or is given back.
  */
-import { Clock, Effect, Ref, Schema, ScopedRef } from "effect"
-import * as NetworkRecorder from "../../agent/network/NetworkRecorder.ts"
-import { Browser } from "../../browser/Browser.ts"
+import { Clock, Effect, Ref, Schema } from "effect"
 import { Secrets } from "../../redaction/Secrets.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
@@ -13,6 +11,7 @@ import { Identifiers } from "../../workspace/Identifiers.ts"
 import { BuilderStore, type Held, type View, type ViewKind } from "../BuilderStore.ts"
 import * as Conversation from "../Conversation.ts"
 import type { BeginningOf } from "./Beginning.ts"
+import * as Commands from "./Commands.ts"
 import * as Turn from "./Turn.ts"
 
 /** A conversation that is hosted, and how those who look after it are woken. */
@@ -29,9 +28,6 @@ export const wake = ({ looks, turns }: Place) => Effect.andThen(turns.wake, look
 const longestSleep = "10 seconds"
 
 type One = Conversation.Conversation
-
-/** Commands that need a page on which something was done before. */
-type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Replay" }>
 
 /**
  * Hosts a conversation until it ends, its page is gone, or its lease is lost. Whatever ends it, interruption included, the
@@ -63,91 +59,14 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
   const store = yield* BuilderStore
   const signals = yield* Signals
   const identifiers = yield* Identifiers
-  const browser = yield* Browser
-  const page = yield* ScopedRef.make((): Turn.OpenPage | null => null)
-  const stage = yield* Ref.make<Turn.Stage | null>(null)
-  const walked = yield* Ref.make<Conversation.Conversation["draft"] | null>(null)
+  const { carryOut, close, stage, walked } = yield* Commands.make(held, beginningOf)
   const told = signals.publish({ _tag: "builder", conversationId: held.id })
-
-  const close = Effect.andThen(ScopedRef.set(page, Effect.succeed(null)), Ref.set(stage, null))
 
   /** Logs a defect without what the conversation knows to be secret. */
   const complain = (what: string, defect: unknown) =>
     Effect.flatMap(Ref.get(stage), (now) =>
       Effect.logError(`${what}: ${(now === null ? new Secrets() : Turn.secretsOf(now)).describe(defect)}`)
     )
-
-  const walk = (stops: Turn.Walk["stops"]): Turn.Walk => ({
-    stops,
-    reached: (draft, here) => Effect.andThen(Ref.set(walked, draft), Ref.set(stage, here))
-  })
-
-  /** Does a turn on a page in a session of its own; the one before is closed. */
-  const onNewPage = Effect.fnUntraced(function* <E, R>(
-    one: One,
-    turn: (fresh: Turn.Stage) => Effect.Effect<Turn.Done, E, R>
-  ) {
-    yield* close
-    const began = yield* Clock.currentTimeMillis
-    const beginning = yield* beginningOf(one)
-    yield* ScopedRef.set(
-      page,
-      Effect.gen(function* () {
-        const opened = yield* browser.open(beginning.session)
-        // A later message may add a node that reads what the network answered before.
-        return { page: opened, heard: yield* NetworkRecorder.listen(opened) }
-      })
-    )
-    const opened = yield* ScopedRef.get(page)
-    if (opened === null) return null
-    const fresh = Turn.newStage(opened, one.inputs, beginning, began)
-    yield* Ref.set(stage, fresh)
-    yield* waitUntilBack(store.settle(held, (before) => Conversation.opened(before)))
-    return Turn.withUnavailable(yield* turn(fresh), beginning.unavailable)
-  })
-
-  const onPage = Effect.fnUntraced(function* (draft: One["draft"], now: Turn.Stage, command: Later) {
-    switch (command._tag) {
-      case "Do": {
-        const ids = { node: yield* identifiers.uuid, end: yield* identifiers.uuid }
-        return yield* Turn.act(draft, now, command.candidate, ids)
-      }
-      case "Next":
-        return yield* Turn.next(draft, now)
-      case "Continue":
-        return yield* Turn.walk(
-          draft,
-          now,
-          walk(() => false)
-        )
-    }
-  })
-
-  /** The page was gone, so the start page is opened first; the place in the draft stays what it was. */
-  const again = Effect.fnUntraced(function* (one: One, now: Turn.Stage, command: Later) {
-    const start = yield* Turn.open(one.draft, now, null)
-    const notice =
-      "The page was gone, so the start page was opened again. Its steps were not repeated; replay does that"
-    if (start.outcome.rest === "errored") return { ...start, outcome: { ...start.outcome, draft: one.draft } }
-    const done = yield* onPage(one.draft, start.stage, command)
-    return { ...done, outcome: { ...done.outcome, text: `${notice}. ${done.outcome.text}` } }
-  })
-
-  const carryOut = Effect.fnUntraced(function* (one: One, { command }: Conversation.Turn) {
-    const present = yield* Ref.get(stage)
-    if (command._tag === "Do" || command._tag === "Next" || command._tag === "Continue") {
-      if (present !== null) return yield* onPage(one.draft, Turn.without(present, one.draft), command)
-      return yield* onNewPage(one, (fresh) => again(one, fresh, command))
-    }
-    if (command._tag === "Replay") {
-      const { after, way } = one.draft.cursor
-      const onward = walk((cursor) => cursor.after === after && cursor.way === way)
-      return yield* onNewPage(one, (fresh) => Turn.open(one.draft, fresh, onward))
-    }
-    const { until } = command
-    const onward = until === null ? null : walk((_, next) => next.id === until)
-    return yield* onNewPage(one, (fresh) => Turn.open(one.draft, fresh, onward))
-  })
 
   /** Succeeds when the turn under way is to stop. Fails when the conversation has ended, or is no longer this host's. */
   const stopped = Effect.gen(function* () {
@@ -228,10 +147,10 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
 const look = (stage: Turn.Stage, kind: ViewKind): Effect.Effect<View | null> =>
   Effect.gen(function* () {
     const { page } = stage
-    const { hide } = Turn.secretsOf(stage)
+    const { hide, hideLong } = Turn.secretsOf(stage)
     const body =
       kind === "html"
-        ? hide(yield* page.html({ sanitized: false }))
+        ? yield* hideLong(yield* page.html({ sanitized: false }))
         : base64((yield* page.screenshot({ fullPage: false })).bytes)
     return { url: hide(yield* page.address), body }
   }).pipe(Effect.orElseSucceed(() => null))

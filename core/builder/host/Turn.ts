@@ -18,6 +18,7 @@ import type { Page } from "../../browser/Browser.ts"
 import * as Session from "../../browser/Session.ts"
 import { Secrets } from "../../redaction/Secrets.ts"
 import type { Graph, Node, NodeId } from "../../workflow/language/graph/Graph.ts"
+import * as Bounds from "../../workflow/sandbox/Bounds.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import type { Candidate } from "../Command.ts"
 import type { Outcome } from "../Conversation.ts"
@@ -279,7 +280,7 @@ const tooLong = new StepFailed({
 const comesNext = (node: Node): string =>
   node.action === "END" ? "The end of the workflow comes next" : `Next comes "${node.name}"`
 
-/** What a turn tells, without its secrets. */
+/** What a turn tells, without its secrets: those in data of its result are hidden already. */
 const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): Done => ({
   outcome: { draft, text: secretsOf(stage).hide(text), result: told(result, stage), rest: "idle", page: true },
   stage
@@ -290,17 +291,20 @@ export const secretsOf = (stage: Stage) => stage.known.memory.credentials.secret
 
 const told = (result: ActionResult | null, stage: Stage): ActionResult | null => {
   if (result === null) return null
-  const { hide, hideInData } = secretsOf(stage)
-  const data = result.data === undefined ? {} : { data: hideInData(result.data) }
-  return { ...result, url: result.url === null ? null : hide(result.url), ...data }
+  return { ...result, url: result.url === null ? null : secretsOf(stage).hide(result.url) }
 }
 
 const succeeded = (draft: Draft.Draft, stage: Stage, node: Node, text: string, found: Schema.JsonObject | null) =>
-  Effect.map(stage.page.address, (url) => {
-    const shown = found !== null && JSON.stringify(found).length <= maxShown ? { data: found } : {}
+  Effect.gen(function* () {
+    const url = yield* stage.page.address
+    const shown = found !== null && isShown(found) ? { data: yield* secretsOf(stage).hideInData(found) } : {}
     const more = found !== null && !("data" in shown) ? ". It extracted more than a message can show" : ""
     return settled(draft, stage, `${text}. The page is at ${url}${more}`, { ...about(node, true, url), ...shown })
   })
+
+/** Whether a message shows this much data. It is weighed first: writing out what is large holds the event loop. */
+const isShown = (found: Schema.JsonObject): boolean =>
+  Bounds.weightOf(found, maxShown) !== null && JSON.stringify(found).length <= maxShown
 
 const refused = (draft: Draft.Draft, stage: Stage, node: Node, text: string) =>
   Effect.map(stage.page.address, (url) => settled(draft, stage, text, about(node, false, url)))

@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import type { Entry } from "../EventLog.ts"
+import { isLast, type RunEvent } from "../RunEvent.ts"
 
 /** What can be subscribed to. */
 export const NoticeKind = Schema.Literals([
@@ -82,12 +83,12 @@ export const notices = (
 ): ReadonlyArray<Notice> => {
   const kind = kinds[event.event]
   if (kind === undefined || isSilenced(notifications)) return []
-  const { session_id: sessionId, workflow_id: workflowId } = event.payload
+  const { runId: sessionId, workflowId } = event
   const concerned = subscriptions.filter(
     (one) => one.events.includes(kind) && (one.workflowId === null || one.workflowId === workflowId)
   )
   const channels = new Map(concerned.map(({ channel }) => [channelKey(channel), channel]))
-  const text = sentence(kind, sessionId, workflowId, firstError(event.payload))
+  const text = sentence(kind, sessionId, workflowId, firstFailure(event))
   return [...channels.values()].map((channel) => ({ channel, kind, sessionId, workflowId, at, text }))
 }
 
@@ -118,10 +119,7 @@ const verbs: Record<NoticeKind, string> = {
 const sentence = (kind: NoticeKind, sessionId: string, workflowId: string, error: string | null): string =>
   `Run ${sessionId} of workflow ${workflowId} ${verbs[kind]}${kind === "run.failed" && error !== null ? `: ${error}` : ""}`
 
-const firstError = (payload: object): string | null => {
-  const [first] = "errors" in payload && Array.isArray(payload.errors) ? payload.errors : []
-  return typeof first?.message === "string" ? first.message : null
-}
+const firstFailure = (event: RunEvent): string | null => (isLast(event) ? (event.errors[0]?.message ?? null) : null)
 
 const isSilenced = (notifications: Schema.Json | null): boolean =>
   typeof notifications === "object" &&

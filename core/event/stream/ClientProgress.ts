@@ -17,14 +17,16 @@ export class ClientProgress extends Context.Service<
   ClientProgress,
   {
     /**
-     * The events of the runs of this client that were not written to a stream yet, those of one run in order.
+     * One page of the events of the runs of this client that were not written to a stream yet, by their sequence and from
+     * the one after `after` (0 for the first page); none when there are no more.
      *
      * Of a run that ended before `since`, an epoch instant in milliseconds, nothing is owed any more.
      */
     readonly owed: (
       workspaceId: WorkspaceId,
       clientId: string,
-      since: number
+      since: number,
+      after: number
     ) => Effect.Effect<ReadonlyArray<Entry>, StoreUnavailable>
 
     /** Remembers what was written. What was remembered of a run before is never taken back. */

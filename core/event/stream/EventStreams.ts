@@ -4,14 +4,16 @@
  * A process reads the log once for all its streams, and only while there is one. A stream that is not read fast enough
  * keeps nothing in memory beyond a bound: it goes back to the log for what it missed.
  */
-import { Clock, Context, Effect, Layer, Queue, Semaphore, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Stream } from "effect"
 import * as Background from "../../runtime/Background.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
-import { type Entry, EventLog, type Position } from "../EventLog.ts"
+import type { Entry } from "../EventLog.ts"
 import { isLast, type LoggedEvent } from "../RunEvent.ts"
+import { Admission, longestDelay } from "./Admission.ts"
 import { ClientProgress, type Written } from "./ClientProgress.ts"
+import * as LogReader from "./LogReader.ts"
 import * as Mailbox from "./Mailbox.ts"
 
 /** What a stream gives at once, in order. An empty batch is a sign of life. */
@@ -31,8 +33,8 @@ export class EventStreams extends Context.Service<
     readonly ofClient: (workspaceId: WorkspaceId, clientId: string) => Stream.Stream<Batch<Entry>>
 
     /**
-     * The events of one run after the one with the sequence `after`, until its last. `history` reads those that were appended
-     * by now. Empty batches come as they do for a client.
+     * The events of one run after the one with the sequence `after`, until its last. `history` reads a page of those that were
+     * appended by now. Empty batches come as they do for a client.
      */
     readonly ofRun: (
       workspaceId: WorkspaceId,
@@ -45,53 +47,20 @@ export class EventStreams extends Context.Service<
   static readonly layer = Layer.effect(
     EventStreams,
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const reader = yield* LogReader.make
       const progress = yield* ClientProgress
       const signals = yield* Signals
-      const subscribers = new Set<Mailbox.Mailbox>()
       const announced = new Map<string, number>()
-      const grown = yield* Queue.sliding<void>(1)
-      const placing = yield* Semaphore.make(1)
       const unsaved = new Map<string, Written>()
-      let position: Position | null = null
-
-      const dispatch = (entries: ReadonlyArray<Entry>) => {
-        for (const entry of entries) for (const one of subscribers) Mailbox.offer(one, entry)
-      }
-
-      /** Reads on for as long as there is more and anybody is there to read for. */
-      const readOn = placing.withPermits(1)(
-        Effect.gen(function* () {
-          if (subscribers.size === 0) position = null
-          while (position !== null) {
-            const { entries, more, position: next } = yield* log.read(position, 500)
-            dispatch(entries)
-            position = next
-            if (!more) return
-            if (entries.length === 0) yield* Effect.sleep("5 millis")
-          }
-        })
-      )
-
-      const subscribe = (mailbox: Mailbox.Mailbox) =>
-        Effect.acquireRelease(
-          placing.withPermits(1)(
-            Effect.gen(function* () {
-              position ??= yield* log.end
-              subscribers.add(mailbox)
-            })
-          ),
-          () => Effect.sync(() => subscribers.delete(mailbox))
-        )
 
       const hear = (yield* signals.subscribe).pipe(
         Stream.runForEach((signal) => {
-          if (signal._tag === "events") return Queue.offer(grown, undefined)
+          if (signal._tag === "events") return reader.grown
           if (signal._tag !== "announced") return Effect.void
           return Effect.map(Clock.currentTimeMillis, (now) => {
             announced.set(signal.runId, now)
-            for (const [runId, at] of announced) if (at < now - 2 * longestHold) announced.delete(runId)
-            for (const one of subscribers) if (one.topic === signal.clientId) Mailbox.wake(one)
+            for (const [runId, at] of announced) if (at < now - 2 * longestDelay) announced.delete(runId)
+            for (const one of reader.subscribers) if (one.topic === signal.clientId) Mailbox.wake(one)
           })
         })
       )
@@ -103,12 +72,6 @@ export class EventStreams extends Context.Service<
       })
 
       yield* Effect.forkScoped(hear)
-      yield* Effect.raceFirst(Queue.take(grown), Effect.sleep(longestSleep)).pipe(
-        Effect.andThen(readOn),
-        Background.round("read the log of events for streams"),
-        Effect.forever,
-        Effect.forkScoped
-      )
       yield* Effect.sleep(saveEvery).pipe(
         Effect.andThen(save),
         Background.round("keep how far streams were written"),
@@ -120,67 +83,56 @@ export class EventStreams extends Context.Service<
       const ofClient = (workspaceId: WorkspaceId, clientId: string) =>
         Effect.gen(function* () {
           const mailbox = yield* Mailbox.make(workspaceId, clientId)
-          yield* StoreUnavailable.waitUntilBack(subscribe(mailbox))
-          const cursors = new Map<string, number>()
-          const held = new Map<string, Array<Entry>>()
-          let handed: Batch<Entry> = []
-          let unconfirmed: Array<{ readonly entry: Entry; readonly at: number }> = []
+          yield* StoreUnavailable.waitUntilBack(reader.subscribe(mailbox))
+          const admission = new Admission((runId) => announced.has(runId))
+          // Only how far a batch goes is kept: payloads may be large.
+          let handed: ReadonlyArray<Written> = []
+          let unconfirmed: Array<{ readonly written: Written; readonly at: number }> = []
+          /** The end of what was read of the log for what the mailbox does not have; `null` if it has the rest. */
+          let missedAfter: number | null = null
 
-          const mayBegin = ({ runId, submittedAt }: Entry, now: number) =>
-            announced.has(runId) || submittedAt + longestHold <= now
-
-          /** Of entries in their order, those that are new and may be told now. */
-          const admit = (entries: ReadonlyArray<Entry>, now: number): ReadonlyArray<Entry> =>
-            entries.filter((entry) => {
-              if (entry.sequence <= (cursors.get(entry.runId) ?? 0)) return false
-              cursors.set(entry.runId, entry.sequence)
-              const before = held.get(entry.runId)
-              if (before !== undefined) before.push(entry)
-              else if (!mayBegin(entry, now)) held.set(entry.runId, [entry])
-              else return true
-              return false
-            })
-
-          const release = (now: number): ReadonlyArray<Entry> =>
-            [...held].flatMap(([runId, entries]) => {
-              const [first] = entries
-              if (first === undefined || !mayBegin(first, now)) return []
-              held.delete(runId)
-              return entries
-            })
-
-          const catchUp = Effect.gen(function* () {
+          /** The next page of what is owed. The mailbox waits meanwhile: what it has comes after all pages. */
+          const catchUp = Effect.fnUntraced(function* (after: number) {
             // What is not saved yet would be owed again.
-            yield* save
+            if (after === 0) yield* save
             const now = yield* Clock.currentTimeMillis
-            return admit(yield* progress.owed(workspaceId, clientId, now - remembered), now)
+            const owed = yield* progress.owed(workspaceId, clientId, now - remembered, after)
+            missedAfter = owed.at(-1)?.sequence ?? null
+            return admission.admit(owed, now)
           })
-
-          const firstDue = () =>
-            Math.min(...[...held.values()].map(([first]) => (first?.submittedAt ?? 0) + longestHold))
 
           /** What was written long enough ago, on a connection that is still there, was received. */
           const confirm = (now: number) => {
             const received = unconfirmed.filter(({ at }) => at + untilReceived <= now)
             unconfirmed = unconfirmed.slice(received.length)
-            for (const { entry } of received) {
-              const last = isLast(entry.event) || unsaved.get(entry.runId)?.last === true
-              unsaved.set(entry.runId, { runId: entry.runId, sequence: entry.sequence, last })
-              if (last) cursors.delete(entry.runId)
+            for (const { written } of received) {
+              const last = written.last || unsaved.get(written.runId)?.last === true
+              unsaved.set(written.runId, { ...written, last })
+              if (last) admission.end(written.runId)
             }
           }
 
           const next = Effect.gen(function* () {
             const began = yield* Clock.currentTimeMillis
-            unconfirmed.push(...handed.map((entry) => ({ entry, at: began })))
+            unconfirmed.push(...handed.map((written) => ({ written, at: began })))
             while (true) {
               const now = yield* Clock.currentTimeMillis
               confirm(now)
-              const missed = Mailbox.takeMissed(mailbox) ? yield* StoreUnavailable.waitUntilBack(catchUp) : []
-              const fresh = admit(yield* Mailbox.takeNow(mailbox), now)
-              handed = [...missed, ...release(now), ...fresh]
-              if (handed.length > 0 || began + quiet <= now) return handed
-              const due = Math.min(began + quiet, firstDue(), (unconfirmed[0]?.at ?? Infinity) + untilReceived)
+              if (missedAfter === null && Mailbox.takeMissed(mailbox)) missedAfter = 0
+              const fresh =
+                missedAfter === null
+                  ? admission.admit(yield* Mailbox.takeNow(mailbox), now)
+                  : yield* StoreUnavailable.waitUntilBack(catchUp(missedAfter))
+              if (missedAfter === null) admission.forgetEnded()
+              const batch = [...admission.release(now), ...fresh]
+              handed = batch.map(({ event, runId, sequence }) => ({ runId, sequence, last: isLast(event) }))
+              if (batch.length > 0 || began + quiet <= now) return batch
+              if (missedAfter !== null) continue
+              const due = Math.min(
+                began + quiet,
+                admission.firstDue(),
+                (unconfirmed[0]?.at ?? Infinity) + untilReceived
+              )
               yield* Mailbox.arrival(mailbox, Math.max(due - now, 1))
             }
           })
@@ -196,13 +148,18 @@ export class EventStreams extends Context.Service<
       ) =>
         Effect.gen(function* () {
           const mailbox = yield* Mailbox.make(workspaceId, runId)
-          yield* StoreUnavailable.waitUntilBack(subscribe(mailbox))
+          yield* StoreUnavailable.waitUntilBack(reader.subscribe(mailbox))
           let cursor = after
+          let catchesUp = false
           const next = Effect.gen(function* () {
             const began = yield* Clock.currentTimeMillis
             while (true) {
-              const missed = Mailbox.takeMissed(mailbox) ? yield* StoreUnavailable.waitUntilBack(history(cursor)) : []
-              const batch = [...missed, ...(yield* Mailbox.takeNow(mailbox))].filter(({ sequence }) => {
+              if (Mailbox.takeMissed(mailbox)) catchesUp = true
+              const missed = catchesUp ? yield* StoreUnavailable.waitUntilBack(history(cursor)) : []
+              catchesUp = missed.length > 0
+              // What is in the mailbox comes after all pages of the log.
+              const entries = catchesUp ? missed : yield* Mailbox.takeNow(mailbox)
+              const batch = entries.filter(({ sequence }) => {
                 const isNew = sequence > cursor
                 if (isNew) cursor = sequence
                 return isNew
@@ -223,9 +180,6 @@ export class EventStreams extends Context.Service<
   )
 }
 
-/** How long the events of a run are held back at most, for its submitter to be told its id, in milliseconds. */
-const longestHold = 2_000
-
 /** How long after it was written an event counts as received, if the connection is still there, in milliseconds. */
 const untilReceived = 2_000
 
@@ -234,8 +188,5 @@ const quiet = 15_000
 
 /** For how long a run that ended is still owed to a client that is away, in milliseconds. */
 const remembered = 86_400_000
-
-/** The net under a lost signal. */
-const longestSleep = "10 seconds"
 
 const saveEvery = "250 millis"

@@ -2,8 +2,8 @@
  * Sends the events of a run again, on request.
  */
 import { Clock, Effect, type Schema } from "effect"
+import type { Links } from "../EventJson.ts"
 import type { Entry } from "../EventLog.ts"
-import type { Links } from "../Message.ts"
 import { Deliveries } from "./Deliveries.ts"
 import * as Delivery from "./Delivery.ts"
 import * as Sending from "./Sending.ts"

@@ -4,6 +4,7 @@
 
 import { Clock, Effect, type Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { Links } from "../EventJson.ts"
 import * as Message from "../Message.ts"
 import type { LoggedEvent } from "../RunEvent.ts"
 import type { Outcome } from "./Delivery.ts"
@@ -19,7 +20,7 @@ import { WebhookSecrets } from "./WebhookSecrets.ts"
  */
 export const messageAt = (
   logged: LoggedEvent,
-  links: Message.Links,
+  links: Links,
   options: { readonly validity: number; readonly metadata?: Schema.Json },
   now: number
 ): Message.Message => {

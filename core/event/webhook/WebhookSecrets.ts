@@ -10,7 +10,7 @@ import { WebhookStore } from "./Webhook.ts"
 /** Raised for a secret that was sealed under a master key that this process does not have, or changed since. */
 export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {}) {
   override get message() {
-    return "The secret of the webhook cannot be unsealed: it was sealed under another SLUICE_MASTER_KEY. Set it again"
+    return "The secret of the webhook cannot be unsealed: it was sealed under another master key. Set it again"
   }
 }
 

@@ -3,9 +3,9 @@
  * control.
  *
  * Typed text goes only to the page: where the page shows or sends it, the reports of the run contain `[answer]`
- * instead. Taking and releasing control are events of the run.
+ * instead.
  */
-import { Clock, Effect, Latch, Option, Queue, type Scope, Semaphore, Stream } from "effect"
+import { Clock, Effect, Option, Queue, type Scope, Stream } from "effect"
 import type { Page } from "../../browser/Browser.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Reporter } from "../../run/Executor.ts"
@@ -15,7 +15,7 @@ import { Sealing } from "../../vault/keys/Sealing.ts"
 import { surviving } from "../Surviving.ts"
 import { LiveChannel } from "./LiveChannel.ts"
 import * as LiveMessage from "./LiveMessage.ts"
-import { type Control, LiveStore } from "./LiveStore.ts"
+import * as RunControl from "./RunControl.ts"
 import { TypedText } from "./TypedText.ts"
 
 /** Pictures are small enough for several a second. */
@@ -50,7 +50,7 @@ export interface Live {
 /** Makes the function that lets a run be watched. */
 export const make = Effect.gen(function* () {
   const channel = yield* LiveChannel
-  const store = yield* LiveStore
+  const controlOf = yield* RunControl.make
   const signals = yield* Signals
   const sealing = yield* Sealing
   const desks = new Map<string, Desk>()
@@ -72,53 +72,27 @@ export const make = Effect.gen(function* () {
   )
 
   return (run: Run, secrets: Secrets, reporter: Reporter): Live => {
-    const free = Latch.makeUnsafe(true)
-    const session = { session_id: run.id, workflow_id: run.workflowId }
+    const control = controlOf(run, reporter)
     const typed = new TypedText()
     const hide = (texts: ReadonlyArray<string>) => secrets.add([...texts], "answer")
     const lasting = surviving(secrets, notWatched, "1 second")
-    const learning = Semaphore.makeUnsafe(1)
-    let control: Control | null = null
 
-    const tell = Effect.fnUntraced(function* (before: Control | null, now: Control | null, isOver: boolean) {
-      if (before?.holder === now?.holder) return
-      const at = yield* Clock.currentTimeMillis
-      const timestamp = new Date(at).toISOString()
-      if (before !== null) {
-        const reason = isOver ? ("ended" as const) : before.until <= at ? ("timeout" as const) : ("released" as const)
-        yield* reporter.event({
-          event: "control.returned",
-          payload: { ...session, user_id: before.userId, timestamp, reason }
-        })
-      }
-      if (now !== null) {
-        yield* reporter.event({ event: "control.taken", payload: { ...session, user_id: now.userId, timestamp } })
-      }
-    })
-
-    /** Learns who has control: one look at a time, so that an older one does not come after a newer one. */
-    const learn = Effect.fnUntraced(
-      function* (page: Page) {
-        const now = Option.getOrNull(yield* store.control(run.id))
-        const before = control
-        control = now
-        yield* tell(before, now, false)
-        // A person who was cut off with a key down would leave it pressed for the run.
-        if (before !== null && before.holder !== now?.holder) {
-          hide(typed.end())
-          yield* page.letGo
-        }
-        yield* now === null ? Latch.open(free) : Latch.close(free)
-      },
-      learning.withPermits(1),
-      lasting
-    )
+    // A person who was cut off with a key down would leave it pressed for the run.
+    const learn = (page: Page) =>
+      control
+        .learn(
+          Effect.andThen(
+            Effect.sync(() => hide(typed.end())),
+            page.letGo
+          )
+        )
+        .pipe(lasting)
 
     const follow = (page: Page, desk: Desk) =>
       Effect.gen(function* () {
         yield* Effect.raceFirst(
           Queue.take(desk.controlled),
-          Effect.suspend(() => (control === null ? Effect.never : Effect.sleep(controlInterval)))
+          Effect.suspend(() => (control.current() === null ? Effect.never : Effect.sleep(controlInterval)))
         )
         yield* learn(page)
       })
@@ -143,9 +117,9 @@ export const make = Effect.gen(function* () {
         const message = yield* LiveMessage.open(yield* sealing.cipher(run.workspaceId), text)
         if (Option.isNone(message)) return
         const { gestures, holder } = message.value
-        if (control?.holder !== holder) yield* learn(page)
+        if (control.current()?.holder !== holder) yield* learn(page)
         for (const gesture of gestures) {
-          if (control?.holder !== holder) return
+          if (control.current()?.holder !== holder) return
           hide(typed.take(gesture))
           yield* page.gesture(gesture)
         }
@@ -154,15 +128,12 @@ export const make = Effect.gen(function* () {
     const leave = (desk: Desk) =>
       Effect.gen(function* () {
         if (desks.get(run.id) === desk) desks.delete(run.id)
-        const before = control
-        control = null
-        yield* tell(before, null, true)
-        if (before !== null) yield* store.release(run.id, before.holder)
+        yield* control.end
         yield* channel.hide(run.id)
       }).pipe(surviving(secrets, notWatched))
 
     return {
-      hold: free.await,
+      hold: control.hold,
       attend: (page) =>
         Effect.gen(function* () {
           const desk: Desk = {

@@ -5,13 +5,14 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import type { Gesture } from "../../browser/vision/RemoteHand.ts"
 import { Ended, Status, statusAt } from "../../run/Run.ts"
-import { RunStore } from "../../run/RunStore.ts"
+import { history, RunStore } from "../../run/RunStore.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
+import * as Access from "../../workspace/Access.ts"
 import { type RunId, RunNotFound, type UserId, type WorkspaceId } from "../../workspace/Ids.ts"
 import { Keys } from "../../workspace/Keys.ts"
-import { allows, type Caller } from "../../workspace/Workspace.ts"
+import { allows, type Caller, type RoleForbids } from "../../workspace/Workspace.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { type Frame, LiveChannel } from "./LiveChannel.ts"
 import * as LiveMessage from "./LiveMessage.ts"
@@ -69,12 +70,15 @@ export type Rights = "none" | "watch" | "control"
 export class LiveViews extends Context.Service<
   LiveViews,
   {
-    /** A new token for a running run, good once and for 60 seconds; one with which control may be taken, if that is asked. */
+    /**
+     * A new token for a running run, good once and for 60 seconds. With `control` it also lets its holder take control of
+     * the browser, which needs the ability to edit.
+     */
     readonly connect: (
       caller: Caller,
       id: RunId,
       control: boolean
-    ) => Effect.Effect<Redacted.Redacted<string>, RunNotFound | NotLive | StoreUnavailable>
+    ) => Effect.Effect<Redacted.Redacted<string>, RoleForbids | RunNotFound | NotLive | StoreUnavailable>
 
     /** Redeems a token; none if it is unknown, used, expired, or its key was revoked. */
     readonly enter: (token: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Admission>, StoreUnavailable>
@@ -148,8 +152,8 @@ export class LiveViews extends Context.Service<
         const look = Effect.gen(function* () {
           const { status } = yield* standing(id)
           const ended = Schema.is(Ended)(status)
-          const events = yield* runs.events(id, sequence)
-          for (const { event } of events) if (event.event === "execution.step") step = event.payload.current_step
+          const events = yield* history(runs, id, sequence)
+          for (const { event } of events) if (event.event === "execution.step") step = event.step
           sequence = events.at(-1)?.sequence ?? sequence
           if (status === "execution.start") yield* signals.publish({ _tag: "watched", runId: id })
           // A worker that was lost left its last picture behind.
@@ -168,6 +172,7 @@ export class LiveViews extends Context.Service<
 
       return LiveViews.of({
         connect: Effect.fn("LiveViews.connect")(function* (caller, id, control) {
+          yield* Access.require(caller, control ? "edit" : "read")
           const { gate, run } = yield* runs.get(caller.workspaceId, id)
           const now = yield* Clock.currentTimeMillis
           const status = statusAt(run, gate, now)

@@ -3,7 +3,7 @@
  */
 
 import { Context, type Effect } from "effect"
-import type { Links } from "../../event/Message.ts"
+import type { Links } from "../../event/EventJson.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 

@@ -2,9 +2,9 @@
  * The failures of the runs of a workflow, counted by their code.
  */
 import { Context, type Effect } from "effect"
+import type { RunFailure } from "../../event/RunFailure.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { RunId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
-import type { RunError } from "../Run.ts"
 
 /** Which failures: those from `from` to `to`, both included; at most `limit` of them are shown, the newest. */
 export interface Frame {
@@ -17,11 +17,11 @@ export interface Frame {
 export interface Group {
   readonly code: string
   readonly count: number
-  readonly errors: ReadonlyArray<{ readonly runId: RunId; readonly error: RunError }>
+  readonly errors: ReadonlyArray<{ readonly runId: RunId; readonly error: RunFailure }>
 }
 
 /** The code under which a failure is counted. */
-export const codeOf = (error: RunError): string => error.error_code ?? "UNKNOWN"
+export const codeOf = ({ code }: RunFailure): string => code ?? "UNKNOWN"
 
 /** The order of groups: the most frequent first, and those that are equally frequent by their code. */
 export const order = (a: Group, b: Group): number => b.count - a.count || (a.code < b.code ? -1 : 1)

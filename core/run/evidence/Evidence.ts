@@ -10,7 +10,7 @@ import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { type RunId, RunNotFound, type WorkflowId, type WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import { isEnded, type Run } from "../Run.ts"
-import { RunStore } from "../RunStore.ts"
+import { history, RunStore } from "../RunStore.ts"
 import { ErrorReports, type Frame, type Group } from "./ErrorReports.ts"
 import { EvidenceStore, type NetworkLog, type Snapshot } from "./EvidenceStore.ts"
 import * as NetworkPolicy from "./NetworkPolicy.ts"
@@ -82,7 +82,7 @@ export class Evidence extends Context.Service<
           if (!Array.isArray(nodes) || !nodes.some((node) => idOf(node) === nodeId)) {
             return yield* new NodeNotFound({ sessionId: id, nodeId })
           }
-          return { snapshot: yield* store.snapshot(id, nodeId), events: yield* runs.events(id, 0) }
+          return { snapshot: yield* store.snapshot(id, nodeId), events: yield* history(runs, id) }
         }),
         network: Effect.fn("Evidence.network")(function* (caller, id) {
           const { run } = yield* runs.get(caller.workspaceId, id)

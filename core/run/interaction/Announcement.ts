@@ -8,27 +8,25 @@ import { type Asked, missingProperties } from "./Interaction.ts"
 export const asked = (interaction: Asked): RunEvent => {
   const { expiresAt, message, node, subject } = interaction
   if (subject._tag === "interaction") {
-    return { event: "interaction.waiting", payload: waiting(interaction), expires_at: expiresAt }
+    return { event: "interaction.waiting", ...questionOf(interaction), expiresAt }
   }
   return {
     event: "execution.input_required",
-    payload: {
-      ...session(interaction),
-      current_step: node.name,
-      message,
-      input_variables: subject.inputs,
-      screenshot_id: subject.screenshotId,
-      reason: subject.reason,
-      ...(subject.popup === undefined ? {} : { popup_context: subject.popup })
-    },
-    expires_at: expiresAt
+    ...ids(interaction),
+    step: node.name,
+    message,
+    inputs: subject.inputs,
+    screenshotId: subject.screenshotId,
+    reason: subject.reason,
+    ...(subject.popup === undefined ? {} : { popup: subject.popup }),
+    expiresAt
   }
 }
 
 /** The events of an answered question. The use of corrected inputs has its own events. */
 export const answered = (interaction: Asked): ReadonlyArray<RunEvent> =>
   interaction.subject._tag === "interaction"
-    ? [{ event: "interaction.finished", payload: { ...waiting(interaction), missing_properties: [] } }]
+    ? [{ event: "interaction.finished", ...questionOf(interaction), missingProperties: [] }]
     : []
 
 /** The events of a question that got no answer in time, or that the run gave up. */
@@ -39,17 +37,15 @@ export const unanswered = (interaction: Asked, reason: "timeout" | "interrupted"
     reason === "timeout"
       ? `No answer was given within ${(expiresAt - askedAt) / 1_000} s`
       : "The run no longer waits for an answer"
-  return [
-    { event: "interaction.failed", payload: { ...session(interaction), current_step: node.name, message, reason } }
-  ]
+  return [{ event: "interaction.failed", ...ids(interaction), step: node.name, message, reason }]
 }
 
-const session = ({ runId, workflowId }: Asked) => ({ session_id: runId, workflow_id: workflowId })
+const ids = ({ runId, workflowId }: Asked) => ({ runId, workflowId })
 
-const waiting = (interaction: Asked) => ({
-  ...session(interaction),
-  current_step: interaction.node.name,
-  missing_properties: missingProperties(interaction.schema),
-  expected_json_schema_datamodel: interaction.schema,
+const questionOf = (interaction: Asked) => ({
+  ...ids(interaction),
+  step: interaction.node.name,
+  missingProperties: missingProperties(interaction.schema),
+  schema: interaction.schema,
   message: interaction.message
 })

@@ -12,7 +12,7 @@
  * milliseconds.
  */
 import { Result, Schema } from "effect"
-import { InputReason, PopupContext } from "../../event/RunEvent.ts"
+import { InputReason, OpenPopup } from "../../event/RunEvent.ts"
 import * as InputContract from "../../workflow/contract/InputContract.ts"
 import { Problem } from "../../workflow/Workflow.ts"
 import type { RunId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
@@ -31,7 +31,7 @@ export const Subject = Schema.Union([
     /** The picture of the page at that moment. */
     screenshotId: Schema.NullOr(Schema.String),
     /** The pop-up to decide about, if a pop-up blocks the run. */
-    popup: Schema.optionalKey(PopupContext)
+    popup: Schema.optionalKey(OpenPopup)
   })
 ])
 export type Subject = typeof Subject.Type
@@ -200,7 +200,7 @@ export const correct = (
       if (popup === undefined) {
         return invalid("modal_action", "The run waits at no pop-up: expected input_variables")
       }
-      const ids = popup.available_actions.map(({ id }) => id)
+      const ids = popup.actions.map(({ id }) => id)
       return ids.includes(correction.action)
         ? Result.succeed(answered(interaction, correction, at))
         : invalid("modal_action", `Expected ${ids.join(" or ")}`)

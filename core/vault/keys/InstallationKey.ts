@@ -3,13 +3,19 @@
  * once and never changes; the master key that it is wrapped with may.
  */
 import { Clock, Context, Effect, Layer, type Redacted, Schema } from "effect"
+import { SettingNames } from "../../runtime/SettingNames.ts"
 import { KeyWrapping, type Owner, type WrappedKey, WrappedKeys } from "./WrappedKeys.ts"
 
 /** Raised when the service is started with another master key than the one that its data was made with. */
-export class WrongMasterKey extends Schema.TaggedError<WrongMasterKey>()("WrongMasterKey", { owner: Schema.String }) {
+export class WrongMasterKey extends Schema.TaggedError<WrongMasterKey>()("WrongMasterKey", {
+  owner: Schema.String,
+  /** What the master key, and the one that it takes the place of, are called where they are set. */
+  present: Schema.String,
+  previous: Schema.String
+}) {
   override get message() {
     const whose = this.owner === "installation" ? "the key of the installation" : `the key of workspace ${this.owner}`
-    return `Cannot start with this master key: ${whose} was stored under another one. Set SLUICE_MASTER_KEY to the key that the data was made with; while the master key is being exchanged, set SLUICE_PREVIOUS_MASTER_KEY as well`
+    return `Cannot start with this master key: ${whose} was stored under another one. Set ${this.present} to the key that the data was made with; while the master key is being exchanged, set ${this.previous} as well`
   }
 }
 
@@ -30,8 +36,13 @@ export class InstallationKey extends Context.Service<
     Effect.gen(function* () {
       const stored = yield* WrappedKeys
       const wrapping = yield* KeyWrapping
+      const names = yield* SettingNames
+      const called = {
+        present: names.masterKey ?? "the master key",
+        previous: names.previousMasterKey ?? "the previous one"
+      }
       const opened = (kept: WrappedKey) =>
-        wrapping.unwrap(kept).pipe(Effect.mapError(() => new WrongMasterKey({ owner: kept.owner })))
+        wrapping.unwrap(kept).pipe(Effect.mapError(() => new WrongMasterKey({ owner: kept.owner, ...called })))
       const known = yield* stored.list
       const keys = yield* Effect.forEach(known, opened)
       const own = keys[known.findIndex(({ owner }) => owner === installation)]

@@ -3,6 +3,7 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { SettingNames } from "../../runtime/SettingNames.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import * as Inbox from "../inbox/Inbox.ts"
@@ -34,9 +35,14 @@ export class NoCode extends Schema.TaggedError<NoCode>()("NoCode", { reason: Sch
 }
 
 /** Raised for a credential whose codes are mailed, where no mail is received. */
-export class NoInbox extends Schema.TaggedError<NoInbox>()("NoInbox", {}) {
+export class NoInbox extends Schema.TaggedError<NoInbox>()("NoInbox", {
+  /** By which name the domain of the mail is set, if messages may say so. */
+  domainSetting: Schema.NullOr(Schema.String)
+}) {
   override get message() {
-    return "Verification email preview is not available for this credential: this service receives no mail. Set SLUICE_INBOX_DOMAIN to the domain that it shall receive mail for"
+    const remedy =
+      this.domainSetting === null ? "" : `. Set ${this.domainSetting} to the domain that it shall receive mail for`
+    return `Verification email preview is not available for this credential: this service receives no mail${remedy}`
   }
 }
 
@@ -77,6 +83,7 @@ export class TfaCodes extends Context.Service<
       const bound = yield* BoundSecrets
       const entries = yield* VaultEntries
       const inboxDomain = yield* Inbox.InboxDomain
+      const names = yield* SettingNames
       const generated = yield* GeneratedCodes
       const received = yield* ReceivedCodes
       const sealing = yield* Sealing
@@ -118,7 +125,7 @@ export class TfaCodes extends Context.Service<
       })
 
       const mailed = Effect.fnUntraced(function* (entry: VaultEntry) {
-        if (inboxDomain === null) return yield* new NoInbox()
+        if (inboxDomain === null) return yield* new NoInbox({ domainSetting: names.inboxDomain ?? null })
         const address = Inbox.addressOf(entry.workspaceId, entry, inboxDomain)
         const since = (yield* Clock.currentTimeMillis) - Inbox.freshMillis
         const latest = yield* received.latest(entry.workspaceId, address, { kind: "code", since })

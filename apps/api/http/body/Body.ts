@@ -7,26 +7,14 @@ import { createHash } from "node:crypto"
 import { Effect, Result, Stream } from "effect"
 import { Headers, HttpServerError, type HttpServerRequest } from "effect/http"
 import type { Problem } from "../../../../core/workflow/Workflow.ts"
+import { mebibytes } from "../../Annotations.ts"
 import * as Errors from "../Errors.ts"
 import * as JsonMeter from "./JsonMeter.ts"
 import * as Text from "./Text.ts"
 import * as Utf8 from "./Utf8.ts"
 
-const megabyte = 1_048_576
-
-/** How many bytes a body may have. */
-const limitOf = (method: string, path: string): number => {
-  if (large.test(path)) return 25 * megabyte
-  if (method === "POST" && /^\/workflows(\/upsert|\/import)?$/.test(path)) return 5 * megabyte
-  if (method === "PUT" && /^\/workflows\/[^/]+$/.test(path)) return 5 * megabyte
-  return megabyte
-}
-
-const large =
-  /^\/run$|^\/workflows\/[^/]+\/validate-input$|^\/workflow-builder\/agent\/session\/from-(workflow|failed-run)$/
-
 /** More structure than this is nothing that the interface has a use for, and would take long to parse. */
-const limits: JsonMeter.Limits = { depth: 100, names: 100_000, nameBytes: 4 * megabyte, values: 500_000 }
+const limits: JsonMeter.Limits = { depth: 100, names: 100_000, nameBytes: mebibytes(4), values: 500_000 }
 
 const tooMuch: Record<JsonMeter.Excess, string> = {
   depth: `The body is nested more than ${limits.depth} levels deep`,
@@ -66,9 +54,9 @@ const onePiece = 65_536
  */
 export const read = (
   request: HttpServerRequest.HttpServerRequest,
-  options: { readonly path: string; readonly digested: boolean }
+  options: { readonly maxBytes: number; readonly digested: boolean }
 ): Effect.Effect<Result.Result<Read, Refusal>> => {
-  const limit = limitOf(request.method, options.path)
+  const limit = options.maxBytes
   const declared = request.headers["content-length"]
   const length = declared === undefined ? null : Number(declared)
   if (length !== null && length > limit) return Effect.succeed(Result.fail(tooLarge(limit, length)))

@@ -1,9 +1,10 @@
 /**
  * Requests that do not have the described shape, answered with every problem at its path.
  */
-import { Effect, SchemaIssue } from "effect"
+import { Context, Effect, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import { InvalidBody } from "../../Annotations.ts"
 import * as Errors from "../Errors.ts"
 
 export class SchemaErrors extends HttpApiMiddleware.Service<SchemaErrors>()("sluice/apps/api/http/body/SchemaErrors", {
@@ -12,7 +13,7 @@ export class SchemaErrors extends HttpApiMiddleware.Service<SchemaErrors>()("slu
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (error) => {
+export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (error, { endpoint }) => {
   if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error.cause)
   const problems = problemsOf(error)
   if (error.kind !== "Payload") return Effect.fail(Errors.invalidQuery(problems))
@@ -21,11 +22,7 @@ export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (
       problems[0]?.message === "Expected a valid JSON body" ? notJson(request) : Effect.succeed(null),
       (no) =>
         Effect.fail(
-          Errors.invalidBody(
-            request.url.split("?", 1)[0] ?? "",
-            no ?? Errors.told(problems),
-            no === null ? problems : []
-          )
+          Context.get(endpoint.annotations, InvalidBody)(no ?? Errors.told(problems), no === null ? problems : [])
         )
     )
   )

@@ -1,0 +1,569 @@
+/**
+ * The tables of the first release.
+ *
+ * JSON of users and pages is kept as text: it stays as it was written, in its order of keys and with characters that
+ * `jsonb` refuses, and the database compresses it. What is looked up by such text is looked up by its hash.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** A table of the kind that `PgCollection` reads, with columns of its own. */
+const collection = (name: string, more: ReadonlyArray<string> = []): string =>
+  `create table ${name} (
+    ${[
+      "id uuid primary key",
+      "position bigint generated always as identity",
+      "workspace_id uuid not null references workspaces",
+      "key_hash text not null",
+      "body text not null",
+      ...more,
+      "unique (workspace_id, key_hash)"
+    ].join(",\n    ")}
+  )`
+
+const workspaces = [
+  `create table workspaces (
+    id uuid primary key,
+    name text not null,
+    created_at timestamptz not null,
+    waiting_ttl_ms bigint check (waiting_ttl_ms > 0),
+    input_required_timeout_s integer not null default 15 check (input_required_timeout_s between 5 and 300),
+    signed_url_ttl_s integer not null default 604800 check (signed_url_ttl_s between 3600 and 604800)
+  )`,
+  // The last digits of a workspace's id are part of the addresses of its inbox.
+  `create index workspaces_by_prefix on workspaces (right(id::text, 8))`,
+
+  // `seals_with` is the version of the workspace key that the holder last sealed a value with, while two are accepted.
+  `create table api_keys (
+    id uuid primary key,
+    hash text not null unique check (hash ~ '^[0-9a-f]{64}$'),
+    workspace_id uuid not null references workspaces,
+    user_id uuid not null,
+    role text not null check (role in ('Viewer', 'Member', 'Owner')),
+    created_at timestamptz not null,
+    revoked_at timestamptz,
+    name text,
+    seals_with integer
+  )`,
+  `create index api_keys_of_workspace on api_keys (workspace_id)`,
+
+  collection("error_codes"),
+
+  // The answers to requests with idempotency keys. An entry without a status is reserved by an attempt that runs, or
+  // that ended without an answer.
+  `create table idempotency_keys (
+    workspace_id uuid not null references workspaces,
+    key text not null,
+    digest text not null,
+    created_at timestamptz not null,
+    reserved_until timestamptz not null,
+    status integer,
+    content_type text,
+    body text,
+    primary key (workspace_id, key),
+    check ((status is null) = (content_type is null))
+  )`,
+  `create index idempotency_keys_by_age on idempotency_keys (created_at)`
+]
+
+const workflows = [
+  `create table workflows (
+    id uuid primary key,
+    workspace_id uuid not null references workspaces,
+    name text not null,
+    description text,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    created_by uuid not null
+  )`,
+  `create index workflows_of_workspace on workflows (workspace_id, updated_at desc)`,
+  `create index workflows_named on workflows (workspace_id, name)`,
+  `create table workflow_versions (
+    version_id uuid primary key,
+    workflow_id uuid not null references workflows,
+    version_number integer not null check (version_number >= 1),
+    created_at timestamptz not null,
+    created_by uuid not null,
+    version_note text,
+    nodes text not null,
+    edges text not null,
+    input_schema text not null,
+    output_schema text not null,
+    vault_schema text not null,
+    max_retries integer not null,
+    settings text not null,
+    unique (workflow_id, version_number)
+  )`,
+
+  // The one row on which submissions, edits and claims of a workflow serialise. The interval [starts_at, stops_at) is
+  // derived from the rest at every write: both are null when runs may not start, `stops_at` alone when there is no
+  // end. A deleted workflow has its mark here, so that a transaction that waited for the row sees it. `slots` says
+  // whether a run with credentials was ever submitted.
+  `create table gates (
+    workflow_id uuid primary key references workflows,
+    workspace_id uuid not null references workspaces,
+    run_window text,
+    window_set_at timestamptz,
+    window_set_by uuid,
+    revision integer not null,
+    lift_since timestamptz,
+    lift_by uuid,
+    paused_at timestamptz,
+    paused_until timestamptz,
+    paused_by uuid,
+    paused_reason text,
+    starts_at timestamptz,
+    stops_at timestamptz check (stops_at is null or starts_at < stops_at),
+    review_at timestamptz,
+    waiting boolean not null default false,
+    served_at timestamptz,
+    removed_at timestamptz,
+    slots boolean not null default false
+  )`,
+  // A claim looks only at gates that have waiting runs and have begun to let them start.
+  `create index gates_startable on gates (starts_at) where waiting`,
+  `create index gates_to_review on gates (review_at) where review_at is not null`,
+  `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
+  // The waiting runs that still have to get the event that an edit holds them.
+  `create table hold_announcements (
+    workflow_id uuid primary key references workflows,
+    told_to bigint not null,
+    last bigint not null
+  )`,
+
+  // Components have versions, and more than one may have the same name, which a collection does not allow for.
+  `create table components (
+    id uuid primary key,
+    position bigint generated always as identity,
+    workspace_id uuid not null references workspaces,
+    name text not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    created_by uuid not null
+  )`,
+  `create index components_of_workspace on components (workspace_id, position)`,
+  `create table component_versions (
+    id uuid primary key,
+    component_id uuid not null references components on delete cascade,
+    version_number integer not null check (version_number >= 1),
+    created_at timestamptz not null,
+    created_by uuid not null,
+    version_note text,
+    component_data text not null,
+    unique (component_id, version_number)
+  )`,
+  // Which components the latest version of each workflow holds, written with that version. No reference to components:
+  // a workflow may name a deleted one.
+  `create table workflow_components (
+    component_id uuid not null,
+    workflow_id uuid not null references workflows,
+    primary key (component_id, workflow_id)
+  )`,
+  `create index workflow_components_of_workflow on workflow_components (workflow_id)`,
+
+  // What runs found: changes that they propose for their workflow, and what its elements looked like.
+  collection("patches", ["workflow_id uuid not null references workflows"]),
+  `create index patches_by_workflow on patches (workflow_id, position)`,
+  `create table element_memory (
+    workspace_id uuid not null references workspaces,
+    workflow_id uuid not null references workflows,
+    node_id text not null,
+    seen_at timestamptz not null,
+    body text not null,
+    primary key (workflow_id, node_id)
+  )`
+]
+
+const runs = [
+  // A run names a version, which belongs to one workflow and so to one workspace, and it is inserted under the lock of
+  // that workflow's gate. References to all three took a quarter of the time of an insertion, so there is one.
+  //
+  // The runs of one `queue` can all be given slots, or none of them; runs that need none are in the queue without a
+  // name. `holds` names the slots that a running run has.
+  `create sequence run_fences`,
+  `create table runs (
+    id uuid primary key,
+    sequence bigint generated always as identity,
+    workspace_id uuid not null,
+    workflow_id uuid not null,
+    version_id uuid not null references workflow_versions,
+    status text not null check (status in ('execution.queued', 'execution.requeued', 'execution.start',
+      'execution.success', 'execution.failed', 'execution.stopped')),
+    input text not null,
+    options text not null,
+    created_at timestamptz not null,
+    started_at timestamptz,
+    ended_at timestamptz,
+    attempts integer not null,
+    retries integer not null,
+    max_retries integer not null,
+    not_before timestamptz not null,
+    expires_at timestamptz,
+    lease_worker text,
+    lease_fence bigint,
+    lease_until timestamptz,
+    acted boolean not null,
+    committed boolean not null,
+    data text not null,
+    errors text not null,
+    client_id uuid,
+    added_output text,
+    credentials text not null default '[]',
+    queue text collate "C" not null default '',
+    holds text[],
+    check ((status = 'execution.start') = (lease_fence is not null)),
+    check ((lease_fence is null) = (lease_until is null) and (lease_fence is null) = (lease_worker is null)),
+    check ((ended_at is null) = (status in ('execution.queued', 'execution.requeued', 'execution.start')))
+  )`,
+  `create index runs_waiting on runs (workflow_id, sequence) where status in ('execution.queued', 'execution.requeued')`,
+  `create index runs_waiting_in_queue on runs (workflow_id, queue, sequence)
+    where status in ('execution.queued', 'execution.requeued')`,
+  `create index runs_leased on runs (lease_until) where status = 'execution.start'`,
+  // A slot counts only while its run is carried out, so nothing else has to give it back.
+  `create index runs_holding on runs using gin (holds) with (fastupdate = off)
+    where status = 'execution.start' and holds is not null`,
+  `create index runs_expiring on runs (expires_at)
+    where status in ('execution.queued', 'execution.requeued') and expires_at is not null`,
+  `create index runs_put_off on runs (not_before) where status = 'execution.requeued'`,
+  `create index runs_of_workspace on runs (workspace_id, created_at desc)`,
+  `create index runs_of_client on runs (workspace_id, client_id) where client_id is not null`,
+
+  // A long input is collected here within the transaction that submits its run. Empty otherwise.
+  `create unlogged table run_input_pieces (
+    run_id uuid not null,
+    position integer not null,
+    piece text not null,
+    primary key (run_id, position)
+  )`,
+
+  `create table run_credentials (
+    workspace_id uuid not null references workspaces,
+    credential_hash text not null,
+    run_id uuid not null references runs,
+    primary key (workspace_id, credential_hash, run_id)
+  )`,
+
+  // A failure of a run is in the run's row as well, where its record is read; here it is counted.
+  `create table run_errors (
+    run_id uuid not null references runs,
+    position integer not null,
+    workspace_id uuid not null references workspaces,
+    workflow_id uuid not null references workflows,
+    at timestamptz not null,
+    error_code text not null,
+    body text not null,
+    primary key (run_id, position)
+  )`,
+  `create index run_errors_of_workflow on run_errors (workflow_id, at desc)`,
+
+  // Failed logins after which waiting runs are still to be stopped: those up to the sequence `last`, from the queue
+  // that is named here.
+  `create table login_failures (
+    run_id uuid primary key references runs,
+    workspace_id uuid not null references workspaces,
+    entry text not null,
+    login text not null,
+    last bigint not null,
+    workflow_id uuid,
+    queue text collate "C"
+  )`,
+  `create index login_failures_of_entry on login_failures (entry)`,
+
+  // The latest question of each run. An answer stands here only until the run has taken it.
+  `create table interactions (
+    run_id uuid primary key references runs on delete cascade,
+    id uuid not null,
+    workspace_id uuid not null references workspaces,
+    workflow_id uuid not null references workflows,
+    fence bigint not null,
+    question text not null,
+    asked_at timestamptz not null,
+    expires_at timestamptz not null,
+    answered_at timestamptz,
+    closed_at timestamptz,
+    answer text check (answer is null or (answered_at is not null and closed_at is null))
+  )`,
+  `create index interactions_not_taken on interactions (expires_at) where answer is not null`
+]
+
+const evidence = [
+  `create table run_snapshots (
+    run_id uuid not null references runs,
+    node_id text not null,
+    artifact_id uuid not null,
+    at timestamptz not null,
+    primary key (run_id, node_id)
+  )`,
+  `create index run_snapshots_by_age on run_snapshots (at)`,
+  `create index run_snapshots_by_artifact on run_snapshots (artifact_id)`,
+  `create table network_logs (
+    run_id uuid primary key references runs,
+    open boolean not null,
+    truncated boolean not null
+  )`,
+  `create table network_events (
+    run_id uuid not null references network_logs,
+    id text not null,
+    started_at timestamptz not null,
+    body_characters integer not null,
+    body text not null,
+    primary key (run_id, id)
+  )`,
+  `create index network_events_by_age on network_events (started_at)`,
+
+  // What models decided.
+  `create table run_decisions (
+    run_id uuid not null references runs,
+    position integer not null,
+    body text not null,
+    at timestamptz not null,
+    primary key (run_id, position)
+  )`,
+  `create index run_decisions_by_age on run_decisions (at)`,
+
+  `create table artifacts (
+    id uuid primary key,
+    run_id uuid not null references runs,
+    workflow_id uuid not null references workflows,
+    kind text not null check (kind in ('screenshot', 'snapshot', 'video', 'file')),
+    bytes bigint not null default 0,
+    at timestamptz not null,
+    finished_at timestamptz,
+    taken_at timestamptz
+  )`,
+  `create index artifacts_of_run on artifacts (run_id)`,
+  `create index artifacts_of_workflow on artifacts (workflow_id)`,
+  `create index artifacts_by_age on artifacts (at)`,
+  `create index artifacts_unfinished on artifacts (at) where finished_at is null`,
+  // What runs did without, and when their artifacts were removed.
+  `create table artifact_totals (
+    run_id uuid primary key references runs,
+    left_out integer not null default 0,
+    removed_at timestamptz
+  )`,
+
+  // Live views: their single-use tokens, the key and user that got one, and who has control of a run.
+  `create table live_admissions (
+    hash text primary key,
+    run_id uuid not null references runs,
+    expires_at timestamptz not null,
+    user_id uuid,
+    key_id uuid
+  )`,
+  `create index live_admissions_over on live_admissions (expires_at)`,
+  `create table live_controls (
+    run_id uuid primary key references runs,
+    holder text not null,
+    user_id uuid not null,
+    since timestamptz not null,
+    until timestamptz not null
+  )`,
+  // Not logged: pictures of live views need not survive a crash.
+  `create unlogged table live_frames (
+    run_id uuid primary key references runs,
+    at timestamptz not null,
+    bytes bytea not null
+  ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 200,
+    toast.autovacuum_vacuum_scale_factor = 0, toast.autovacuum_vacuum_threshold = 2000)`,
+  // Pictures are compressed already.
+  `alter table live_frames alter column bytes set storage external`
+]
+
+const events = [
+  // The log is read in the order of `tx`, then `sequence`, up to the oldest transaction that is still open: no later
+  // commit can appear before what was read. Transactions of other databases of the server, which cannot write here, are
+  // left out where they are known. The trigger keeps the events of one run in their order also where a transaction that
+  // began earlier had to wait for the run; nothing can come before the first event.
+  `create table run_events (
+    sequence bigint generated always as identity primary key,
+    run_id uuid not null references runs,
+    at timestamptz not null,
+    event text not null,
+    payload text not null,
+    tx xid8 not null default pg_current_xact_id(),
+    expires_at timestamptz
+  )`,
+  `create index run_events_of_run on run_events (run_id, sequence)`,
+  `create index run_events_in_order on run_events (tx, sequence)`,
+  `create function place_event() returns trigger language plpgsql as $$
+  declare
+    before xid8;
+  begin
+    select tx into before from run_events where run_id = new.run_id order by sequence desc limit 1;
+    new.tx := greatest(pg_current_xact_id(), before);
+    return new;
+  end $$`,
+  `create trigger events_are_placed before insert on run_events for each row
+    when (new.event <> 'execution.queued') execute function place_event()`,
+  `create function settled_before() returns xid8 language sql stable as $$
+    select coalesce(
+      (select running from pg_snapshot_xip(pg_current_snapshot()) running
+        where not exists (select from pg_stat_activity
+          where backend_xid = running::xid and datname <> current_database())
+        order by running limit 1),
+      pg_snapshot_xmax(pg_current_snapshot()))
+  $$`,
+
+  // How far events were passed on: by each consumer of the log, and of each run to the client that streams it.
+  `create table event_consumers (
+    name text primary key,
+    tx xid8 not null,
+    sequence bigint not null
+  )`,
+  `create table client_progress (
+    run_id uuid primary key references runs,
+    sequence bigint not null,
+    last boolean not null
+  )`,
+
+  collection("run_subscriptions"),
+  collection("webhooks"),
+  // `target` is the registered webhook, or the run itself for the webhook that its submission named. Deliveries of one
+  // run and target stand in a line: one that has never been due has no `next_attempt_at`, and is pending. `turn` grows
+  // with every entry of the queue that is made for a delivery: only the latest one counts.
+  `create table webhook_deliveries (
+    id uuid primary key,
+    position bigint generated always as identity,
+    workspace_id uuid not null references workspaces,
+    run_id uuid not null references runs,
+    target uuid not null,
+    sequence bigint not null references run_events,
+    url text not null,
+    created_at timestamptz not null,
+    since timestamptz not null,
+    status text not null check (status in ('pending', 'delivered', 'dead')),
+    attempts integer not null,
+    next_attempt_at timestamptz,
+    turn integer not null,
+    duration_ms integer,
+    response_status integer,
+    errors text not null,
+    unique (run_id, target, sequence),
+    check (status = 'pending' or next_attempt_at is null)
+  )`,
+  `create index webhook_deliveries_of_workspace on webhook_deliveries (workspace_id, position desc)`,
+  `create index webhook_deliveries_unsettled on webhook_deliveries (workspace_id, status, position desc)
+    where status <> 'delivered'`
+]
+
+const vault = [
+  // The keys of workspaces and of the installation, each wrapped by a master key: the hexadecimal of a 12-byte IV, 32
+  // bytes of key and a 16-byte tag.
+  `create table wrapped_keys (
+    owner text not null,
+    workspace_id uuid references workspaces,
+    version integer not null check (version >= 1),
+    wrapped text not null check (wrapped ~ '^[0-9a-f]{120}$'),
+    master_key text,
+    created_at timestamptz not null,
+    retired_at timestamptz,
+    primary key (owner, version),
+    check (owner = coalesce(workspace_id::text, 'installation'))
+  )`,
+  collection("resealings"),
+  collection("secret_providers"),
+
+  // Columns that follow from an entry, so that a claim need not read the whole entry, which may contain megabytes of
+  // cookies. `served` and `login_failed_at` are what happened to it since.
+  collection("vault_entries", [
+    "site_hash text",
+    "runs_allowed integer check (runs_allowed > 0)",
+    "login_rule text",
+    "changed_at timestamptz not null",
+    "served bigint not null default 0",
+    "login_failed_at timestamptz",
+    "mailbox_hash text"
+  ]),
+  `create index vault_entries_of_site on vault_entries (workspace_id, site_hash)`,
+  `create index vault_entries_of_mailbox on vault_entries (mailbox_hash)`,
+
+  // The last time step of a secret for one-time codes that was used. The secret is known by its fingerprint.
+  `create table time_steps (
+    key text primary key,
+    last_step bigint not null,
+    until timestamptz not null
+  )`,
+  `create index time_steps_by_age on time_steps (until)`,
+
+  // Codes and links that arrived for credentials, and which messages arrived already.
+  `create table received_codes (
+    id uuid primary key,
+    position bigint generated always as identity,
+    workspace_id uuid not null references workspaces,
+    address text not null,
+    sealed text not null,
+    received_at timestamptz not null,
+    kind text not null check (kind in ('code', 'link')),
+    authentication text
+  )`,
+  `create index received_codes_of_address on received_codes (workspace_id, address, received_at desc)`,
+  `create index received_codes_by_age on received_codes (received_at)`,
+  `create table received_messages (
+    id text primary key check (length(id) <= 200),
+    remember_until timestamptz not null
+  )`,
+  `create index received_messages_by_end on received_messages (remember_until)`,
+  `create table phone_numbers (
+    workspace_id uuid primary key references workspaces,
+    number text not null unique check (number ~ '^\\+[1-9][0-9]{6,14}$')
+  )`
+]
+
+const builder = [
+  // What is asked of all conversations has columns; the rest of one is its body. A lease is renewed without the body.
+  `create table conversations (
+    id uuid primary key,
+    workspace_id uuid not null references workspaces,
+    started_at timestamptz not null,
+    expires_at timestamptz not null,
+    ended boolean not null,
+    needs_host boolean not null,
+    lease_host text,
+    lease_until timestamptz,
+    fence integer not null,
+    body text not null,
+    check ((lease_host is null) = (lease_until is null))
+  )`,
+  `create index conversations_of_workspace on conversations (workspace_id, started_at desc) where not ended`,
+  `create index conversations_to_host on conversations (expires_at) where needs_host`,
+  `create table conversation_messages (
+    conversation_id uuid not null references conversations,
+    number integer not null check (number >= 1),
+    id uuid not null,
+    body text not null,
+    primary key (conversation_id, number),
+    unique (conversation_id, id)
+  )`,
+  // Requested and delivered pictures of a conversation's page.
+  `create table conversation_looks (
+    conversation_id uuid not null references conversations,
+    kind text not null check (kind in ('screenshot', 'html')),
+    wanted integer not null,
+    given integer not null,
+    view text,
+    primary key (conversation_id, kind),
+    check (given <= wanted)
+  )`
+]
+
+const invariants = [
+  `create function refuse_change() returns trigger language plpgsql as $$
+  begin
+    raise exception '% of % refused: %', tg_op, tg_table_name, tg_argv[0];
+  end $$`,
+  `create trigger ended_runs_never_change before update or delete on runs for each row
+    when (old.ended_at is not null) execute function refuse_change('the run has ended')`,
+  `create trigger events_are_only_appended before update or delete on run_events for each row
+    execute function refuse_change('events are only appended')`,
+  `create trigger versions_never_change before update or delete on workflow_versions for each row
+    execute function refuse_change('a version never changes')`,
+  `create trigger component_versions_never_change before update on component_versions for each row
+    execute function refuse_change('a version never changes')`
+]
+
+export const schema = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const statements of [workspaces, workflows, runs, evidence, events, vault, builder, invariants]) {
+    for (const statement of statements) yield* sql.unsafe(statement)
+  }
+})

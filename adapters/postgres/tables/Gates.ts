@@ -1,0 +1,116 @@
+/** The table of gates. */
+import { Schema } from "effect"
+import * as Gate from "../../../core/gate/Gate.ts"
+import * as RunWindow from "../../../core/window/RunWindow.ts"
+import type { Workflow } from "../../../core/workflow/Workflow.ts"
+import { WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import * as Table from "./Table.ts"
+
+/** A gate with the interval that follows from it, as its row keeps them. */
+interface Decided {
+  readonly gate: Gate.Gate
+  readonly interval: Gate.StartInterval | null
+  readonly reviewAt: number
+}
+
+/** Windows by their text, so that equal windows share one compiled schedule. */
+const windows = new Map<string, RunWindow.ValidRunWindow>()
+const mostWindows = 10_000
+
+const windowText = Table.json(Table.jsonObject)
+
+const window: Table.Type<RunWindow.ValidRunWindow, string> = {
+  ...Table.text,
+  encode: (value) => JSON.stringify(value),
+  decode: (stored) => {
+    const known = windows.get(stored)
+    if (known !== undefined) return known
+    const read = RunWindow.stored(windowText.decode(stored))
+    if (windows.size >= mostWindows) windows.clear()
+    windows.set(stored, read)
+    return read
+  }
+}
+
+/** An instant, or none for what never comes. */
+const whenever = (at: number | undefined): number | null => (at === undefined || at === Infinity ? null : at)
+
+const column = Table.of<Decided>()
+const instant = Table.nullable(Table.instant)
+const user = Table.nullable(Table.uuid(Schema.String))
+
+const decided = {
+  run_window: column(Table.nullable(window), ({ gate }) => gate.runWindow),
+  window_set_at: column(instant, ({ gate }) => gate.windowSet?.at ?? null),
+  window_set_by: column(user, ({ gate }) => gate.windowSet?.by ?? null),
+  revision: column(Table.integer, ({ gate }) => gate.revision),
+  lift_since: column(instant, ({ gate }) => gate.lift?.since ?? null),
+  lift_by: column(user, ({ gate }) => gate.lift?.by ?? null),
+  paused_at: column(instant, ({ gate }) => gate.pause?.since ?? null),
+  paused_until: column(instant, ({ gate }) => gate.pause?.until ?? null),
+  paused_by: column(user, ({ gate }) => gate.pause?.by ?? null),
+  paused_reason: column(Table.nullable(Table.text), ({ gate }) => gate.pause?.reason ?? null),
+  removed_at: column(instant, ({ gate }) => gate.removedAt)
+}
+
+/** Derived, so that a claim need not evaluate windows. */
+const derived = {
+  starts_at: column(instant, ({ interval }) => whenever(interval?.startsAt)),
+  stops_at: column(instant, ({ interval }) => whenever(interval?.stopsAt)),
+  review_at: column(instant, ({ reviewAt }) => whenever(reviewAt))
+}
+
+const state = Table.make("gates", { ...decided, ...derived }, [])
+const intervals = Table.make("gates", derived, [])
+
+const placed = Table.of<{ readonly workflowId: WorkflowId; readonly workspaceId: WorkspaceId }>()
+
+const ids = {
+  workflow_id: placed(Table.uuid(WorkflowId), ({ workflowId }) => workflowId),
+  workspace_id: placed(Table.uuid(WorkspaceId), ({ workspaceId }) => workspaceId)
+}
+
+/** A gate as it is read. */
+const stored = Table.make("gates", { workflow_id: ids.workflow_id, ...decided }, ["workflow_id"])
+
+export type Row = Table.Row<typeof stored.columns>
+
+/** The interval of a row, where a statement answers it. */
+export type IntervalRow = Table.Row<Pick<typeof derived, "starts_at" | "stops_at">>
+
+export const toGate = (row: Row): Gate.Gate => {
+  const read = stored.decode(row)
+  return {
+    runWindow: read.run_window,
+    windowSet: read.window_set_at === null ? null : { at: read.window_set_at, by: read.window_set_by ?? "" },
+    revision: read.revision,
+    lift: read.lift_since === null ? null : { since: read.lift_since, by: read.lift_by ?? "" },
+    pause:
+      read.paused_at === null
+        ? null
+        : {
+            since: read.paused_at,
+            until: read.paused_until,
+            by: read.paused_by ?? "",
+            reason: read.paused_reason ?? ""
+          },
+    removedAt: read.removed_at
+  }
+}
+
+const decide = (gate: Gate.Gate, at: number): Decided => {
+  const interval = Gate.passage(gate, at)
+  return { gate, interval, reviewAt: Gate.reviewAt(gate, interval, at) }
+}
+
+export const table = Table.make("gates", { ...ids, ...decided, ...derived }, ["workflow_id"])
+
+/** The columns of the gate of a new workflow. */
+export const fromNew = (of: Pick<Workflow, "id" | "workspaceId">, gate: Gate.Gate, at: number) =>
+  table.encode({ workflowId: of.id, workspaceId: of.workspaceId, ...decide(gate, at) })
+
+/** The columns of a gate, with the interval that follows from it at `at`. */
+export const fromGate = (gate: Gate.Gate, at: number) => state.encode(decide(gate, at))
+
+/** The columns that time alone changes. */
+export const intervalAt = (gate: Gate.Gate, at: number) => intervals.encode(decide(gate, at))

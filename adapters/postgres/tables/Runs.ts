@@ -1,0 +1,177 @@
+/** The table of runs. */
+import { createHash } from "node:crypto"
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { RunFailure } from "../../../core/event/RunFailure.ts"
+import type { Credential } from "../../../core/run/Credentials.ts"
+import { fromStored, Options, type Run, Status, StoredStatus } from "../../../core/run/Run.ts"
+import type { Listed } from "../../../core/run/RunStore.ts"
+import * as Slots from "../../../core/run/Slots.ts"
+import { RunId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import * as Table from "./Table.ts"
+
+const texts = Schema.Array(Schema.String)
+
+const StoredCredential: Schema.Codec<Credential, unknown> = Schema.Struct({
+  alias: Schema.String,
+  permissionedUserIds: texts,
+  domain: Schema.String,
+  chosen: Schema.optionalKey(Schema.String),
+  tried: Schema.optionalKey(texts),
+  slot: Schema.optionalKey(Schema.Struct({ entry: Schema.String, login: Schema.NullOr(Schema.String) }))
+})
+
+/** Names what decides whether a run can be given slots; empty for a run that needs none. */
+export const queueOf = (all: ReadonlyArray<Credential>): string => {
+  const queue = Slots.queue(all)
+  return queue === null ? "" : createHash("sha256").update(queue).digest("hex")
+}
+
+/** The slots that a run holds; `null` for none, which keeps it out of the index of holders. */
+const holds = (run: Run): ReadonlyArray<string> | null => {
+  const names = Slots.names(run.credentials)
+  return names.length === 0 ? null : names
+}
+
+/** The options without `dry_run.add_to_output`, which has a column of its own so that its stored size is known. */
+const withoutAdded = ({ dry_run, ...options }: Options): Options => {
+  if (dry_run === undefined) return options
+  const { add_to_output: _, ...rest } = dry_run
+  return { ...options, dry_run: rest }
+}
+
+const withAdded = ({ added_output, options }: { added_output: Schema.Json | undefined; options: Options }): Options =>
+  added_output === undefined || options.dry_run === undefined
+    ? options
+    : { ...options, dry_run: { ...options.dry_run, add_to_output: added_output } }
+
+const column = Table.of<Run>()
+
+/** What stays as it was submitted. */
+const submitted = {
+  id: column(Table.uuid(RunId), (run) => run.id),
+  workspace_id: column(Table.uuid(WorkspaceId), (run) => run.workspaceId),
+  workflow_id: column(Table.uuid(WorkflowId), (run) => run.workflowId),
+  version_id: column(Table.uuid(VersionId), (run) => run.versionId),
+  options: column(Table.json(Options), (run) => withoutAdded(run.options)),
+  added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dry_run?.add_to_output),
+  client_id: column(Table.nullable(Table.uuid(Schema.String)), (run) => run.options.client_id ?? null),
+  created_at: column(Table.instant, (run) => run.createdAt),
+  max_retries: column(Table.integer, (run) => run.maxRetries),
+  expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt)
+}
+
+/** What transitions change. */
+const state = {
+  status: column(Table.textOf(StoredStatus), (run) => run.status),
+  credentials: column(Table.json(Schema.Array(StoredCredential)), (run) => run.credentials),
+  queue: column(Table.text, (run) => queueOf(run.credentials)),
+  holds: column(Table.nullable(Table.texts), holds),
+  started_at: column(Table.nullable(Table.instant), (run) => run.startedAt),
+  ended_at: column(Table.nullable(Table.instant), (run) => run.endedAt),
+  attempts: column(Table.integer, (run) => run.attempts),
+  retries: column(Table.integer, (run) => run.retries),
+  not_before: column(Table.instant, (run) => run.notBefore),
+  lease_worker: column(Table.nullable(Table.text), (run) => run.lease?.worker ?? null),
+  lease_fence: column(Table.nullable(Table.bigint), (run) => run.lease?.fence ?? null),
+  lease_until: column(Table.nullable(Table.instant), (run) => run.lease?.until ?? null),
+  acted: column(Table.flag, (run) => run.progress.acted),
+  committed: column(Table.flag, (run) => run.progress.committed),
+  data: column(Table.json(Table.anyJson), (run) => run.data),
+  errors: column(Table.json(Schema.Array(RunFailure)), (run) => run.errors)
+}
+
+const input = { input: column(Table.json(Table.jsonObject), (run) => run.input) }
+
+export const table = Table.make("runs", { ...submitted, ...input, ...state }, ["id"])
+
+/** All columns but the input, whose text may be very long. */
+export const withoutInput = Table.make("runs", { ...submitted, ...state }, ["id"])
+
+/** The columns that transitions change. */
+export const states = Table.make("runs", { id: submitted.id, ...state }, ["id"])
+
+export type Row = Table.Row<typeof table.columns>
+
+export const toRun = (row: Row): Run => {
+  const stored = table.decode(row)
+  const { lease_fence: fence, lease_until: until, lease_worker: worker } = stored
+  return fromStored({
+    id: stored.id,
+    workspaceId: stored.workspace_id,
+    workflowId: stored.workflow_id,
+    versionId: stored.version_id,
+    status: stored.status,
+    input: stored.input,
+    credentials: stored.credentials,
+    options: withAdded(stored),
+    createdAt: stored.created_at,
+    startedAt: stored.started_at,
+    endedAt: stored.ended_at,
+    attempts: stored.attempts,
+    retries: stored.retries,
+    maxRetries: stored.max_retries,
+    notBefore: stored.not_before,
+    expiresAt: stored.expires_at,
+    lease: fence === null || until === null || worker === null ? null : { worker, fence, until },
+    progress: { acted: stored.acted, committed: stored.committed },
+    data: stored.data,
+    errors: stored.errors
+  })
+}
+
+/** The columns of a run. `text` is its input as JSON. */
+export const fromRun = (run: Run, text: string) => ({ ...withoutInput.encode(run), input: text })
+
+const listed = Table.make(
+  "runs",
+  {
+    id: submitted.id,
+    workspace_id: submitted.workspace_id,
+    workflow_id: submitted.workflow_id,
+    options: submitted.options,
+    added_output: submitted.added_output,
+    created_at: submitted.created_at,
+    started_at: state.started_at,
+    ended_at: state.ended_at,
+    status: Table.of<Listed>()(Table.textOf(Status), (run) => run.status)
+  },
+  ["id"]
+)
+
+const asked = Table.make("runs", { options: submitted.options }, ["run_id"])
+
+/** The options of a run, where it is joined as `run_id`. */
+export type OptionsRow = Table.Row<typeof asked.columns>
+
+/** The options but `dry_run.add_to_output`. */
+export const optionsOf = (row: OptionsRow): Options => asked.decode(row).options
+
+const naming = Table.make("runs", { id: submitted.id, credentials: state.credentials }, ["id"])
+
+/** The credentials that a waiting run refers to. */
+export const credentialsOf = (row: Table.Row<typeof naming.columns>): ReadonlyArray<Credential> =>
+  naming.decode(row).credentials
+
+/** What lists of runs show, with the status that follows from the gate. */
+export type ListedRow = Table.Row<typeof listed.columns>
+
+export const toListed = (row: ListedRow): Listed => {
+  const stored = listed.decode(row)
+  return {
+    id: stored.id,
+    workspaceId: stored.workspace_id,
+    workflowId: stored.workflow_id,
+    createdAt: stored.created_at,
+    startedAt: stored.started_at,
+    endedAt: stored.ended_at,
+    options: withAdded(stored),
+    status: stored.status
+  }
+}
+
+/** How a run reads at an instant, where it is joined with its gate: see `Run.statusAt`. */
+export const statusAt = (sql: SqlClient.SqlClient, at: number) => sql`
+  case when runs.ended_at is null and runs.status <> 'execution.start' and not coalesce(
+      starts_at <= ${new Date(at)} and (stops_at is null or stops_at > ${new Date(at)}), false)
+    then 'execution.paused' else runs.status end`

@@ -1,0 +1,253 @@
+/**
+ * Tables whose columns are described once. The type of a row, the lists of columns in statements, and how values are
+ * written and read all follow from the description; `test/contract/tables.test.ts` compares it with the migrated schema.
+ */
+import { Result, Schema, SchemaIssue, SchemaParser } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+
+/** What a statement takes as a value, and `json_to_recordset` in its JSON. */
+export type Written = string | number | boolean | Date | ReadonlyArray<string> | null
+
+/** How values of one kind are kept. `Stored` is what the client of the database answers. */
+export interface Type<A, Stored> {
+  /** As in `create table`. */
+  readonly sqlType: string
+  readonly isNullable: boolean
+  readonly encode: (value: A) => Written
+  /** Throws `Unreadable` for a value that `encode` did not write. */
+  readonly decode: (stored: Stored) => A
+}
+
+/** A column, and what it keeps of a source. */
+export interface Column<Source, A, Stored> {
+  readonly sqlType: string
+  readonly isNullable: boolean
+  readonly write: (source: Source) => Written
+  readonly read: (stored: Stored) => A
+}
+
+type Columns = Readonly<Record<string, Column<never, unknown, never>>>
+
+/** What rows of these columns are written from. */
+type Source<C extends Columns> = { [K in keyof C]: (of: Parameters<C[K]["write"]>[0]) => void }[keyof C] extends (
+  of: infer All
+) => void
+  ? All
+  : never
+
+/** A row as a statement answers it. */
+export type Row<C extends Columns> = { readonly [K in keyof C]: Parameters<C[K]["read"]>[0] }
+
+/** The values of a row. */
+type Values<C extends Columns> = { readonly [K in keyof C]: ReturnType<C[K]["read"]> }
+
+/** What statements need to know of a table. */
+export interface Described {
+  readonly name: string
+  readonly columns: Readonly<Record<string, { readonly sqlType: string; readonly isNullable: boolean }>>
+  /** The columns that name a row, in statements and messages. */
+  readonly key: ReadonlyArray<string>
+}
+
+export interface Table<C extends Columns> extends Described {
+  readonly columns: C
+  /** The values of all columns, for `sql.insert`, `sql.update` and `recordset`. */
+  readonly encode: (source: Source<C>) => { readonly [K in keyof C]: Written }
+  /** The values of a row. A value that was not written by `encode` is a defect that names table, column and row. */
+  readonly decode: (row: Row<C>) => Values<C>
+}
+
+/** Describes columns that are kept of a source: `const column = Table.of<Run>()`. */
+export const of =
+  <S>() =>
+  <A, Stored>(type: Type<A, Stored>, value: (source: S) => A): Column<S, A, Stored> => ({
+    sqlType: type.sqlType,
+    isNullable: type.isNullable,
+    write: (source) => type.encode(value(source)),
+    read: type.decode
+  })
+
+/** A table of these columns, or those columns of a table that a statement reads or writes. */
+export const make = <C extends Columns>(name: string, columns: C, key: ReadonlyArray<string>): Table<C> => {
+  const entries = Object.entries<Column<never, unknown, never>>(columns)
+  return {
+    name,
+    columns,
+    key,
+    encode: (source) => {
+      const written: Record<string, Written> = {}
+      for (const [column, { write }] of entries) written[column] = write(source as never)
+      return written as { [K in keyof C]: Written }
+    },
+    decode: (row) => {
+      const values: Record<string, unknown> = {}
+      let at = ""
+      try {
+        for (const [column, { read }] of entries) {
+          at = column
+          values[column] = read(row[column] as never)
+        }
+      } catch (cause) {
+        throw damaged({ name, key }, row, at, cause)
+      }
+      return values as Values<C>
+    }
+  }
+}
+
+/** What `read` makes of a column. Where it throws, the defect names table, column and row. */
+export const placed = <A>(
+  table: Pick<Described, "key" | "name">,
+  row: Readonly<Record<string, unknown>>,
+  column: string,
+  read: () => A
+): A => {
+  try {
+    return read()
+  } catch (cause) {
+    throw damaged(table, row, column, cause)
+  }
+}
+
+/** Names the place of a value, and never the value: it may be of a user. */
+const damaged = (
+  { key, name }: Pick<Described, "key" | "name">,
+  row: Readonly<Record<string, unknown>>,
+  column: string,
+  cause: unknown
+): Error => {
+  const id = key.map((one) => String(row[one])).join(", ")
+  const reason = cause instanceof Unreadable ? cause.message : "it is not of its type"
+  return new Error(`Cannot read column ${column} of table ${name} in row ${id}: ${reason}`)
+}
+
+/** Why a stored value cannot be read, in words without the value. */
+class Unreadable extends Error {}
+
+/** The names of the columns in their order, of a table or of what `from` names. */
+export const names = (sql: SqlClient.SqlClient, { columns }: Described, from?: string): Statement.Fragment =>
+  sql.literal(
+    Object.keys(columns)
+      .map((column) => (from === undefined ? column : `${from}.${column}`))
+      .join(", ")
+  )
+
+/** Assigns to each column but the key the one of the same name of `from`, as after `update … set`. */
+export const assignments = (sql: SqlClient.SqlClient, { columns, key }: Described, from: string): Statement.Fragment =>
+  sql.literal(
+    Object.keys(columns)
+      .filter((column) => !key.includes(column))
+      .map((column) => `${column} = ${from}.${column}`)
+      .join(", ")
+  )
+
+/** Encoded rows as a table expression of one parameter, with columns of the caller's beside those of the table. */
+export const recordset = (
+  sql: SqlClient.SqlClient,
+  { columns }: Described,
+  alias: string,
+  rows: ReadonlyArray<Readonly<Record<string, unknown>>>,
+  more: Readonly<Record<string, string>> = {}
+): Statement.Fragment => {
+  const types = Object.entries(columns).map(([column, { sqlType }]) => [column, sqlType] as const)
+  const list = [...types, ...Object.entries(more)].map(([column, type]) => `${column} ${type}`).join(", ")
+  return sql`json_to_recordset(${JSON.stringify(rows)}::json) as ${sql.literal(`${alias} (${list})`)}`
+}
+
+const plain = <A extends Written>(sqlType: string): Type<A, A> => ({
+  sqlType,
+  isNullable: false,
+  encode: (value) => value,
+  decode: (stored) => stored
+})
+
+export const text: Type<string, string> = plain("text")
+export const integer: Type<number, number> = plain("integer")
+export const flag: Type<boolean, boolean> = plain("boolean")
+export const texts: Type<ReadonlyArray<string>, ReadonlyArray<string>> = plain("text[]")
+
+/** A whole number up to 2^53. */
+export const bigint: Type<number, bigint> = {
+  sqlType: "bigint",
+  isNullable: false,
+  encode: (value) => value,
+  decode: Number
+}
+
+/** An instant in epoch milliseconds. */
+export const instant: Type<number, Date> = {
+  sqlType: "timestamptz",
+  isNullable: false,
+  encode: (value) => new Date(value),
+  decode: (stored) => stored.getTime()
+}
+
+/** Text of which the schema accepts only some. */
+export const textOf = <A extends string>(schema: Schema.Codec<A, unknown>): Type<A, string> => ({
+  ...text,
+  encode: (value) => value,
+  decode: reading(schema)
+})
+
+export const uuid = <A extends string>(schema: Schema.Codec<A, unknown>): Type<A, string> => ({
+  ...textOf(schema),
+  sqlType: "uuid"
+})
+
+/** A value as JSON text, which keeps what users wrote as they wrote it. */
+export const json = <A>(schema: Schema.Codec<A, unknown>): Type<A, string> => {
+  const read = reading(schema)
+  return {
+    sqlType: "text",
+    isNullable: false,
+    encode: (value) => JSON.stringify(value),
+    decode: (stored) => read(parse(stored))
+  }
+}
+
+export const nullable = <A, Stored>(type: Type<A, Stored>): Type<A | null, Stored | null> => ({
+  sqlType: type.sqlType,
+  isNullable: true,
+  encode: (value) => (value === null ? null : type.encode(value)),
+  decode: (stored) => (stored === null ? null : type.decode(stored))
+})
+
+/** As `nullable`, for a value where `null` is something else than none. */
+export const optional = <A, Stored>(type: Type<A, Stored>): Type<A | undefined, Stored | null> => ({
+  sqlType: type.sqlType,
+  isNullable: true,
+  encode: (value) => (value === undefined ? null : type.encode(value)),
+  decode: (stored) => (stored === null ? undefined : type.decode(stored))
+})
+
+/** Any JSON, and any JSON object. Parsed text is JSON all the way down, which `Schema.Json` would check again. */
+export const anyJson = Schema.declare((value): value is Schema.Json => value !== undefined)
+export const jsonObject = Schema.declare(
+  (value): value is Schema.JsonObject => typeof value === "object" && value !== null && !Array.isArray(value)
+)
+
+const parse = (stored: string): unknown => {
+  try {
+    return JSON.parse(stored)
+  } catch {
+    // The cause would cite the text.
+    throw new Unreadable("it is not JSON")
+  }
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/**
+ * Reads a stored value by a schema, or throws why it cannot be read. Values are kept in the form that the program has
+ * them in, so nothing is transformed.
+ */
+export const reading = <A>(schema: Schema.Codec<A, unknown>): ((stored: unknown) => A) => {
+  const decode = SchemaParser.decodeUnknownResult(Schema.toType(schema))
+  return (stored) => {
+    const result = decode(stored)
+    if (Result.isSuccess(result)) return result.success
+    const [first] = format(result.failure).issues
+    const path = (first?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)).join(".")
+    throw new Unreadable(`it is not of its schema${path === "" ? "" : `, at ${path}`}`)
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * What an endpoint says of itself beyond its schemas. The middlewares read it from the endpoint that a request matches,
+ * and so does the description of the interface.
+ */
+import { Context } from "effect"
+import type { Ability } from "../../core/workspace/Workspace.ts"
+import * as Errors from "./http/Errors.ts"
+
+/** What a caller must be able to do. An endpoint that does not say it is for Owners alone. */
+export const Needs = Context.Reference<Ability>("sluice/apps/api/Needs", { defaultValue: () => "manage" })
+
+/** Converts MiB to bytes. */
+export const mebibytes = (count: number): number => count * 1_048_576
+
+/** The largest accepted request body, in bytes. */
+export const MaxBody = Context.Reference<number>("sluice/apps/api/MaxBody", { defaultValue: () => mebibytes(1) })
+
+/** The handler sends requests to other hosts before it answers, so it must not run within a transaction. */
+export const ReachesOut = Context.Reference<boolean>("sluice/apps/api/ReachesOut", { defaultValue: () => false })
+
+/** A successful answer contains a secret that is returned only once, so the answer is not stored for repetitions. */
+export const TellsSecret = Context.Reference<boolean>("sluice/apps/api/TellsSecret", { defaultValue: () => false })
+
+/** The error body for a request body that cannot be read or that does not fit. */
+export const InvalidBody = Context.Reference<typeof Errors.invalidBody>("sluice/apps/api/InvalidBody", {
+  defaultValue: () => Errors.invalidBody
+})
+
+/** The description of every endpoint that answers with a stream of events. */
+export const streamLimits =
+  "A key and its workspace may have so many streams and live views open at once, 200 and 1,000 in each process unless set otherwise; one more is answered with 429 until another one is closed. The connection of a client that reads nothing for 30 seconds, unless set otherwise, is closed; its next stream goes on from what it took, after `Last-Event-ID` where the stream reads that."

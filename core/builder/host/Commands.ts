@@ -1,0 +1,108 @@
+/**
+ * The commands of a conversation, carried out on its page.
+ */
+import { Clock, Effect, Ref, ScopedRef } from "effect"
+import * as NetworkRecorder from "../../agent/network/NetworkRecorder.ts"
+import { Browser } from "../../browser/Browser.ts"
+import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import { BuilderStore, type Held } from "../BuilderStore.ts"
+import * as Conversation from "../Conversation.ts"
+import type { BeginningOf } from "./Beginning.ts"
+import * as Turn from "./Turn.ts"
+
+type One = Conversation.Conversation
+
+/** Commands that need a page on which something was done before. */
+type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Replay" }>
+
+/**
+ * Makes what carries out the commands of a conversation. Its page is closed with the scope.
+ *
+ * `stage` is where the conversation stands on its page, `null` without a page; `walked` is the draft as far as the walk
+ * under way has come.
+ */
+export const make = Effect.fnUntraced(function* (held: Held, beginningOf: BeginningOf) {
+  const store = yield* BuilderStore
+  const identifiers = yield* Identifiers
+  const browser = yield* Browser
+  const page = yield* ScopedRef.make((): Turn.OpenPage | null => null)
+  const stage = yield* Ref.make<Turn.Stage | null>(null)
+  const walked = yield* Ref.make<Conversation.Conversation["draft"] | null>(null)
+
+  const close = Effect.andThen(ScopedRef.set(page, Effect.succeed(null)), Ref.set(stage, null))
+
+  const walk = (stops: Turn.Walk["stops"]): Turn.Walk => ({
+    stops,
+    reached: (draft, here) => Effect.andThen(Ref.set(walked, draft), Ref.set(stage, here))
+  })
+
+  /** Does a turn on a page in a session of its own; the one before is closed. */
+  const onNewPage = Effect.fnUntraced(function* <E, R>(
+    one: One,
+    turn: (fresh: Turn.Stage) => Effect.Effect<Turn.Done, E, R>
+  ) {
+    yield* close
+    const began = yield* Clock.currentTimeMillis
+    const beginning = yield* beginningOf(one)
+    yield* ScopedRef.set(
+      page,
+      Effect.gen(function* () {
+        const opened = yield* browser.open(beginning.session)
+        // A later message may add a node that reads what the network answered before.
+        return { page: opened, heard: yield* NetworkRecorder.listen(opened) }
+      })
+    )
+    const opened = yield* ScopedRef.get(page)
+    if (opened === null) return null
+    const fresh = Turn.newStage(opened, one.inputs, beginning, began)
+    yield* Ref.set(stage, fresh)
+    yield* waitUntilBack(store.settle(held, (before) => Conversation.opened(before)))
+    return Turn.withUnavailable(yield* turn(fresh), beginning.unavailable)
+  })
+
+  const onPage = Effect.fnUntraced(function* (draft: One["draft"], now: Turn.Stage, command: Later) {
+    switch (command._tag) {
+      case "Do": {
+        const ids = { node: yield* identifiers.uuid, end: yield* identifiers.uuid }
+        return yield* Turn.act(draft, now, command.candidate, ids)
+      }
+      case "Next":
+        return yield* Turn.next(draft, now)
+      case "Continue":
+        return yield* Turn.walk(
+          draft,
+          now,
+          walk(() => false)
+        )
+    }
+  })
+
+  /** The page was gone, so the start page is opened first; the place in the draft stays what it was. */
+  const again = Effect.fnUntraced(function* (one: One, now: Turn.Stage, command: Later) {
+    const start = yield* Turn.open(one.draft, now, null)
+    const notice =
+      "The page was gone, so the start page was opened again. Its steps were not repeated; replay does that"
+    if (start.outcome.rest === "errored") return { ...start, outcome: { ...start.outcome, draft: one.draft } }
+    const done = yield* onPage(one.draft, start.stage, command)
+    return { ...done, outcome: { ...done.outcome, text: `${notice}. ${done.outcome.text}` } }
+  })
+
+  const carryOut = Effect.fnUntraced(function* (one: One, { command }: Conversation.Turn) {
+    const present = yield* Ref.get(stage)
+    if (command._tag === "Do" || command._tag === "Next" || command._tag === "Continue") {
+      if (present !== null) return yield* onPage(one.draft, Turn.without(present, one.draft), command)
+      return yield* onNewPage(one, (fresh) => again(one, fresh, command))
+    }
+    if (command._tag === "Replay") {
+      const { after, way } = one.draft.cursor
+      const onward = walk((cursor) => cursor.after === after && cursor.way === way)
+      return yield* onNewPage(one, (fresh) => Turn.open(one.draft, fresh, onward))
+    }
+    const { until } = command
+    const onward = until === null ? null : walk((_, next) => next.id === until)
+    return yield* onNewPage(one, (fresh) => Turn.open(one.draft, fresh, onward))
+  })
+
+  return { carryOut, close, stage, walked }
+})

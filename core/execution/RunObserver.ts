@@ -1,0 +1,52 @@
+/**
+ * The observer of an attempt: it reports the events of the run, stores its pictures and files, and marks its progress.
+ */
+import { Clock, Effect, Option } from "effect"
+import type { Observer, Picture } from "../agent/Observer.ts"
+import type { Keeper } from "../run/artifact/RunArtifacts.ts"
+import type { Reporter } from "../run/Executor.ts"
+import type { LeaseLost } from "../run/Run.ts"
+import type { Claimed } from "../run/RunStore.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import * as RemotePerson from "./RemotePerson.ts"
+import * as RunFiles from "./RunFiles.ts"
+
+/** Makes the function that observes an attempt. */
+export const make = Effect.map(
+  RemotePerson.make,
+  (personOf) =>
+    (claimed: Claimed, reporter: Reporter, keeper: Keeper): Observer<LeaseLost | StoreUnavailable> => {
+      const { run } = claimed
+      const ids = { runId: run.id, workflowId: run.workflowId }
+
+      /** Stores a picture and answers its id. One that cannot be stored is missing, and the run continues. */
+      const upload = Effect.fnUntraced(function* ({ bytes, error, fullPage, mediaType, metadata, node }: Picture) {
+        const kept = yield* Effect.option(keeper.keep("screenshot", { bytes, mediaType, fileName: null }))
+        if (Option.isNone(kept)) return null
+        yield* reporter.event({
+          event: "screenshot.uploaded",
+          ...ids,
+          screenshotId: kept.value,
+          node: { id: node.id, name: node.name },
+          at: yield* Clock.currentTimeMillis,
+          ofError: error,
+          fullPage,
+          retries: run.retries,
+          metadata
+        })
+        return kept.value
+      })
+
+      return {
+        step: (node, following) =>
+          reporter.event({ event: "execution.step", ...ids, step: node.name, next: following?.name ?? null }),
+        skipped: (node) =>
+          reporter.event({ event: "execution.step_skipped", ...ids, step: node.name, nodeId: node.id }),
+        picture: (picture) => Effect.asVoid(upload(picture)),
+        file: RunFiles.keeping(claimed, reporter, keeper),
+        before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true }),
+        person: personOf(claimed, reporter, upload),
+        login: (alias, phase) => (phase === "over" ? reporter.loggedIn(alias) : Effect.void)
+      }
+    }
+)

@@ -1,0 +1,82 @@
+/**
+ * What becomes of a run whose attempt has failed: the error code that the failed node names, whether the run is tried
+ * again, and whether its workflow is paused.
+ */
+import { Clock, Effect, Option, type Schema } from "effect"
+import type { Failure } from "../agent/Outcome.ts"
+import type { RunFailure } from "../event/RunFailure.ts"
+import { Gates } from "../gate/Gates.ts"
+import type { Claimed } from "../run/RunStore.ts"
+import type { Outcome, Retry } from "../run/Transition.ts"
+import type { Settings } from "../workflow/Workflow.ts"
+import { type ErrorCode, ErrorCodeStore } from "../workspace/ErrorCodes.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+
+/** An attempt that failed. `committed` tells whether it passed a node that must not be repeated. */
+export interface FailedAttempt {
+  readonly data: Schema.JsonObject
+  readonly failure: Failure
+  readonly committed: boolean
+}
+
+/** Makes the function that decides what becomes of a run whose attempt has failed. */
+export const make = Effect.gen(function* () {
+  const errorCodes = yield* ErrorCodeStore
+  const gates = yield* Gates
+  const identifiers = yield* Identifiers
+
+  /** The error code that the failed node names, unless it has been removed since the workflow was saved. */
+  const declaredCode = Effect.fnUntraced(function* ({ run }: Claimed, { errorCodeId }: Failure) {
+    if (errorCodeId === null) return null
+    return Option.getOrNull(yield* errorCodes.get(run.workspaceId, errorCodeId))
+  })
+
+  /** Pauses the workflow in the name of the user who saved the version with this error code. */
+  const pause = ({ run, version }: Claimed, code: ErrorCode) =>
+    gates
+      .pause({ workspaceId: run.workspaceId, userId: version.createdBy, role: "Member" }, run.workflowId, {
+        reason: `Paused by the error code ${code.name} of run ${run.id}`,
+        until: null
+      })
+      .pipe(Effect.catchTag("WorkflowNotFound", () => Effect.void))
+
+  return Effect.fn("RunVerdict.of")(function* (claimed: Claimed, { committed, data, failure }: FailedAttempt) {
+    const code = yield* declaredCode(claimed, failure)
+    const requeued = code?.action !== "retry" && isRequeued(claimed.version.content.settings, failure)
+    const message = requeued && committed ? `${failure.message}. ${notAgain}` : failure.message
+    const error: RunFailure = {
+      ...reportedAs(failure, message, code),
+      id: yield* identifiers.uuid,
+      at: yield* Clock.currentTimeMillis
+    }
+    if (code?.action === "pause") yield* pause(claimed, code)
+    const retry = code?.action === "retry" ? { retry: retryOf(code) } : requeued ? { retry: later } : {}
+    const login = failure.failedLogin === null ? {} : { failedLogin: failure.failedLogin }
+    return { _tag: "Failed", data, errors: [error], ...retry, ...login } satisfies Outcome
+  })
+})
+
+/** What is reported of a failure: in the words of its error code, where the node names one. */
+const reportedAs = (
+  { errorCodeId: _code, failedLogin: _login, passing: _passing, ...facts }: Failure,
+  message: string,
+  code: ErrorCode | null
+) =>
+  code === null
+    ? { ...facts, message }
+    : { ...facts, code: code.name, message: code.description || code.name, original: message }
+
+/** As often as the workflow allows, each time after twice the time of the one before. */
+const later: Retry = { times: null, delayMillis: null }
+
+/** Why a run ends although a retry might have succeeded. */
+const notAgain = "The run is not retried, because it passed a node that must not be repeated"
+
+/** Whether a run that failed in a way that passes is to be tried again later. */
+const isRequeued = (settings: Settings, { passing }: Failure): boolean =>
+  passing && (settings.allow_requeue ?? settings.enable_service_unavailable_recovery ?? false)
+
+const retryOf = ({ retries, retryAfterSeconds }: ErrorCode): Retry => ({
+  times: retries,
+  delayMillis: retryAfterSeconds === null ? null : Math.round(retryAfterSeconds * 1_000)
+})

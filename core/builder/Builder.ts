@@ -13,7 +13,8 @@ import type { Stored } from "../workflow/WorkflowStore.ts"
 import { type VersionConflict, Workflows } from "../workflow/Workflows.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { WorkflowNotFound } from "../workspace/Ids.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import * as Permissions from "../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Answering from "./Answering.ts"
 import { BuilderStore, type TooManyConversations, type View, type ViewKind } from "./BuilderStore.ts"
 import * as Conversation from "./Conversation.ts"
@@ -48,7 +49,7 @@ export class Builder extends Context.Service<
     readonly open: (
       caller: Caller,
       opening: Opening.Opening
-    ) => Effect.Effect<Reading, TooManyConversations | Opening.CannotOpen | StoreUnavailable>
+    ) => Effect.Effect<Reading, TooManyConversations | Opening.CannotOpen | RoleForbids | StoreUnavailable>
 
     readonly get: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | StoreUnavailable>
 
@@ -68,14 +69,17 @@ export class Builder extends Context.Service<
       caller: Caller,
       id: Id,
       text: string
-    ) => Effect.Effect<Reading & { readonly messageId: string }, NotFound | Conversation.SessionBusy | StoreUnavailable>
+    ) => Effect.Effect<
+      Reading & { readonly messageId: string },
+      NotFound | Conversation.SessionBusy | RoleForbids | StoreUnavailable
+    >
 
     /** Answers a question. The page is opened once every input is there. */
     readonly respond: (
       caller: Caller,
       id: Id,
       answer: Answering.Answer
-    ) => Effect.Effect<Reading, NotFound | Answering.Refused | StoreUnavailable>
+    ) => Effect.Effect<Reading, NotFound | Answering.Refused | RoleForbids | StoreUnavailable>
 
     /** Keeps the draft as a new workflow, or as the next version of the one that the conversation changes. */
     readonly save: (
@@ -84,14 +88,14 @@ export class Builder extends Context.Service<
       options: { readonly note: string; readonly force: boolean }
     ) => Effect.Effect<
       Stored,
-      NotFound | InvalidWorkflow | FieldsTooLarge | WorkflowNotFound | VersionConflict | StoreUnavailable
+      NotFound | InvalidWorkflow | FieldsTooLarge | WorkflowNotFound | VersionConflict | RoleForbids | StoreUnavailable
     >
 
     /** Stops what goes on, if anything does. */
-    readonly interrupt: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | StoreUnavailable>
+    readonly interrupt: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | RoleForbids | StoreUnavailable>
 
     /** Ends a conversation and gives its browser back. One that has ended stays so. */
-    readonly end: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | StoreUnavailable>
+    readonly end: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | RoleForbids | StoreUnavailable>
 
     /** What the page looks like now; none when no page is open. */
     readonly look: (
@@ -289,7 +293,21 @@ export class Builder extends Context.Service<
         look,
         follow
       })
-    })
+    }).pipe(
+      Permissions.checked<Builder["Service"]>({
+        open: "edit",
+        get: "read",
+        list: "read",
+        messages: "read",
+        say: "edit",
+        respond: "edit",
+        save: "edit",
+        interrupt: "edit",
+        end: "edit",
+        look: "read",
+        follow: "read"
+      })
+    )
   )
 }
 

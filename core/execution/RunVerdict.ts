@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
         reason: `Paused by the error code ${code.name} of run ${run.id}`,
         until: null
       })
-      .pipe(Effect.catchTag("WorkflowNotFound", () => Effect.void))
+      .pipe(Effect.catchTags({ WorkflowNotFound: () => Effect.void, RoleForbids: Effect.die }))
 
   return Effect.fn("RunVerdict.of")(function* (claimed: Claimed, { committed, data, failure }: FailedAttempt) {
     const code = yield* declaredCode(claimed, failure)

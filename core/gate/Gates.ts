@@ -6,7 +6,8 @@ import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import * as RunWindow from "../window/RunWindow.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workspace/Ids.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import * as Permissions from "../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Gate from "./Gate.ts"
 import { type Changed, GateStore } from "./GateStore.ts"
 
@@ -52,13 +53,13 @@ export class Gates extends Context.Service<
       caller: Caller,
       id: WorkflowId,
       input: unknown
-    ) => Effect.Effect<WindowView, WorkflowNotFound | RunWindow.InvalidRunWindow | StoreUnavailable>
+    ) => Effect.Effect<WindowView, WorkflowNotFound | RunWindow.InvalidRunWindow | RoleForbids | StoreUnavailable>
 
     /** Removes the window and releases what it holds. Removing none is no error. */
     readonly removeWindow: (
       caller: Caller,
       id: WorkflowId
-    ) => Effect.Effect<WindowView, WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<WindowView, WorkflowNotFound | RoleForbids | StoreUnavailable>
 
     /** Previews what `setWindow` with this input would do now, and changes nothing. */
     readonly preview: (
@@ -73,14 +74,14 @@ export class Gates extends Context.Service<
       caller: Caller,
       id: WorkflowId,
       options: { readonly reason: string; readonly until: number | null }
-    ) => Effect.Effect<ReadonlyArray<Gate.Hold>, WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<Gate.Hold>, WorkflowNotFound | RoleForbids | StoreUnavailable>
 
     /** Lifts the closed windows (`run_window`) or ends the manual pauses (`workflow`) of each listed workflow. */
     readonly unpause: (
       caller: Caller,
       resource: "run_window" | "workflow",
       ids: ReadonlyArray<WorkflowId>
-    ) => Effect.Effect<Unpaused, StoreUnavailable>
+    ) => Effect.Effect<Unpaused, RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/gate/Gates") {
   static readonly layer = Layer.effect(
@@ -192,7 +193,16 @@ export class Gates extends Context.Service<
       })
 
       return Gates.of({ window, setWindow, removeWindow, preview, pause, unpause })
-    })
+    }).pipe(
+      Permissions.checked<Gates["Service"]>({
+        window: "read",
+        setWindow: "edit",
+        removeWindow: "edit",
+        preview: "read",
+        pause: "edit",
+        unpause: "edit"
+      })
+    )
   )
 }
 

@@ -13,7 +13,8 @@ import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import { type RunTerms, WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { RunId, type RunNotFound, type WorkflowId, type WorkflowNotFound } from "../workspace/Ids.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import * as Permissions from "../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Run from "./Run.ts"
@@ -50,7 +51,10 @@ export class Runs extends Context.Service<
     readonly submit: (
       caller: Caller,
       request: Request
-    ) => Effect.Effect<Run.Run, WorkflowNotFound | InputContract.InvalidInput | FieldsTooLarge | StoreUnavailable>
+    ) => Effect.Effect<
+      Run.Run,
+      WorkflowNotFound | InputContract.InvalidInput | FieldsTooLarge | RoleForbids | StoreUnavailable
+    >
 
     readonly get: (caller: Caller, id: RunId) => Effect.Effect<View, RunNotFound | StoreUnavailable>
 
@@ -74,7 +78,7 @@ export class Runs extends Context.Service<
       caller: Caller,
       id: RunId,
       why?: Transition.Reason
-    ) => Effect.Effect<void, RunNotFound | Run.RunEnded | StoreUnavailable>
+    ) => Effect.Effect<void, RunNotFound | Run.RunEnded | RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/run/Runs") {
   static readonly layer = Layer.effect(
@@ -174,7 +178,15 @@ export class Runs extends Context.Service<
       }).pipe(Effect.withSpan("Runs.stopOrphans"))
 
       return Runs.of({ submit, get, events, list, interrupt, stopOrphans })
-    })
+    }).pipe(
+      Permissions.checked<Runs["Service"]>({
+        submit: "edit",
+        get: "read",
+        events: "read",
+        list: "read",
+        interrupt: "edit"
+      })
+    )
   )
 }
 

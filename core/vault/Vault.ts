@@ -6,7 +6,8 @@ import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
-import { allows, type Caller } from "../workspace/Workspace.ts"
+import * as Permissions from "../workspace/Permissions.ts"
+import { allows, type Caller, type RoleForbids } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"
@@ -63,25 +64,25 @@ export class Vault extends Context.Service<
     readonly create: (
       caller: Caller,
       body: unknown
-    ) => Effect.Effect<EntryView, InvalidEntry | EntryTaken | OriginsForOwners | StoreUnavailable>
+    ) => Effect.Effect<EntryView, InvalidEntry | EntryTaken | OriginsForOwners | RoleForbids | StoreUnavailable>
 
     /** Changes the entry that the body names. What the body leaves out stays. */
     readonly update: (
       caller: Caller,
       body: unknown
-    ) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound | OriginsForOwners | StoreUnavailable>
+    ) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound | OriginsForOwners | RoleForbids | StoreUnavailable>
 
     /** Removes the entry that the body names, and answers what it was. */
     readonly remove: (
       caller: Caller,
       body: unknown
-    ) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound | StoreUnavailable>
+    ) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound | RoleForbids | StoreUnavailable>
 
     /** Removes cookies and storage from the entry that the body names. */
     readonly clearBrowserState: (
       caller: Caller,
       body: unknown
-    ) => Effect.Effect<void, InvalidEntry | EntryNotFound | StoreUnavailable>
+    ) => Effect.Effect<void, InvalidEntry | EntryNotFound | RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/vault/Vault") {
   static readonly layer = Layer.effect(
@@ -292,7 +293,16 @@ export class Vault extends Context.Service<
           if (Option.isNone(cleared)) return yield* new EntryNotFound(pair)
         })
       })
-    })
+    }).pipe(
+      Permissions.checked<Vault["Service"]>({
+        list: "read",
+        get: "read",
+        create: "edit",
+        update: "edit",
+        remove: "edit",
+        clearBrowserState: "edit"
+      })
+    )
   ).pipe(Layer.provide(PhoneNumbers.layer))
 }
 

@@ -5,6 +5,7 @@
  * access like a password does: it is kept sealed as well.
  */
 import { Effect, Schema } from "effect"
+import { inOneSentence } from "../window/Problems.ts"
 import { UserId, WorkspaceId } from "../workspace/Ids.ts"
 import { Role } from "../workspace/Workspace.ts"
 import * as Interval from "./Interval.ts"
@@ -167,7 +168,7 @@ export class InvalidEntry extends Schema.TaggedError<InvalidEntry>()("InvalidEnt
   problems: Schema.Array(Problem)
 }) {
   override get message() {
-    return this.problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+    return inOneSentence(this.problems)
   }
 }
 

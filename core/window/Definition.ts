@@ -4,6 +4,7 @@
  */
 import { type Brand, Schema } from "effect"
 import * as CivilDate from "./calendar/CivilDate.ts"
+import { inOneSentence } from "./Problems.ts"
 
 /** How many periods and entries a window may have, and how many characters a label. */
 export const limits = { regularHours: 200, specialHours: 500, label: 256 } as const
@@ -78,7 +79,7 @@ export class InvalidRunWindow extends Schema.TaggedError<InvalidRunWindow>()("In
   issues: Schema.Array(RunWindowIssue)
 }) {
   override get message() {
-    return `Run window is not valid: ${this.issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ")}`
+    return `Run window is not valid: ${inOneSentence(this.issues)}`
   }
 }
 

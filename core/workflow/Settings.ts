@@ -41,6 +41,14 @@ export const of = (sent: { readonly [N in Name]?: Settings[N] | null }): Setting
     })
   )
 
+/** The settings of a version as they were stored. What is none of a setting's values is left out. */
+export const stored = (kept: Readonly<Record<string, unknown>>): Settings =>
+  Object.fromEntries(names.flatMap((name) => (isA[name](kept[name]) ? [[name, kept[name]]] : [])))
+
+const isA = Object.fromEntries(
+  names.map((name) => [name, Schema.is(settings[name] as Schema.Codec<unknown>)])
+) as unknown as Readonly<Record<Name, (value: unknown) => boolean>>
+
 /** What is wrong with settings that have the right types. */
 export const problems = (sent: { readonly [N in Name]?: unknown }): ReadonlyArray<Problem> => [
   ...Folder.problems(sent.folder_path),

@@ -2,6 +2,7 @@
  * Workflows: automations in numbered versions that never change.
  */
 import { Schema } from "effect"
+import { inOneSentence } from "../window/Problems.ts"
 import { UserId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 
 /** What a workflow is known by. Instants are epoch milliseconds. */
@@ -98,11 +99,11 @@ export class WorkflowExists extends Schema.TaggedError<WorkflowExists>()("Workfl
 export const Problem = Schema.Struct({ path: Schema.String, message: Schema.String })
 export type Problem = typeof Problem.Type
 
-/** Raised for a workflow that cannot be saved. It lists every problem. */
+/** Raised for a workflow that cannot be saved. */
 export class InvalidWorkflow extends Schema.TaggedError<InvalidWorkflow>()("InvalidWorkflow", {
   problems: Schema.Array(Problem)
 }) {
   override get message() {
-    return this.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+    return inOneSentence(this.problems)
   }
 }

@@ -8,7 +8,8 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { UserId, VersionId, WorkflowId, type WorkflowNotFound } from "../workspace/Ids.ts"
-import type { Caller } from "../workspace/Workspace.ts"
+import * as Permissions from "../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as ErrorReferences from "./ErrorReferences.ts"
 import type * as FieldLimit from "./FieldLimit.ts"
 import * as ModelAvailability from "./ModelAvailability.ts"
@@ -42,10 +43,13 @@ export class Workflows extends Context.Service<
   Workflows,
   {
     /** Keeps a new workflow with its first version, and its window if the body has one. */
-    readonly create: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused | StoreUnavailable>
+    readonly create: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused | RoleForbids | StoreUnavailable>
 
     /** Keeps what was read already as a new workflow. */
-    readonly createFrom: (caller: Caller, draft: SaveBody.Draft) => Effect.Effect<Stored, Refused | StoreUnavailable>
+    readonly createFrom: (
+      caller: Caller,
+      draft: SaveBody.Draft
+    ) => Effect.Effect<Stored, Refused | RoleForbids | StoreUnavailable>
 
     /**
      * Stores the next version. The window changes only if the body has `run_window`, and `null` removes it; the version
@@ -57,7 +61,7 @@ export class Workflows extends Context.Service<
       caller: Caller,
       id: WorkflowId,
       body: unknown
-    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | VersionConflict | StoreUnavailable>
+    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | VersionConflict | RoleForbids | StoreUnavailable>
 
     /**
      * Saves the workflow whose id the body has, or creates it with that id. Without an id, saves the one with the name of
@@ -66,10 +70,13 @@ export class Workflows extends Context.Service<
     readonly upsert: (
       caller: Caller,
       body: unknown
-    ) => Effect.Effect<Upserted, Refused | WorkflowNotFound | VersionConflict | StoreUnavailable>
+    ) => Effect.Effect<Upserted, Refused | WorkflowNotFound | VersionConflict | RoleForbids | StoreUnavailable>
 
     /** Deletes a workflow. Its waiting runs never start; what has run stays readable. */
-    readonly remove: (caller: Caller, id: WorkflowId) => Effect.Effect<void, WorkflowNotFound | StoreUnavailable>
+    readonly remove: (
+      caller: Caller,
+      id: WorkflowId
+    ) => Effect.Effect<void, WorkflowNotFound | RoleForbids | StoreUnavailable>
 
     readonly get: (caller: Caller, id: WorkflowId) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
     readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
@@ -211,7 +218,19 @@ export class Workflows extends Context.Service<
         versions: Effect.fn("Workflows.versions")((caller, id) => store.versions(caller.workspaceId, id)),
         version: Effect.fn("Workflows.version")((caller, id, number) => store.version(caller.workspaceId, id, number))
       })
-    })
+    }).pipe(
+      Permissions.checked<Workflows["Service"]>({
+        create: "edit",
+        createFrom: "edit",
+        save: "edit",
+        upsert: "edit",
+        remove: "edit",
+        get: "read",
+        list: "read",
+        versions: "read",
+        version: "read"
+      })
+    )
   )
 }
 

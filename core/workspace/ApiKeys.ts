@@ -4,9 +4,10 @@
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Identifiers } from "./Identifiers.ts"
-import { UserId, type WorkspaceId } from "./Ids.ts"
+import { UserId } from "./Ids.ts"
 import { Keys } from "./Keys.ts"
-import type { Role } from "./Workspace.ts"
+import * as Permissions from "./Permissions.ts"
+import type { Role, RoleForbids } from "./Workspace.ts"
 import { type StoredKey, WorkspaceStore } from "./WorkspaceStore.ts"
 
 /** The public part of a key: everything but its hash. */
@@ -30,19 +31,22 @@ export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     /** All keys that the workspace ever had, oldest first. */
-    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
+    readonly list: (acting: Permissions.Acting) => Effect.Effect<ReadonlyArray<ApiKey>, RoleForbids | StoreUnavailable>
 
     /** Makes a key of a new user. `key` is known this once; what is kept is its hash. */
     readonly make: (
-      workspaceId: WorkspaceId,
+      acting: Permissions.Acting,
       options: { readonly role: Role; readonly name: string | null }
-    ) => Effect.Effect<{ readonly stored: ApiKey; readonly key: Redacted.Redacted<string> }, StoreUnavailable>
+    ) => Effect.Effect<
+      { readonly stored: ApiKey; readonly key: Redacted.Redacted<string> },
+      RoleForbids | StoreUnavailable
+    >
 
     /** Revokes a key at once and answers it, unless no key with the role Owner would be left. */
     readonly revoke: (
-      workspaceId: WorkspaceId,
+      acting: Permissions.Acting,
       id: string
-    ) => Effect.Effect<ApiKey, ApiKeyNotFound | LastOwnerKey | StoreUnavailable>
+    ) => Effect.Effect<ApiKey, ApiKeyNotFound | LastOwnerKey | RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/workspace/ApiKeys") {
   static readonly layer = Layer.effect(
@@ -53,7 +57,7 @@ export class ApiKeys extends Context.Service<
       const identifiers = yield* Identifiers
 
       const make = Effect.fn("ApiKeys.make")(function* (
-        workspaceId: WorkspaceId,
+        { workspaceId }: Permissions.Acting,
         { name, role }: { readonly role: Role; readonly name: string | null }
       ) {
         const key = yield* keys.make
@@ -70,7 +74,7 @@ export class ApiKeys extends Context.Service<
         return { stored, key }
       })
 
-      const revoke = Effect.fn("ApiKeys.revoke")(function* (workspaceId: WorkspaceId, id: string) {
+      const revoke = Effect.fn("ApiKeys.revoke")(function* ({ workspaceId }: Permissions.Acting, id: string) {
         const at = yield* Clock.currentTimeMillis
         const revoked = yield* store.revokeKey(workspaceId, id.toLowerCase(), at, leavesAnOwner)
         return Option.isSome(revoked) ? shown(revoked.value) : yield* new ApiKeyNotFound({ id })
@@ -79,11 +83,11 @@ export class ApiKeys extends Context.Service<
       return ApiKeys.of({
         make,
         revoke,
-        list: Effect.fn("ApiKeys.list")((workspaceId) =>
+        list: Effect.fn("ApiKeys.list")(({ workspaceId }) =>
           Effect.map(store.listKeys(workspaceId), (all) => all.map(shown))
         )
       })
-    })
+    }).pipe(Permissions.checked<ApiKeys["Service"]>({ list: "manage", make: "manage", revoke: "manage" }))
   )
 }
 

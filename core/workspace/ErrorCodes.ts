@@ -8,7 +8,8 @@ import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { Collection, KeyTaken, Kind } from "./Collection.ts"
 import { Identifiers } from "./Identifiers.ts"
-import type { Caller } from "./Workspace.ts"
+import * as Permissions from "./Permissions.ts"
+import type { Caller, RoleForbids } from "./Workspace.ts"
 
 /**
  * What follows when a run fails with a code: `alert` and `cancel` end the run, `pause` also pauses its workflow until a
@@ -70,20 +71,23 @@ export class ErrorCodes extends Context.Service<
     readonly findOrCreate: (
       caller: Caller,
       draft: Draft
-    ) => Effect.Effect<{ readonly code: ErrorCode; readonly created: boolean }, StoreUnavailable>
+    ) => Effect.Effect<{ readonly code: ErrorCode; readonly created: boolean }, RoleForbids | StoreUnavailable>
 
     /** Changes the given fields. A name that another code has is refused with `KeyTaken`. */
     readonly change: (
       caller: Caller,
       id: string,
       fields: Partial<Draft>
-    ) => Effect.Effect<ErrorCode, ErrorCodeNotFound | KeyTaken | StoreUnavailable>
+    ) => Effect.Effect<ErrorCode, ErrorCodeNotFound | KeyTaken | RoleForbids | StoreUnavailable>
 
     /**
      * Removes a code and answers what it was. Nodes that name it fail with the code of the service from then on, and
      * cannot be saved again until they name another.
      */
-    readonly remove: (caller: Caller, id: string) => Effect.Effect<ErrorCode, ErrorCodeNotFound | StoreUnavailable>
+    readonly remove: (
+      caller: Caller,
+      id: string
+    ) => Effect.Effect<ErrorCode, ErrorCodeNotFound | RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/workspace/ErrorCodes") {
   static readonly layer = Layer.effect(
@@ -129,6 +133,14 @@ export class ErrorCodes extends Context.Service<
           return yield* existing(id, yield* store.remove(caller.workspaceId, id))
         })
       })
-    })
+    }).pipe(
+      Permissions.checked<ErrorCodes["Service"]>({
+        list: "read",
+        get: "read",
+        findOrCreate: "edit",
+        change: "edit",
+        remove: "edit"
+      })
+    )
   )
 }

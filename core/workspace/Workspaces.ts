@@ -4,7 +4,8 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { UserId, WorkspaceId } from "./Ids.ts"
-import { type Caller, Role, type Workspace } from "./Workspace.ts"
+import * as Permissions from "./Permissions.ts"
+import { type Caller, Role, type RoleForbids, type Workspace } from "./Workspace.ts"
 import { WorkspaceStore } from "./WorkspaceStore.ts"
 
 /** A user who has keys of the workspace that are not revoked. Of several roles it is the most able one. */
@@ -45,7 +46,7 @@ export class Workspaces extends Context.Service<
       caller: Caller,
       id: string,
       settings: Partial<Settings>
-    ) => Effect.Effect<Workspace, WorkspaceNotFound | StoreUnavailable>
+    ) => Effect.Effect<Workspace, WorkspaceNotFound | RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/workspace/Workspaces") {
   static readonly layer = Layer.effect(
@@ -80,7 +81,7 @@ export class Workspaces extends Context.Service<
           return yield* store.change(workspaceId, (before) => ({ ...before, ...settings })).pipe(existing(workspaceId))
         })
       })
-    })
+    }).pipe(Permissions.checked<Workspaces["Service"]>({ get: "read", members: "read", set: "manage" }))
   )
 }
 

@@ -33,13 +33,14 @@ describe("a phone number", () => {
   it.effect("of the installation serves a workspace that is alone, until it has one of its own", () =>
     Effect.gen(function* () {
       const { phoneNumberOf, set, workspaceOf } = yield* PhoneNumbers
-      const { workspaceId } = yield* makeWorkspace()
+      const owner = yield* makeWorkspace("Owner")
+      const { workspaceId } = owner
       assert.strictEqual(yield* phoneNumberOf(workspaceId), common)
       assert.deepStrictEqual(yield* workspaceOf(common), Option.some(workspaceId))
-      yield* set(workspaceId, "+1 555 123 4567")
+      yield* set(owner, "+1 555 123 4567")
       assert.strictEqual(yield* phoneNumberOf(workspaceId), "+15551234567")
       assert.isTrue(Option.isNone(yield* workspaceOf(common)))
-      yield* set(workspaceId, null)
+      yield* set(owner, null)
       assert.strictEqual(yield* phoneNumberOf(workspaceId), common)
       const other = yield* makeWorkspace()
       assert.isNull(yield* phoneNumberOf(workspaceId))
@@ -51,11 +52,11 @@ describe("a phone number", () => {
   it.effect("that is another's, or the installation's, is not given away", () =>
     Effect.gen(function* () {
       const { ownNumberOf, set } = yield* PhoneNumbers
-      const [one, other] = [yield* makeWorkspace(), yield* makeWorkspace()]
-      yield* set(one.workspaceId, "+15551234567")
-      assert.strictEqual((yield* Effect.flip(set(other.workspaceId, "+1 555 1234567")))._tag, "PhoneNumberTaken")
-      assert.strictEqual((yield* Effect.flip(set(other.workspaceId, common)))._tag, "PhoneNumberTaken")
-      assert.strictEqual((yield* Effect.flip(set(other.workspaceId, "5551234567")))._tag, "InvalidPhoneNumber")
+      const [one, other] = [yield* makeWorkspace("Owner"), yield* makeWorkspace("Owner")]
+      yield* set(one, "+15551234567")
+      assert.strictEqual((yield* Effect.flip(set(other, "+1 555 1234567")))._tag, "PhoneNumberTaken")
+      assert.strictEqual((yield* Effect.flip(set(other, common)))._tag, "PhoneNumberTaken")
+      assert.strictEqual((yield* Effect.flip(set(other, "5551234567")))._tag, "InvalidPhoneNumber")
       assert.isNull(yield* ownNumberOf(other.workspaceId))
     }).pipe(Effect.provide(numbers(common)))
   )

@@ -15,6 +15,9 @@ import { canary, dying, everythingOpens, fill, fresh, sealedValues, started } fr
 import { makeWorkspace } from "../support/fixtures.ts"
 
 /** Steps until there is none, without waiting in between. */
+/** Whoever exchanges the key of a workspace is an Owner of it. */
+const asOwner = (workspaceId: WorkspaceId) => ({ workspaceId, role: "Owner" }) as const
+
 const stepAll = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
   while (yield* Resealing.step(workspaceId)) {
     // The next one.
@@ -36,7 +39,7 @@ it.effect(
                 Effect.gen(function* () {
                   yield* fill(workspaceId, things)
                   const key = yield* (yield* EncryptionKeys).of(workspaceId)
-                  yield* (yield* KeyRotation).begin(workspaceId, null)
+                  yield* (yield* KeyRotation).begin(asOwner(workspaceId), null)
                   return key
                 }).pipe(Effect.provide(KeyRotation.layer))
               )
@@ -47,8 +50,8 @@ it.effect(
                 Effect.gen(function* () {
                   const rotation = yield* KeyRotation
                   if (Exit.isFailure(killed)) yield* Effect.exit(stepAll(workspaceId))
-                  assert.isTrue((yield* rotation.state(workspaceId)).mayFinish)
-                  yield* rotation.finish(workspaceId)
+                  assert.isTrue((yield* rotation.state(asOwner(workspaceId))).mayFinish)
+                  yield* rotation.finish(asOwner(workspaceId))
                   const keys = yield* (yield* EncryptionKeys).ring(workspaceId)
                   assert.strictEqual(keys.present.version, 2)
                   const cipher = yield* (yield* Sealing).cipher(workspaceId)
@@ -78,9 +81,9 @@ it.effect("a retired key still opens what was sealed late, and is thrown away on
         const sealing = yield* Sealing
         // Somebody began some work before all of this.
         const slow = yield* sealing.cipher(workspaceId)
-        yield* rotation.begin(workspaceId, null)
+        yield* rotation.begin(asOwner(workspaceId), null)
         yield* stepAll(workspaceId)
-        yield* rotation.finish(workspaceId)
+        yield* rotation.finish(asOwner(workspaceId))
         const late = yield* slow.seal(Redacted.make("late"))
         const entry = entryOf({}, { workspaceId, permissionedUserId: "late" })
         yield* (yield* VaultEntries).insert(workspaceId, { ...entry, fields: { ...entry.fields, cookies: late } })
@@ -100,9 +103,9 @@ it.effect("a retired key still opens what was sealed late, and is thrown away on
         assert.strictEqual(Redacted.value(yield* unseal(kept.fields.cookies ?? "")), "late")
 
         // Another exchange may follow.
-        yield* rotation.begin(workspaceId, null)
+        yield* rotation.begin(asOwner(workspaceId), null)
         yield* stepAll(workspaceId)
-        assert.strictEqual((yield* rotation.finish(workspaceId)).version, 3)
+        assert.strictEqual((yield* rotation.finish(asOwner(workspaceId))).version, 3)
       }).pipe(Effect.provide(KeyRotation.layer))
     )
   )
@@ -119,7 +122,7 @@ it.effect("what is edited while it is sealed anew keeps the edit", () =>
         const before = yield* sealing.seal(workspaceId, Redacted.make("before"))
         const fields = { ...entry.fields, user_name: before, password: before }
         yield* entries.insert(workspaceId, { ...entry, fields })
-        yield* (yield* KeyRotation).begin(workspaceId, null)
+        yield* (yield* KeyRotation).begin(asOwner(workspaceId), null)
         const edited = yield* sealing.seal(workspaceId, Redacted.make("edited"))
         // The edit comes between the look at the entry and the exchange of its values.
         const meanwhile = {
@@ -193,17 +196,17 @@ it.effect("begins once, whoever begins at the same time, and does not end before
         const { workspaceId } = yield* makeWorkspace()
         yield* fill(workspaceId, 1)
         const rotation = yield* KeyRotation
-        assert.strictEqual((yield* Effect.flip(rotation.finish(workspaceId)))._tag, "NoRotation")
+        assert.strictEqual((yield* Effect.flip(rotation.finish(asOwner(workspaceId))))._tag, "NoRotation")
         const present = yield* (yield* EncryptionKeys).of(workspaceId)
-        assert.strictEqual((yield* Effect.flip(rotation.begin(workspaceId, present)))._tag, "SameKey")
+        assert.strictEqual((yield* Effect.flip(rotation.begin(asOwner(workspaceId), present)))._tag, "SameKey")
         const begun = yield* Effect.all(
-          Array.from({ length: 4 }, () => Effect.result(rotation.begin(workspaceId, null))),
+          Array.from({ length: 4 }, () => Effect.result(rotation.begin(asOwner(workspaceId), null))),
           { concurrency: "unbounded" }
         )
         assert.lengthOf(begun.filter(Result.isSuccess), 1)
-        const refused = yield* Effect.flip(rotation.finish(workspaceId))
+        const refused = yield* Effect.flip(rotation.finish(asOwner(workspaceId)))
         assert.match(refused.message, /0 records were checked, and [1-9]\d* are left/)
-        assert.strictEqual((yield* Effect.flip(rotation.begin(workspaceId, null)))._tag, "RotationUnderWay")
+        assert.strictEqual((yield* Effect.flip(rotation.begin(asOwner(workspaceId), null)))._tag, "RotationUnderWay")
       }).pipe(Effect.provide(KeyRotation.layer))
     )
   )

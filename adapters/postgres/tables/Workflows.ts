@@ -1,5 +1,6 @@
 /** The tables of workflows and their versions. */
-import { Settings, type Workflow, type WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import * as Settings from "../../../core/workflow/Settings.ts"
+import type { Content, Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import { UserId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Contents from "../workflow/Contents.ts"
 import * as Table from "./Table.ts"
@@ -46,10 +47,7 @@ const facts = {
   version_note: ofVersion(Table.nullable(Table.text), ({ versionNote }) => versionNote)
 }
 
-const settings = Table.json(Settings)
-
-/** What says which version it is. */
-const identity = { ...facts, workflow_id: ofVersion(Table.uuid(WorkflowId), ({ workflowId }) => workflowId) }
+const settings = Table.json(Table.jsonObject)
 
 // Each column by the schema of its field in `Content`, but JSON is not checked again all the way down.
 const content = {
@@ -62,31 +60,38 @@ const content = {
   settings: ofVersion(settings, ({ content }) => content.settings)
 }
 
-export const versions = Table.make("workflow_versions", { ...identity, ...content }, ["version_id"])
+const withoutContent = {
+  ...facts,
+  workflow_id: ofVersion(Table.uuid(WorkflowId), ({ workflowId }) => workflowId)
+}
 
-const identities = Table.make("workflow_versions", identity, ["version_id"])
-const contents = Table.make("workflow_versions", content, ["version_id"])
+export const versions = Table.make("workflow_versions", { ...withoutContent, ...content }, ["version_id"])
 
 export type VersionRow = Table.Row<typeof versions.columns>
 
-/** The content of a row. It has the names and values of the columns. */
-const contentOf = Contents.make<VersionRow>(
-  // They take a few times as many bytes.
-  16_000_000,
-  (row) => contents.decode(row),
-  ({ edges, input_schema, nodes, output_schema, settings, vault_schema }) =>
-    nodes.length + edges.length + input_schema.length + output_schema.length + settings.length + vault_schema.length
-)
+const heads = Table.make("workflow_versions", withoutContent, ["version_id"])
+const contents = Table.make("workflow_versions", { version_id: facts.version_id, ...content }, ["version_id"])
+
+/** The content of a version, by which it is kept. */
+export type ContentRow = Table.Row<typeof contents.columns>
+
+export const toContent = (row: ContentRow): Content => {
+  const { settings, version_id, ...rest } = contents.decode(row)
+  return { ...rest, settings: Settings.stored(settings) }
+}
+
+/** Keeps at most some 16 million characters of content, which take a few times as many bytes. */
+const contentOf = Contents.make(toContent, 16_000_000)
 
 export const toVersion = (row: VersionRow): WorkflowVersion => {
-  const stored = identities.decode(row)
+  const head = heads.decode(row)
   return {
-    versionId: stored.version_id,
-    workflowId: stored.workflow_id,
-    versionNumber: stored.version_number,
-    createdAt: stored.created_at,
-    createdBy: stored.created_by,
-    versionNote: stored.version_note,
+    versionId: head.version_id,
+    workflowId: head.workflow_id,
+    versionNumber: head.version_number,
+    createdAt: head.created_at,
+    createdBy: head.created_by,
+    versionNote: head.version_note,
     content: contentOf(row)
   }
 }
@@ -112,5 +117,7 @@ export type ListedRow = Row & { readonly settings: string }
 
 export const toListed = (row: ListedRow) => ({
   workflow: toWorkflow(row),
-  settings: Table.placed(table, row, "settings of the latest version", () => settings.decode(row.settings))
+  settings: Table.placed(table, row, "settings of the latest version", () =>
+    Settings.stored(settings.decode(row.settings))
+  )
 })

@@ -1,15 +1,24 @@
 /**
- * The content of versions, each read once: a version never changes. Whoever asks for one that is kept gets the same
- * object, and with it what else was worked out of it, such as its graph.
+ * The content of versions, each read once, since a version never changes. The same object is answered again, and with it
+ * what was derived from it, such as its graph.
  */
 import type { Content } from "../../../core/workflow/Workflow.ts"
 
-/** Remembers the contents that were asked for last, as long as their rows have at most `most` characters together. */
-export const make = <Row extends { readonly version_id: string }>(
-  most: number,
-  read: (row: Row) => Content,
-  sizeOf: (row: Row) => number
-): ((row: Row) => Content) => {
+/** The columns of a version that hold its content. */
+export interface ContentRow {
+  readonly version_id: string
+  readonly nodes: string
+  readonly edges: string
+  readonly input_schema: string
+  readonly output_schema: string
+  readonly vault_schema: string
+  readonly settings: string
+}
+
+/**
+ * Makes a reader that keeps the contents it read last, as long as their texts have at most `most` characters together.
+ */
+export const make = <Row extends ContentRow>(read: (row: Row) => Content, most: number) => {
   const kept = new Map<string, { readonly content: Content; readonly size: number }>()
   let size = 0
 
@@ -18,9 +27,10 @@ export const make = <Row extends { readonly version_id: string }>(
     kept.delete(id)
   }
 
-  return (row) => {
-    const one = kept.get(row.version_id) ?? { content: read(row), size: sizeOf(row) }
-    // Entries stand in the order in which they were asked for.
+  return (row: Row): Content => {
+    const known = kept.get(row.version_id)
+    const one = known ?? { content: read(row), size: sizeOf(row) }
+    // The entries are in the order of their last use.
     forget(row.version_id)
     kept.set(row.version_id, one)
     size += one.size
@@ -31,3 +41,6 @@ export const make = <Row extends { readonly version_id: string }>(
     return one.content
   }
 }
+
+const sizeOf = ({ edges, input_schema, nodes, output_schema, settings, vault_schema }: ContentRow): number =>
+  nodes.length + edges.length + input_schema.length + output_schema.length + vault_schema.length + settings.length

@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
-import { folderOf } from "../../../core/workflow/Settings.ts"
+import * as Settings from "../../../core/workflow/Settings.ts"
 import { WorkflowExists } from "../../../core/workflow/Workflow.ts"
 import { type Listed, type RunTerms, type Stored, WorkflowStore } from "../../../core/workflow/WorkflowStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -36,11 +36,11 @@ export const layer = Layer.effect(
     /** Refuses a workflow whose name is taken in its folder, and keeps it from being taken until the transaction ends. */
     const claimName = ({ version, workflow }: Stored) =>
       Effect.gen(function* () {
-        const folder = folderOf(version.content.settings)
+        const folder = Settings.folderOf(version.content.settings)
         const place = JSON.stringify([workflow.workspaceId, workflow.name, folder])
         yield* sql`select pg_advisory_xact_lock(hashtextextended(${place}, 0))`
         const taken = (yield* listed(workflow.workspaceId, workflow.name)).find(
-          ({ settings }) => folderOf(settings) === folder
+          ({ settings }) => Settings.folderOf(settings) === folder
         )
         if (taken !== undefined) return yield* new WorkflowExists({ workflowId: taken.workflow.id })
       })

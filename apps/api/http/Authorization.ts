@@ -8,7 +8,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
-import * as Access from "../../../core/workspace/Access.ts"
+import * as Permissions from "../../../core/workspace/Permissions.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 import { Needs } from "../Annotations.ts"
@@ -57,7 +57,7 @@ const authorize = <A, E, R>(
 ) =>
   Effect.gen(function* () {
     const caller = yield* identify
-    yield* Access.require(caller, Context.get(endpoint.annotations, Needs))
+    yield* Permissions.require(caller, Context.get(endpoint.annotations, Needs))
     return yield* Effect.provideService(httpEffect, CurrentCaller, caller)
   })
 

@@ -24,6 +24,7 @@ import type {
   InvalidConnection
 } from "../../../core/vault/providers/SecretConnections.ts"
 import type { EntryNotFound, EntryTaken, InvalidEntry, OriginsForOwners } from "../../../core/vault/VaultEntry.ts"
+import { inOneSentence, listed } from "../../../core/window/Problems.ts"
 import { type InvalidRunWindow, RunWindowIssue } from "../../../core/window/RunWindow.ts"
 import type { ComponentNotFound, InvalidComponent } from "../../../core/workflow/component/Component.ts"
 import { InputError, type InvalidInput } from "../../../core/workflow/contract/InputContract.ts"
@@ -74,14 +75,14 @@ export const badRequest = (message: string): BadRequest => general(400, message)
 
 /** Parameters of a query that are wrong, each reported at its name. */
 export const invalidQuery = (problems: ReadonlyArray<Problem>): BadRequest => ({
-  ...badRequest(told(problems)),
+  ...badRequest(inOneSentence(problems)),
   code: "VALIDATION_FAILED",
-  errors: problems
+  errors: listed(problems)
 })
 
 /** Places in a body as the older endpoints write them: `cookies[2].name` is at `["body", "cookies", "2", "name"]`. */
 export const details = (problems: ReadonlyArray<Problem>) =>
-  problems.map(({ message, path }) => ({
+  listed(problems).map(({ message, path }) => ({
     loc: ["body", ...path.split(/[.[\]]+/).filter((key) => key !== "")],
     msg: message,
     type: "value_error"
@@ -91,10 +92,12 @@ export const details = (problems: ReadonlyArray<Problem>) =>
  * A body that cannot be read, or holds what is wrong in any body. Without `problems`, the body as a whole is the problem.
  */
 export const invalidBody = (message: string, problems: ReadonlyArray<Problem>): BadRequest =>
-  problems.length === 0 ? badRequest(message) : { ...badRequest(message), code: "VALIDATION_FAILED", errors: problems }
+  problems.length === 0
+    ? badRequest(message)
+    : { ...badRequest(message), code: "VALIDATION_FAILED", errors: listed(problems) }
 
 const orWhole = (message: string, problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
-  problems.length === 0 ? [{ path: "", message }] : problems
+  problems.length === 0 ? [{ path: "", message }] : listed(problems)
 
 /** The same in the shape of the older endpoints of credentials. */
 export const invalidBodyInDetail = (message: string, problems: ReadonlyArray<Problem>): BadRequest => ({
@@ -110,15 +113,11 @@ export const invalidWindowBody = (message: string, problems: ReadonlyArray<Probl
   errors: orWhole(message, problems)
 })
 
-/** Problems in one sentence. */
-export const told = (problems: ReadonlyArray<Problem>): string =>
-  problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
-
 const invalidWindow = ({ issues, message }: InvalidRunWindow): BadRequest => ({
   statusCode: 400,
   error: "InvalidRunWindow",
   message,
-  errors: issues
+  errors: listed(issues)
 })
 
 /** Problems of a body, each at its path. */
@@ -131,7 +130,7 @@ const validation = ({
 }): BadRequest => ({
   ...badRequest(message),
   code: "VALIDATION_FAILED",
-  errors: problems
+  errors: listed(problems)
 })
 
 /** One field over its limit is reported by its code, several by one code for all. */
@@ -149,7 +148,7 @@ const invalidInput = ({ errors, inputSchema, message }: InvalidInput): BadReques
 const invalidAnswer = ({ expected, message, problems }: InvalidAnswer): BadRequest => ({
   ...badRequest(message),
   code: "VALIDATION_FAILED",
-  errors: problems,
+  errors: listed(problems),
   expected_json_schema_datamodel: expected
 })
 

@@ -7,6 +7,7 @@ import { Effect, Exit, Layer, Option, Redacted, Result } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"
 import { Sealing } from "../../../core/vault/keys/Sealing.ts"
+import { inOneSentence } from "../../../core/window/Problems.ts"
 import { Keys } from "../../../core/workspace/Keys.ts"
 import { IdempotencyStore } from "../../../core/workspace/request/Idempotency.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
@@ -103,7 +104,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const { digest, problems, request: complete } = read.success
         if (problems.length > 0) {
           const all = [...inAddress, ...problems]
-          return Refusals.invalidBody(endpoint, Errors.told(all), all)
+          return Refusals.invalidBody(endpoint, inOneSentence(all), all)
         }
         // The endpoint does not look at a body that it does not take.
         if (endpoint?.takesBody === false && Exit.isFailure(yield* Effect.exit(complete.json))) return noJson

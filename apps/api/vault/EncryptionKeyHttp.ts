@@ -14,18 +14,18 @@ export const layer = HttpApiBuilder.group(
     const rotation = yield* KeyRotation
     return handlers.handleAll({
       rotation: Effect.fn(function* () {
-        const { workspaceId } = yield* CurrentCaller
-        return record(yield* rotation.state(workspaceId))
+        const caller = yield* CurrentCaller
+        return record(yield* rotation.state(caller))
       }),
       beginRotation: Effect.fn(function* ({ payload }) {
-        const { workspaceId } = yield* CurrentCaller
+        const caller = yield* CurrentCaller
         const given = payload.encryption_key == null ? null : Redacted.make(payload.encryption_key)
-        const key = yield* rotation.begin(workspaceId, given)
-        return { ...record(yield* rotation.state(workspaceId)), encryption_key: Redacted.value(key) }
+        const key = yield* rotation.begin(caller, given)
+        return { ...record(yield* rotation.state(caller)), encryption_key: Redacted.value(key) }
       }),
       finishRotation: Effect.fn(function* () {
-        const { workspaceId } = yield* CurrentCaller
-        const after = yield* rotation.finish(workspaceId)
+        const caller = yield* CurrentCaller
+        const after = yield* rotation.finish(caller)
         return record(after)
       })
     })

@@ -90,9 +90,7 @@ export const layer = HttpApiBuilder.group(
       }),
       retryDelivery: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
-        const { workspaceId } = caller
-        const retried = yield* deliveries.retry(workspaceId, params.delivery_id)
-        return deliveryJson(retried, caller)
+        return deliveryJson(yield* webhooks.retry(caller, params.delivery_id), caller)
       }),
       webhookEvents: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
@@ -132,7 +130,7 @@ export const layer = HttpApiBuilder.group(
           webhook: run.options.webhook ?? null,
           events
         }
-        const replayed = yield* Replay.replay(subject, under).pipe(Effect.provide(sending))
+        const replayed = yield* Replay.replay(yield* CurrentCaller, subject, under).pipe(Effect.provide(sending))
         const attempts = replayed.map(({ outcome }) => attempt(outcome))
         const taken = attempts.filter(({ success }) => success).length
         return {

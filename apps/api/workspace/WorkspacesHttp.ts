@@ -55,7 +55,7 @@ export const layer = HttpApiBuilder.group(
         const { id } = yield* workspaces.get(caller, params.workspace_id)
         // What can be refused comes first: a refusal changes nothing.
         if (number !== undefined) {
-          yield* phoneNumbers.set(id, number)
+          yield* phoneNumbers.set(caller, number)
         }
         const changed = yield* workspaces.set(caller, params.workspace_id, {
           ...(name == null ? {} : { name }),
@@ -68,11 +68,11 @@ export const layer = HttpApiBuilder.group(
       }),
       listApiKeys: Effect.fn(function* () {
         const caller = yield* CurrentCaller
-        return (yield* apiKeys.list(caller.workspaceId)).map(keyRecord)
+        return (yield* apiKeys.list(caller)).map(keyRecord)
       }),
       makeApiKey: Effect.fn(function* ({ payload }) {
         const caller = yield* CurrentCaller
-        const { key, stored } = yield* apiKeys.make(caller.workspaceId, {
+        const { key, stored } = yield* apiKeys.make(caller, {
           role: payload.role,
           name: payload.name ?? null
         })
@@ -80,7 +80,7 @@ export const layer = HttpApiBuilder.group(
       }),
       revokeApiKey: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
-        const revoked = yield* apiKeys.revoke(caller.workspaceId, params.api_key_id)
+        const revoked = yield* apiKeys.revoke(caller, params.api_key_id)
         return keyRecord(revoked)
       })
     })

@@ -26,10 +26,13 @@ const create = Command.make(
   Effect.fn(function* (settings) {
     yield* Effect.gen(function* () {
       const { id: workspaceId } = yield* chosen(settings.workspace)
-      const { key, stored } = yield* (yield* ApiKeys).make(workspaceId, {
-        role: settings.role as Role,
-        name: Option.getOrNull(settings.name)
-      })
+      const { key, stored } = yield* (yield* ApiKeys).make(
+        { workspaceId, role: "Owner" },
+        {
+          role: settings.role as Role,
+          name: Option.getOrNull(settings.name)
+        }
+      )
       yield* Console.log(
         `${Redacted.value(key)}\n${stored.role} key ${stored.id} of workspace ${workspaceId}; it is shown only once`
       )

@@ -77,10 +77,12 @@ const oneWorkspace = Command.make(
   Effect.fn(function* (settings) {
     yield* Effect.gen(function* () {
       const { id } = yield* chosen(settings.workspace)
+      // Whoever runs a command here has the database and its master key.
+      const operator = { workspaceId: id, role: "Owner" } as const
       const rotation = yield* KeyRotation.KeyRotation
-      if (settings.status) return yield* Console.log(told(yield* rotation.state(id)))
-      if (settings.finish) return yield* Console.log(told(yield* rotation.finish(id)))
-      const key = yield* rotation.begin(id, null)
+      if (settings.status) return yield* Console.log(told(yield* rotation.state(operator)))
+      if (settings.finish) return yield* Console.log(told(yield* rotation.finish(operator)))
+      const key = yield* rotation.begin(operator, null)
       yield* Console.log(
         `${Redacted.value(key)}\nThe new encryption key of workspace ${id}. Values sealed with the former one are accepted until \`sluice keys rotate workspace --finish\``
       )

@@ -8,7 +8,8 @@ import { Sealing } from "../../vault/keys/Sealing.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
-import type { Caller } from "../../workspace/Workspace.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import * as KeptSubscription from "./KeptSubscription.ts"
 import type { Channel, NoticeKind, RunSubscription } from "./Notifications.ts"
 
@@ -19,7 +20,7 @@ export class RunSubscriptions extends Context.Service<
   RunSubscriptions,
   {
     /** All subscriptions of the workspace, oldest first. */
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<RunSubscription>, StoreUnavailable>
+    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<RunSubscription>, RoleForbids | StoreUnavailable>
 
     /**
      * Subscribes to events on a channel and answers the subscriptions, one for each workflow. What was subscribed to on
@@ -30,7 +31,7 @@ export class RunSubscriptions extends Context.Service<
       about: Workflows,
       events: ReadonlyArray<NoticeKind>,
       channel: Channel
-    ) => Effect.Effect<ReadonlyArray<RunSubscription>, WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<RunSubscription>, WorkflowNotFound | RoleForbids | StoreUnavailable>
 
     /**
      * Ends subscriptions on all channels, for some events or (`null`) for all, and answers how many were changed. A
@@ -40,7 +41,7 @@ export class RunSubscriptions extends Context.Service<
       caller: Caller,
       about: Workflows,
       events: ReadonlyArray<NoticeKind> | null
-    ) => Effect.Effect<number, WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<number, WorkflowNotFound | RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/event/notification/RunSubscriptions") {
   static readonly layer = Layer.effect(
@@ -140,6 +141,8 @@ export class RunSubscriptions extends Context.Service<
           return opened.flatMap(Option.toArray)
         })
       })
-    })
+    }).pipe(
+      Permissions.checked<RunSubscriptions["Service"]>({ list: "manage", subscribe: "manage", unsubscribe: "manage" })
+    )
   )
 }

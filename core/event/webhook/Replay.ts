@@ -2,6 +2,8 @@
  * Sends the events of a run again, on request.
  */
 import { Clock, Effect, type Schema } from "effect"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
 import type { Links } from "../EventJson.ts"
 import type { Entry } from "../EventLog.ts"
 import { Deliveries } from "./Deliveries.ts"
@@ -30,9 +32,14 @@ const budget = 60_000
 /**
  * Sends all events of a run to all targets that they have now, once each, without regard to order and to circuits, and
  * returns the result of each in the order of the events. What was not sent within a minute is refused. A delivery that
- * had not arrived before and does now counts as delivered.
+ * had not arrived before and does now counts as delivered. The caller must be able to edit.
  */
-export const replay = Effect.fn("Replay.replay")(function* (subject: Subject, links: Links) {
+export const replay = Effect.fn("Replay.replay")(function* (
+  caller: Pick<Caller, "role">,
+  subject: Subject,
+  links: Links
+) {
+  yield* Permissions.require(caller, "edit")
   const deliveries = yield* Deliveries
   const registered = yield* (yield* WebhookStore).list(subject.workspaceId)
   const known = new Map(

@@ -6,8 +6,10 @@ import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
-import type { Caller } from "../../workspace/Workspace.ts"
-import type { Outcome } from "./Delivery.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
+import { Deliveries } from "./Deliveries.ts"
+import type { Delivery, DeliveryNotDead, DeliveryNotFound, Outcome } from "./Delivery.ts"
 import { Sender } from "./Sender.ts"
 import * as Sending from "./Sending.ts"
 import type { EventType } from "./Subscription.ts"
@@ -50,7 +52,7 @@ export class Webhooks extends Context.Service<
       settings: Settings & { readonly url: string; readonly workflowId: WorkflowId | null }
     ) => Effect.Effect<
       { readonly webhook: Webhook; readonly secret: Redacted.Redacted<string> },
-      UrlRefused | WebhookExists | WorkflowNotFound | StoreUnavailable
+      UrlRefused | WebhookExists | WorkflowNotFound | RoleForbids | StoreUnavailable
     >
 
     readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Webhook>, StoreUnavailable>
@@ -62,13 +64,25 @@ export class Webhooks extends Context.Service<
       caller: Caller,
       id: string,
       settings: Settings
-    ) => Effect.Effect<Webhook, UrlRefused | WebhookExists | WebhookNotFound | StoreUnavailable>
+    ) => Effect.Effect<Webhook, UrlRefused | WebhookExists | WebhookNotFound | RoleForbids | StoreUnavailable>
 
     /** Removes a webhook and answers what it was. What is still to be delivered to it is given up. */
-    readonly remove: (caller: Caller, id: string) => Effect.Effect<Webhook, WebhookNotFound | StoreUnavailable>
+    readonly remove: (
+      caller: Caller,
+      id: string
+    ) => Effect.Effect<Webhook, WebhookNotFound | RoleForbids | StoreUnavailable>
 
     /** Sends a webhook a signed message of the kind `webhook.test`, once, and returns the result. */
-    readonly test: (caller: Caller, id: string) => Effect.Effect<Outcome, WebhookNotFound | StoreUnavailable>
+    readonly test: (
+      caller: Caller,
+      id: string
+    ) => Effect.Effect<Outcome, WebhookNotFound | RoleForbids | StoreUnavailable>
+
+    /** Takes up a delivery that was given up again, and returns what it has become. */
+    readonly retry: (
+      caller: Caller,
+      deliveryId: string
+    ) => Effect.Effect<Delivery, DeliveryNotFound | DeliveryNotDead | RoleForbids | StoreUnavailable>
 
     /** The webhook of a submission as it is stored, with its secret sealed. */
     readonly ofRun: (request: RunRequest) => Effect.Effect<RunWebhook, UrlRefused | StoreUnavailable>
@@ -82,6 +96,7 @@ export class Webhooks extends Context.Service<
       const identifiers = yield* Identifiers
       const secrets = yield* WebhookSecrets
       const sender = yield* Sender
+      const deliveries = yield* Deliveries
 
       const permitted = (url: string): Effect.Effect<void, UrlRefused> => {
         const reason = sender.refusal(url)
@@ -146,12 +161,23 @@ export class Webhooks extends Context.Service<
             Effect.provideService(WebhookSecrets, secrets)
           )
         }),
+        retry: Effect.fn("Webhooks.retry")((caller, id) => deliveries.retry(caller.workspaceId, id)),
         ofRun: Effect.fn("Webhooks.ofRun")(function* ({ secret, ...request }) {
           if (request.url !== undefined) yield* permitted(request.url)
           return secret === undefined ? request : { ...request, sealed_secret: yield* secrets.seal(secret) }
         })
       })
-    })
+    }).pipe(
+      Permissions.checked<Webhooks["Service"]>({
+        create: "manage",
+        list: "read",
+        get: "read",
+        change: "manage",
+        remove: "manage",
+        test: "manage",
+        retry: "edit"
+      })
+    )
   )
 }
 

@@ -9,9 +9,9 @@ import { history, RunStore } from "../../run/RunStore.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
-import * as Access from "../../workspace/Access.ts"
 import { type RunId, RunNotFound, type UserId, type WorkspaceId } from "../../workspace/Ids.ts"
 import { Keys } from "../../workspace/Keys.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
 import { allows, type Caller, type RoleForbids } from "../../workspace/Workspace.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { type Frame, LiveChannel } from "./LiveChannel.ts"
@@ -172,7 +172,7 @@ export class LiveViews extends Context.Service<
 
       return LiveViews.of({
         connect: Effect.fn("LiveViews.connect")(function* (caller, id, control) {
-          yield* Access.require(caller, control ? "edit" : "read")
+          yield* Permissions.require(caller, control ? "edit" : "read")
           const { gate, run } = yield* runs.get(caller.workspaceId, id)
           const now = yield* Clock.currentTimeMillis
           const status = statusAt(run, gate, now)

@@ -13,6 +13,7 @@
  */
 import { Result, Schema } from "effect"
 import { InputReason, OpenPopup } from "../../event/RunEvent.ts"
+import { inOneSentence } from "../../window/Problems.ts"
 import * as InputContract from "../../workflow/contract/InputContract.ts"
 import { Problem } from "../../workflow/Workflow.ts"
 import type { RunId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
@@ -127,8 +128,7 @@ export class InvalidAnswer extends Schema.TaggedError<InvalidAnswer>()("InvalidA
   expected: Schema.JsonObject
 }) {
   override get message() {
-    const all = this.problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`))
-    return `The answer does not satisfy what was asked for: ${all.join("; ")}`
+    return `The answer does not satisfy what was asked for: ${inOneSentence(this.problems)}`
   }
 }
 

@@ -8,7 +8,8 @@ import { Sealing } from "../../vault/keys/Sealing.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import type { Problem } from "../../workflow/Workflow.ts"
 import type { RunId, RunNotFound } from "../../workspace/Ids.ts"
-import type { Caller } from "../../workspace/Workspace.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import type { Run } from "../Run.ts"
 import { RunStore } from "../RunStore.ts"
 import * as Interaction from "./Interaction.ts"
@@ -50,14 +51,20 @@ export class Interactions extends Context.Service<
       caller: Caller,
       id: RunId,
       data: Schema.JsonObject
-    ) => Effect.Effect<void, RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer | StoreUnavailable>
+    ) => Effect.Effect<
+      void,
+      RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer | RoleForbids | StoreUnavailable
+    >
 
     /** Gives a run what it needs in place of inputs that it could not use. */
     readonly correct: (
       caller: Caller,
       id: RunId,
       correction: Interaction.Correction
-    ) => Effect.Effect<void, RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer | StoreUnavailable>
+    ) => Effect.Effect<
+      void,
+      RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer | RoleForbids | StoreUnavailable
+    >
   }
 >()("sluice/core/run/interaction/Interactions") {
   static readonly layer = Layer.effect(
@@ -136,6 +143,6 @@ export class Interactions extends Context.Service<
           )
         )
       })
-    })
+    }).pipe(Permissions.checked<Interactions["Service"]>({ open: "read", answer: "edit", correct: "edit" }))
   )
 }

@@ -8,9 +8,12 @@
  *
  * Clients that still have the former key can use it until the rotation is finished.
  */
+
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { RoleForbids } from "../../workspace/Workspace.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { EncryptionKeys } from "./EncryptionKeys.ts"
 import { accepted, effectiveVersion } from "./ReaderKey.ts"
@@ -78,14 +81,14 @@ export class KeyRotation extends Context.Service<
      * is still accepted.
      */
     readonly begin: (
-      workspaceId: WorkspaceId,
+      acting: Permissions.Acting,
       key: Redacted.Redacted<string> | null
-    ) => Effect.Effect<Redacted.Redacted<string>, RotationUnderWay | SameKey | StoreUnavailable>
-    readonly state: (workspaceId: WorkspaceId) => Effect.Effect<RotationState, StoreUnavailable>
+    ) => Effect.Effect<Redacted.Redacted<string>, RotationUnderWay | SameKey | RoleForbids | StoreUnavailable>
+    readonly state: (acting: Permissions.Acting) => Effect.Effect<RotationState, RoleForbids | StoreUnavailable>
     /** Ends the acceptance of the former key, once everything is under the present one. */
     readonly finish: (
-      workspaceId: WorkspaceId
-    ) => Effect.Effect<RotationState, NoRotation | NotResealed | StoreUnavailable>
+      acting: Permissions.Acting
+    ) => Effect.Effect<RotationState, NoRotation | NotResealed | RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/vault/keys/KeyRotation") {
   static readonly layer = Layer.effect(
@@ -113,7 +116,9 @@ export class KeyRotation extends Context.Service<
         return counts.reduce((sum, count) => sum + count, 0)
       })
 
-      const state = Effect.fn("KeyRotation.state")(function* (workspaceId: WorkspaceId) {
+      const state = Effect.fn("KeyRotation.state")(function* ({
+        workspaceId
+      }: Pick<Permissions.Acting, "workspaceId">) {
         const ring = yield* keys.ring(workspaceId)
         const former = accepted(ring)
         const [known] = yield* walks.list(workspaceId)
@@ -135,7 +140,7 @@ export class KeyRotation extends Context.Service<
 
       return KeyRotation.of({
         state,
-        begin: Effect.fn("KeyRotation.begin")(function* (workspaceId, given) {
+        begin: Effect.fn("KeyRotation.begin")(function* ({ workspaceId }, given) {
           const ring = yield* keys.ring(workspaceId)
           if (accepted(ring) !== null) return yield* new RotationUnderWay()
           const key = given === null ? yield* wrapping.make : Redacted.make(Redacted.value(given).toLowerCase())
@@ -144,14 +149,14 @@ export class KeyRotation extends Context.Service<
           const began = yield* keys.add(workspaceId, ring.present.version, key)
           return began ? key : yield* new RotationUnderWay()
         }),
-        finish: Effect.fn("KeyRotation.finish")(function* (workspaceId) {
-          const before = yield* state(workspaceId)
+        finish: Effect.fn("KeyRotation.finish")(function* (acting) {
+          const before = yield* state(acting)
           if (before.formerVersion === null) return yield* new NoRotation()
           if (!before.mayFinish) return yield* new NotResealed({ checked: before.checked, left: before.left })
-          yield* stored.retire(workspaceId, before.formerVersion, yield* Clock.currentTimeMillis)
-          return yield* state(workspaceId)
+          yield* stored.retire(acting.workspaceId, before.formerVersion, yield* Clock.currentTimeMillis)
+          return yield* state(acting)
         })
       })
-    })
+    }).pipe(Permissions.checked<KeyRotation["Service"]>({ begin: "manage", state: "manage", finish: "manage" }))
   )
 }

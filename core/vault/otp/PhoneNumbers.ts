@@ -5,9 +5,12 @@
  * An SMS does not tell which credential it is for, so that a number that several workspaces shared would tell each of
  * them the codes of the others.
  */
+
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { RoleForbids } from "../../workspace/Workspace.ts"
 
 /** The number of the installation, in the form `+15551234567`; `null` where it has none. */
 export const DefaultPhoneNumber = Context.Reference<string | null>("sluice/core/vault/otp/DefaultPhoneNumber", {
@@ -68,9 +71,9 @@ export class PhoneNumbers extends Context.Service<
 
     /** Gives a workspace its own number, from user input, or removes it with `null`. */
     readonly set: (
-      workspaceId: WorkspaceId,
+      acting: Permissions.Acting,
       written: string | null
-    ) => Effect.Effect<void, InvalidPhoneNumber | PhoneNumberTaken | StoreUnavailable>
+    ) => Effect.Effect<void, InvalidPhoneNumber | PhoneNumberTaken | RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/vault/otp/PhoneNumbers") {
   static readonly layer = Layer.effect(
@@ -94,12 +97,12 @@ export class PhoneNumbers extends Context.Service<
           // A workspace with its own number gets no messages of the common number.
           return Option.isSome(only) && Option.isNone(yield* store.of(only.value)) ? only : Option.none()
         }),
-        set: Effect.fn("PhoneNumbers.set")(function* (workspaceId, written) {
+        set: Effect.fn("PhoneNumbers.set")(function* ({ workspaceId }, written) {
           const number = written === null ? null : yield* Effect.fromResult(parse(written))
           if (number !== null && number === common) return yield* new PhoneNumberTaken({ number })
           yield* store.set(workspaceId, number)
         })
       })
-    })
+    }).pipe(Permissions.checked<PhoneNumbers["Service"]>({ set: "manage" }))
   )
 }

@@ -5,7 +5,8 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SettingNames } from "../../runtime/SettingNames.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { Caller } from "../../workspace/Workspace.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import * as Inbox from "../inbox/Inbox.ts"
 import { ReceivedCodes } from "../inbox/ReceivedCodes.ts"
 import { Sealing } from "../keys/Sealing.ts"
@@ -73,7 +74,14 @@ export class TfaCodes extends Context.Service<
       pair: Pair
     ) => Effect.Effect<
       TfaCode,
-      EntryNotFound | NoCode | NoInbox | CodesUnsupported | Otp.InvalidTfaSecret | SourceError | StoreUnavailable
+      | EntryNotFound
+      | NoCode
+      | NoInbox
+      | CodesUnsupported
+      | Otp.InvalidTfaSecret
+      | SourceError
+      | RoleForbids
+      | StoreUnavailable
     >
   }
 >()("sluice/core/vault/otp/TfaCodes") {
@@ -162,6 +170,6 @@ export class TfaCodes extends Context.Service<
           }
         })
       })
-    })
+    }).pipe(Permissions.checked<TfaCodes["Service"]>({ current: "edit" }))
   ).pipe(Layer.provide([BoundSecrets.layer, GeneratedCodes.layer]))
 }

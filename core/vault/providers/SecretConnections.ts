@@ -4,9 +4,11 @@
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { inOneSentence } from "../../window/Problems.ts"
 import type { KeyTaken } from "../../workspace/Collection.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import type { Caller } from "../../workspace/Workspace.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import { Sealing } from "../keys/Sealing.ts"
 import { VaultEntries } from "../VaultEntries.ts"
 import { Problem } from "../VaultEntry.ts"
@@ -20,7 +22,7 @@ export class InvalidConnection extends Schema.TaggedError<InvalidConnection>()("
   problems: Schema.Array(Problem)
 }) {
   override get message() {
-    return this.problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+    return inOneSentence(this.problems)
   }
 }
 
@@ -67,7 +69,7 @@ export class SecretConnections extends Context.Service<
       caller: Caller,
       body: unknown,
       trying: Trying
-    ) => Effect.Effect<SecretProvider, InvalidConnection | ConnectionError | KeyTaken | StoreUnavailable>
+    ) => Effect.Effect<SecretProvider, InvalidConnection | ConnectionError | KeyTaken | RoleForbids | StoreUnavailable>
 
     /** Changes a connection. What the body leaves out stays. A new configuration is tried like one of a new connection. */
     readonly change: (
@@ -77,20 +79,26 @@ export class SecretConnections extends Context.Service<
       trying: Trying
     ) => Effect.Effect<
       SecretProvider,
-      InvalidConnection | ConnectionNotFound | ConnectionChanged | ConnectionError | KeyTaken | StoreUnavailable
+      | InvalidConnection
+      | ConnectionNotFound
+      | ConnectionChanged
+      | ConnectionError
+      | KeyTaken
+      | RoleForbids
+      | StoreUnavailable
     >
 
     /** Removes a connection that no entry is bound to, and answers what it was. */
     readonly remove: (
       caller: Caller,
       id: string
-    ) => Effect.Effect<SecretProvider, ConnectionNotFound | ConnectionInUse | StoreUnavailable>
+    ) => Effect.Effect<SecretProvider, ConnectionNotFound | ConnectionInUse | RoleForbids | StoreUnavailable>
 
     /** Fails when the store does not answer, or does not accept the access. */
     readonly check: (
       caller: Caller,
       id: string
-    ) => Effect.Effect<void, ConnectionNotFound | ConnectionError | StoreUnavailable>
+    ) => Effect.Effect<void, ConnectionNotFound | ConnectionError | RoleForbids | StoreUnavailable>
 
     readonly items: (
       caller: Caller,
@@ -232,6 +240,15 @@ export class SecretConnections extends Context.Service<
           return yield* source.items(connection)
         })
       })
-    })
+    }).pipe(
+      Permissions.checked<SecretConnections["Service"]>({
+        list: "read",
+        create: "manage",
+        change: "manage",
+        remove: "manage",
+        check: "manage",
+        items: "read"
+      })
+    )
   ).pipe(Layer.provide(BoundSecrets.layer))
 }

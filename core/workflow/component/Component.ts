@@ -2,6 +2,7 @@
  * Components: parts of graphs that several workflows use, in numbered versions that never change.
  */
 import { Schema } from "effect"
+import { inOneSentence } from "../../window/Problems.ts"
 import type { UserId, WorkspaceId } from "../../workspace/Ids.ts"
 import { Problem } from "../Workflow.ts"
 
@@ -60,6 +61,6 @@ export class InvalidComponent extends Schema.TaggedError<InvalidComponent>()("In
   problems: Schema.Array(Problem)
 }) {
   override get message() {
-    return this.problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+    return inOneSentence(this.problems)
   }
 }

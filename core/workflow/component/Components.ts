@@ -5,7 +5,8 @@ import { Clock, Context, Effect, Layer, type Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { VersionId } from "../../workspace/Ids.ts"
-import type { Caller } from "../../workspace/Workspace.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import * as FieldLimit from "../FieldLimit.ts"
 import * as ModelAvailability from "../ModelAvailability.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
@@ -32,7 +33,10 @@ export class Components extends Context.Service<
     readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Component>, StoreUnavailable>
 
     /** Keeps a new component with its first version. */
-    readonly create: (caller: Caller, body: unknown) => Effect.Effect<StoredComponent, Refused | StoreUnavailable>
+    readonly create: (
+      caller: Caller,
+      body: unknown
+    ) => Effect.Effect<StoredComponent, Refused | RoleForbids | StoreUnavailable>
 
     /** A component with its latest version. */
     readonly get: (
@@ -49,20 +53,20 @@ export class Components extends Context.Service<
       caller: Caller,
       id: ComponentId,
       body: unknown
-    ) => Effect.Effect<StoredComponent & Propagation, Refused | ComponentNotFound | StoreUnavailable>
+    ) => Effect.Effect<StoredComponent & Propagation, Refused | ComponentNotFound | RoleForbids | StoreUnavailable>
 
     /** Gives a component another name. No version is made. */
     readonly rename: (
       caller: Caller,
       id: ComponentId,
       body: unknown
-    ) => Effect.Effect<StoredComponent, Refused | ComponentNotFound | StoreUnavailable>
+    ) => Effect.Effect<StoredComponent, Refused | ComponentNotFound | RoleForbids | StoreUnavailable>
 
     /** Removes a component. The workflows that hold it keep its nodes as their own, in a next version. */
     readonly remove: (
       caller: Caller,
       id: ComponentId
-    ) => Effect.Effect<Propagation, ComponentNotFound | StoreUnavailable>
+    ) => Effect.Effect<Propagation, ComponentNotFound | RoleForbids | StoreUnavailable>
 
     /** The versions of a component, newest first. */
     readonly versions: (
@@ -216,7 +220,19 @@ export class Components extends Context.Service<
         versions: Effect.fn("Components.versions")((caller, id) => store.versions(caller.workspaceId, id)),
         usage: Effect.fn("Components.usage")((caller, id) => store.usage(caller.workspaceId, id))
       })
-    })
+    }).pipe(
+      Permissions.checked<Components["Service"]>({
+        list: "read",
+        create: "edit",
+        get: "read",
+        save: "edit",
+        rename: "edit",
+        remove: "edit",
+        versions: "read",
+        version: "read",
+        usage: "read"
+      })
+    )
   )
 }
 

@@ -6,7 +6,8 @@ import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Collection } from "../../workspace/Collection.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../../workspace/Ids.ts"
-import type { Caller } from "../../workspace/Workspace.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import type * as FieldLimit from "../FieldLimit.ts"
 import type { InvalidWorkflow } from "../Workflow.ts"
 import { type Stored, WorkflowStore } from "../WorkflowStore.ts"
@@ -66,6 +67,7 @@ export class Patches extends Context.Service<
       | VersionConflict
       | InvalidWorkflow
       | FieldLimit.FieldsTooLarge
+      | RoleForbids
       | StoreUnavailable
     >
 
@@ -74,7 +76,10 @@ export class Patches extends Context.Service<
       caller: Caller,
       workflowId: WorkflowId,
       id: string
-    ) => Effect.Effect<Patch.Patch, WorkflowNotFound | Patch.PatchNotFound | Patch.PatchSettled | StoreUnavailable>
+    ) => Effect.Effect<
+      Patch.Patch,
+      WorkflowNotFound | Patch.PatchNotFound | Patch.PatchSettled | RoleForbids | StoreUnavailable
+    >
   }
 >()("sluice/core/workflow/patch/Patches") {
   static readonly layer = Layer.effect(
@@ -170,7 +175,7 @@ export class Patches extends Context.Service<
           return yield* settle(caller, id, "dismissed", null)
         })
       })
-    })
+    }).pipe(Permissions.checked<Patches["Service"]>({ list: "read", apply: "edit", dismiss: "edit" }))
   )
 }
 

@@ -6,7 +6,8 @@ import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { type Draft, type ErrorCode, ErrorCodeStore, kind as errorCodeKind } from "../../workspace/ErrorCodes.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
-import type { Caller } from "../../workspace/Workspace.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import { ComponentId } from "../component/Component.ts"
 import { ComponentStore } from "../component/ComponentStore.ts"
 import * as Instances from "../component/Instances.ts"
@@ -33,7 +34,7 @@ export class Transfers extends Context.Service<
      * Creates a workflow from a bundle. Its components are those of this workspace that have the same name and the same
      * data, and its error codes those that have the same name; they are created where there is none.
      */
-    readonly unpack: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused | StoreUnavailable>
+    readonly unpack: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused | RoleForbids | StoreUnavailable>
 
     /**
      * Creates a workflow from the latest version of another one, or from the version that is named. The window is copied
@@ -43,7 +44,7 @@ export class Transfers extends Context.Service<
       caller: Caller,
       id: WorkflowId,
       body: unknown
-    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/workflow/transfer/Transfers") {
   static readonly layer = Layer.effect(
@@ -166,7 +167,7 @@ export class Transfers extends Context.Service<
       })
 
       return Transfers.of({ pack, unpack, fork })
-    })
+    }).pipe(Permissions.checked<Transfers["Service"]>({ pack: "read", unpack: "edit", fork: "edit" }))
   )
 }
 

@@ -14,14 +14,18 @@ import * as Text from "./Text.ts"
 import * as Utf8 from "./Utf8.ts"
 
 /** More structure than this is nothing that the interface has a use for, and would take long to parse. */
-const limits: JsonMeter.Limits = { depth: 100, names: 100_000, nameBytes: mebibytes(4), values: 500_000 }
+const limits: JsonMeter.Limits = { depth: 100, names: 100_000, nameBytes: mebibytes(4), values: 200_000 }
 
-const tooMuch: Record<JsonMeter.Excess, string> = {
-  depth: `The body is nested more than ${limits.depth} levels deep`,
-  names: `The body has more than ${limits.names} names`,
-  nameBytes: `The names in the body take more than ${limits.nameBytes} bytes`,
-  values: `The body has more than ${limits.values} values`
-}
+/** The same for bodies up to a megabyte, most of which are described in each part: to judge a value takes longer than to read it. */
+const usualLimits: JsonMeter.Limits = { ...limits, names: 60_000, nameBytes: mebibytes(1), values: 100_000 }
+
+const tooMuch = (excess: JsonMeter.Excess, { depth, nameBytes, names, values }: JsonMeter.Limits): string =>
+  ({
+    depth: `The body is nested more than ${depth} levels deep`,
+    names: `The body has more than ${names} names`,
+    nameBytes: `The names in the body take more than ${nameBytes} bytes`,
+    values: `The body has more than ${values} values`
+  })[excess]
 
 /** A body that was read. */
 export interface Read {
@@ -60,7 +64,7 @@ export const read = (
   const declared = request.headers["content-length"]
   const length = declared === undefined ? null : Number(declared)
   if (length !== null && length > limit) return Effect.succeed(Result.fail(tooLarge(limit, length)))
-  const reading = begin(request, limit, length, options.digested)
+  const reading = begin(request, limit, limit > mebibytes(1) ? limits : usualLimits, length, options.digested)
   const pieces =
     length !== null && length <= onePiece
       ? Effect.map(request.arrayBuffer, (bytes) => reading.add(new Uint8Array(bytes)))
@@ -85,6 +89,7 @@ export const read = (
 const begin = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number,
+  limits: JsonMeter.Limits,
   length: number | null,
   digested: boolean
 ) => {
@@ -103,7 +108,7 @@ const begin = (
     received += bytes.length
     if (received > limit) return tooLarge(limit, length)
     const excess = meter.add(bytes)
-    if (excess !== null) return Errors.badRequest(tooMuch[excess])
+    if (excess !== null) return Errors.badRequest(tooMuch(excess, limits))
     const piece = decoder.add(bytes)
     if (piece === null) return notUtf8
     hash?.update(bytes)

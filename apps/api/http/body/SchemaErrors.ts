@@ -4,6 +4,7 @@
 import { Context, Effect, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import { inOneSentence } from "../../../../core/window/Problems.ts"
 import { InvalidBody } from "../../Annotations.ts"
 import * as Errors from "../Errors.ts"
 
@@ -22,7 +23,7 @@ export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (
       problems[0]?.message === "Expected a valid JSON body" ? notJson(request) : Effect.succeed(null),
       (no) =>
         Effect.fail(
-          Context.get(endpoint.annotations, InvalidBody)(no ?? Errors.told(problems), no === null ? problems : [])
+          Context.get(endpoint.annotations, InvalidBody)(no ?? inOneSentence(problems), no === null ? problems : [])
         )
     )
   )

@@ -1,0 +1,34 @@
+/**
+ * The problems of something that was sent, as they are listed in answers.
+ */
+
+/** What is wrong, and where. */
+interface Problem {
+  readonly path: string
+  readonly message: string
+}
+
+/** How many problems of one body are listed, and how many characters of each: an answer is not larger than what it is about. */
+const mostProblems = 1_000
+const longestPath = 500
+const longestMessage = 2_000
+
+/** The first problems, cut where they are long. Behind them stands how many more there are. */
+export const listed = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => {
+  const isLong = ({ message, path }: Problem) => path.length > longestPath || message.length > longestMessage
+  const first = problems
+    .slice(0, mostProblems)
+    .map((one) =>
+      isLong(one) ? { ...one, path: cut(one.path, longestPath), message: cut(one.message, longestMessage) } : one
+    )
+  const more = problems.length - first.length
+  return more === 0 ? first : [...first, { path: "", message: `${more} more problems are not listed` }]
+}
+
+const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length)}…`)
+
+/** Problems in one sentence. */
+export const inOneSentence = (problems: ReadonlyArray<Problem>): string =>
+  listed(problems)
+    .map(({ message, path }) => (path === "" ? message : `${path}: ${message}`))
+    .join("; ")

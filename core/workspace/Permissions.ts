@@ -1,0 +1,48 @@
+/**
+ * Checks what callers may do, for the services that act on their behalf: whoever calls a service is checked, whichever
+ * way they come.
+ */
+import { Effect } from "effect"
+import { type Ability, allows, type Caller, RoleForbids } from "./Workspace.ts"
+
+/** The part of a caller that a service needs where it does not record who acted. */
+export type Acting = Pick<Caller, "workspaceId" | "role">
+
+/** Fails with `RoleForbids` unless the role of the caller includes the ability. */
+export const require = ({ role }: Pick<Caller, "role">, ability: Ability): Effect.Effect<void, RoleForbids> =>
+  allows(role, ability) ? Effect.void : Effect.fail(new RoleForbids({ role, ability }))
+
+/** A method that acts for its first argument. */
+type Acts = (caller: never, ...rest: ReadonlyArray<never>) => Effect.Effect<unknown, unknown, unknown>
+
+type CallerOf<M> = M extends (caller: infer C, ...rest: ReadonlyArray<never>) => unknown ? C : never
+
+/** A method that may be forbidden needs more than to read, and one that needs more may be forbidden. */
+type AbilityFor<M> = M extends (...args: ReadonlyArray<never>) => Effect.Effect<unknown, infer E, unknown>
+  ? RoleForbids extends E
+    ? Exclude<Ability, "read">
+    : "read"
+  : never
+
+/** The ability that each method of a service needs that acts for a caller. */
+export type Needs<S> = {
+  readonly [K in keyof S as S[K] extends Acts
+    ? CallerOf<S[K]> extends Pick<Caller, "role">
+      ? K
+      : never
+    : never]: AbilityFor<S[K]>
+}
+
+/** Makes each method of a service fail with `RoleForbids` when the role of its caller lacks what the method needs. */
+export const checked =
+  <S extends object>(needs: Needs<NoInfer<S>>) =>
+  <E, R>(service: Effect.Effect<S, E, R>): Effect.Effect<S, E, R> =>
+    Effect.map(service, (methods) => {
+      const own = methods as Readonly<Record<string, (caller: Caller, ...rest: ReadonlyArray<unknown>) => unknown>>
+      const guarded = Object.entries(needs as Readonly<Record<string, Ability>>).map(([name, ability]) => [
+        name,
+        (caller: Caller, ...rest: ReadonlyArray<unknown>) =>
+          allows(caller.role, ability) ? own[name]?.(caller, ...rest) : require(caller, ability)
+      ])
+      return { ...methods, ...Object.fromEntries(guarded) }
+    })

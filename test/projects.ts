@@ -34,7 +34,13 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/window/",
     "test/workflow/"
   ],
-  contract: ["test/contract/", "test/run/concurrency.test.ts", "test/run/model.test.ts", "test/run/slots.test.ts"],
+  contract: [
+    "test/contract/",
+    "test/runtime/recent.test.ts",
+    "test/run/concurrency.test.ts",
+    "test/run/model.test.ts",
+    "test/run/slots.test.ts"
+  ],
   http: [
     "test/agent/guard.test.ts",
     "test/api/",
@@ -103,8 +109,10 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/leaks/"
   ],
   timing: [
+    "test/attack/bodies.test.ts",
     "test/attack/eventLoop.test.ts",
     "test/attack/expressions.test.ts",
+    "test/attack/hiding.test.ts",
     "test/attack/patterns.test.ts",
     "test/window/cost.test.ts"
   ]

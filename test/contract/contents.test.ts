@@ -6,7 +6,7 @@ import * as Settings from "../../core/workflow/Settings.ts"
 import { graph } from "../support/fixtures.ts"
 
 const row = (version_id: string, settings: Readonly<Record<string, unknown>> = {}): Workflows.ContentRow => ({
-  version_id,
+  version_id: `00000000-0000-4000-8000-00000000000${version_id}`,
   nodes: JSON.stringify(graph().nodes),
   edges: JSON.stringify(graph().edges),
   input_schema: "{}",

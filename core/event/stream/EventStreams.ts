@@ -140,45 +140,50 @@ export class EventStreams extends Context.Service<
           return Stream.concat(Stream.succeed<Batch<Entry>>([]), Stream.fromEffectRepeat(next))
         }).pipe(Stream.unwrap, Stream.scoped)
 
-      const ofRun = (
-        workspaceId: WorkspaceId,
-        runId: string,
-        after: number,
-        history: (after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable.StoreUnavailable>
-      ) =>
-        Effect.gen(function* () {
-          const mailbox = yield* Mailbox.make(workspaceId, runId)
-          yield* StoreUnavailable.waitUntilBack(reader.subscribe(mailbox))
-          let cursor = after
-          let catchesUp = false
-          const next = Effect.gen(function* () {
-            const began = yield* Clock.currentTimeMillis
-            while (true) {
-              if (Mailbox.takeMissed(mailbox)) catchesUp = true
-              const missed = catchesUp ? yield* StoreUnavailable.waitUntilBack(history(cursor)) : []
-              catchesUp = missed.length > 0
-              // What is in the mailbox comes after all pages of the log.
-              const entries = catchesUp ? missed : yield* Mailbox.takeNow(mailbox)
-              const batch = entries.filter(({ sequence }) => {
-                const isNew = sequence > cursor
-                if (isNew) cursor = sequence
-                return isNew
-              })
-              const quietFor = began + quiet - (yield* Clock.currentTimeMillis)
-              if (batch.length > 0 || quietFor <= 0) return batch as Batch
-              yield* Mailbox.arrival(mailbox, quietFor)
-            }
-          })
-          Mailbox.miss(mailbox)
-          return Stream.concat(Stream.succeed<Batch>([]), Stream.fromEffectRepeat(next)).pipe(
-            Stream.takeUntil((batch) => batch.some(({ event }) => isLast(event)))
-          )
-        }).pipe(Stream.unwrap, Stream.scoped)
+      const ofRun = runStreams(reader)
 
       return EventStreams.of({ ofClient, ofRun })
     })
   )
 }
+
+/** Makes the streams of one run. */
+const runStreams =
+  (reader: LogReader.LogReader): EventStreams["Service"]["ofRun"] =>
+  (
+    workspaceId: WorkspaceId,
+    runId: string,
+    after: number,
+    history: (after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable.StoreUnavailable>
+  ) =>
+    Effect.gen(function* () {
+      const mailbox = yield* Mailbox.make(workspaceId, runId)
+      yield* StoreUnavailable.waitUntilBack(reader.subscribe(mailbox))
+      let cursor = after
+      let catchesUp = false
+      const next = Effect.gen(function* () {
+        const began = yield* Clock.currentTimeMillis
+        while (true) {
+          if (Mailbox.takeMissed(mailbox)) catchesUp = true
+          const missed = catchesUp ? yield* StoreUnavailable.waitUntilBack(history(cursor)) : []
+          catchesUp = missed.length > 0
+          // What is in the mailbox comes after all pages of the log.
+          const entries = catchesUp ? missed : yield* Mailbox.takeNow(mailbox)
+          const batch = entries.filter(({ sequence }) => {
+            const isNew = sequence > cursor
+            if (isNew) cursor = sequence
+            return isNew
+          })
+          const quietFor = began + quiet - (yield* Clock.currentTimeMillis)
+          if (batch.length > 0 || quietFor <= 0) return batch as Batch
+          yield* Mailbox.arrival(mailbox, quietFor)
+        }
+      })
+      Mailbox.miss(mailbox)
+      return Stream.concat(Stream.succeed<Batch>([]), Stream.fromEffectRepeat(next)).pipe(
+        Stream.takeUntil((batch) => batch.some(({ event }) => isLast(event)))
+      )
+    }).pipe(Stream.unwrap, Stream.scoped)
 
 /** How long after it was written an event counts as received, if the connection is still there, in milliseconds. */
 const untilReceived = 2_000

@@ -2,7 +2,6 @@
  * The schema of a run window, with the names of the interface document.
  */
 import { type Brand, Schema } from "effect"
-import { told } from "../runtime/Problems.ts"
 
 export const Day = Schema.Literals(["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"])
 export type Day = typeof Day.Type
@@ -66,7 +65,7 @@ export class InvalidRunWindow extends Schema.TaggedError<InvalidRunWindow>()("In
   issues: Schema.Array(RunWindowIssue)
 }) {
   override get message() {
-    return `Run window is not valid: ${told(this.issues)}`
+    return `Run window is not valid: ${this.issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ")}`
   }
 }
 

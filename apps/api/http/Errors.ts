@@ -159,10 +159,10 @@ export const invalidBody = (path: string, message: string, problems: ReadonlyArr
     : { ...badRequest(message), code: "VALIDATION_FAILED", errors: all }
 }
 
-export const invalidWindow = ({ issues, message }: InvalidRunWindow): BadRequest => ({
+export const invalidWindow = ({ issues }: InvalidRunWindow): BadRequest => ({
   statusCode: 400,
   error: "InvalidRunWindow",
-  message,
+  message: `Run window is not valid: ${told(issues)}`,
   errors: listed(issues)
 })
 

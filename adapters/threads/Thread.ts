@@ -2,11 +2,13 @@
  * A thread of the sandbox: does one operation after the other, each as its message asks.
  */
 import { parentPort } from "node:worker_threads"
+import * as Bounds from "../../core/workflow/sandbox/Bounds.ts"
 import { operations } from "../../core/workflow/sandbox/Operations.ts"
 import type { Reply } from "./ThreadPool.ts"
 
-/** The most characters of an answer: reading it holds the process that asked for it. */
+/** The most characters and parts of an answer: reading it holds the process that asked for it. */
 const longestAnswer = 8_000_000
+const mostParts = 250_000
 
 const port = parentPort
 if (port === null) throw new Error("A thread of the sandbox needs the thread that started it")
@@ -16,12 +18,11 @@ const answer = (reply: Reply): void => port.postMessage(reply)
 port.on("message", async (message: { readonly name: keyof typeof operations; readonly asked: string }) => {
   try {
     const operation = operations[message.name] as (asked: unknown) => unknown
-    const text = JSON.stringify(await operation(JSON.parse(message.asked)))
-    answer(
-      text.length > longestAnswer
-        ? { _tag: "TooLarge", limit: `${longestAnswer} characters as JSON` }
-        : { _tag: "Answered", text }
-    )
+    const answered = await operation(JSON.parse(message.asked))
+    const text = JSON.stringify(answered)
+    if (text.length > longestAnswer) answer({ _tag: "TooLarge", limit: `${longestAnswer} characters as JSON` })
+    else if (Bounds.weightOf(answered, mostParts) === null) answer({ _tag: "TooLarge", limit: `${mostParts} values` })
+    else answer({ _tag: "Answered", text })
   } catch (error) {
     answer({ _tag: "Broken", message: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }

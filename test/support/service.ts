@@ -1,5 +1,8 @@
 /**
  * A real HTTP server on a free port with the stores in memory, and plain requests to it.
+ *
+ * Its event loop is that of the tests, which build and read bodies in it, and share its heap with other files: it is not
+ * watched as a whole. `test/attack/bodies.test.ts` watches it while each endpoint is sent the worst bodies.
  */
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Option, Redacted } from "effect"

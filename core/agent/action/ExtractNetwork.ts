@@ -8,6 +8,7 @@ import { regexPrefix } from "../../workflow/language/parameters/Network.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as NetworkExtraction from "../network/NetworkExtraction.ts"
 import type { NetworkRecorder } from "../network/NetworkRecorder.ts"
+import * as SiteJson from "../network/SiteJson.ts"
 import * as Patterns from "../Patterns.ts"
 import type { Action } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
@@ -51,7 +52,8 @@ export const extractNetwork: Action<"EXTRACT_NETWORK", "elements" | "navigation"
       original: null
     })
   }
-  const body = parsed(exchange.body)
+  const body = yield* SiteJson.read(exchange.body)
+  if (body === undefined) return yield* unreadable(exchange, secrets, "its answer is nested too deeply or too large")
   const value = parameters.full_request === true ? yield* whole(exchange, body, secrets) : body
   if (!NetworkExtraction.isWithinLimits(value)) {
     return yield* unreadable(exchange, secrets, "its answer is nested too deeply or too large")
@@ -117,16 +119,6 @@ export const testsFor = (url: string): ReadonlyArray<(exchange: { readonly url: 
   ]
 }
 
-/** An answer as JSON, or else as the text that it is. */
-const parsed = (body: string | null | undefined): Schema.Json => {
-  if (body === null || body === undefined) return null
-  try {
-    return JSON.parse(body.replace(/^\uFEFF/, "")) as Schema.Json
-  } catch {
-    return body
-  }
-}
-
 /** The request, without the credentials in it. */
 const whole = Effect.fnUntraced(function* (exchange: Exchange, body: Schema.Json, secrets: Secrets) {
   const headers = (all: Readonly<Record<string, string>>) => Effect.map(secrets.hideIn(all), redactHeaders)
@@ -136,7 +128,7 @@ const whole = Effect.fnUntraced(function* (exchange: Exchange, body: Schema.Json
       method: exchange.method,
       url: redactUrl(secrets.hide(exchange.url)),
       headers: yield* headers(exchange.requestHeaders),
-      body: sent === null ? null : parsed(redactBody(sent))
+      body: sent === null ? null : ((yield* SiteJson.read(redactBody(sent))) ?? null)
     },
     response: { status: exchange.status, headers: yield* headers(exchange.responseHeaders), body }
   } satisfies Schema.JsonObject

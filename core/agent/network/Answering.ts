@@ -9,6 +9,7 @@ import * as Memory from "../variables/Memory.ts"
 import * as Bytes from "./Bytes.ts"
 import { isWithinLimits } from "./NetworkExtraction.ts"
 import { refuse } from "./Refusal.ts"
+import * as SiteJson from "./SiteJson.ts"
 
 /** An answer, read. */
 export interface Read {
@@ -22,19 +23,11 @@ export interface Read {
 
 export const read = Effect.fnUntraced(function* (step: Step, { body: bytes, headers, status, url }: ApiAnswer) {
   const text = Bytes.toText(bytes, headers["content-type"] ?? "")
-  const body = parsed(text)
-  if (!isWithinLimits(body)) return yield* refuse(step, "its answer is nested too deeply or too large")
+  const body = yield* SiteJson.read(text)
+  if (body === undefined || !isWithinLimits(body))
+    return yield* refuse(step, "its answer is nested too deeply or too large")
   return { url, status, headers, text, body } satisfies Read
 })
-
-const parsed = (text: string): Schema.Json => {
-  if (text === "") return null
-  try {
-    return JSON.parse(text) as Schema.Json
-  } catch {
-    return text
-  }
-}
 
 const isIn = (status: number, expected: ExpectedStatus): boolean => {
   const range = typeof expected === "object" ? expected.range : expected

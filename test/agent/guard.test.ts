@@ -2,6 +2,7 @@ import { request } from "node:http"
 import { connect, createServer, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { NotResolved } from "../../adapters/http/Names.ts"
 import * as Guard from "../../adapters/playwright/walls/Guard.ts"
 import { listening } from "../support/listening.ts"
 import { html, serve } from "../support/site.ts"
@@ -158,5 +159,37 @@ describe("what a browser goes out through", () => {
       const answer = "HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\nok"
       assert.deepStrictEqual(yield* through(answer, "goes away"), { status: 200, text: "ok", whole: false })
     })
+  )
+})
+
+describe("a host that is not reached", () => {
+  it.live("is told apart by why: no host has its name, it is not there, or it breaks off", () =>
+    Effect.gen(function* () {
+      const gone = yield* listening(createServer((socket) => void socket.destroy()))
+      const resolve = (name: string) =>
+        Promise.reject(new NotResolved(name, name === "nobody.test" ? "ENOTFOUND" : "EAI_AGAIN"))
+      const guard = yield* Guard.make({ ...free, resolve })
+      const refusalOf = (host: string, port: number) =>
+        Effect.map(ask(guard, `http://${host}:${port}/`), ({ status }) => {
+          assert.strictEqual(status, 502)
+          return guard.refusal(host, port)
+        })
+      assert.deepStrictEqual(yield* refusalOf("nobody.test", 80), {
+        kind: "unresolved",
+        reason: "nobody.test has no address"
+      })
+      assert.deepStrictEqual(yield* refusalOf("slow.test", 80), {
+        kind: "unreachable",
+        reason: "slow.test could not be looked up in time"
+      })
+      assert.deepStrictEqual(yield* refusalOf("127.0.0.1", 1), {
+        kind: "unreachable",
+        reason: "127.0.0.1 could not be reached: ECONNREFUSED"
+      })
+      assert.deepStrictEqual(yield* refusalOf("127.0.0.1", gone), {
+        kind: "unreachable",
+        reason: "127.0.0.1 could not be reached: ECONNRESET"
+      })
+    }).pipe(Effect.scoped, Effect.timeout("20 seconds"))
   )
 })

@@ -147,7 +147,11 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
       const response = yield* attempt(null, () => load(url)).pipe(
         // Retry: another navigation started at the same moment.
         Effect.retry({ while: ({ kind }) => kind === "replaced", times: 3 }),
-        Effect.mapError((failure) => refusedAs(options.refusal(parsed)) ?? refusedOnTheWay() ?? failure)
+        Effect.mapError((failure) => {
+          const refused = refusedAs(options.refusal(parsed)) ?? refusedOnTheWay()
+          // What took too long was reached, whatever became of its other requests.
+          return refused === null || (failure.kind === "timeout" && isNavigation(refused)) ? failure : refused
+        })
       )
       const status = response?.status() ?? 200
       const landed = options.refusal(new URL(response?.url() ?? url))

@@ -38,9 +38,9 @@ export interface Options {
   readonly resolve?: (name: string) => Promise<ReadonlyArray<string>>
 }
 
-/** Why a host could not be reached: it may not be, the proxy is not of use, or it did not come to the host. */
+/** Why a host could not be reached: it may not be, the proxy is not of use, no host has the name, or it is not there. */
 export interface Refusal {
-  readonly kind: "forbidden" | "proxy" | "unreachable"
+  readonly kind: "forbidden" | "proxy" | "unreachable" | "unresolved"
   readonly reason: string
 }
 
@@ -100,11 +100,10 @@ export const make = ({
       return upstream === null ? addresses : [bare]
     }
 
-    /** Keeps why a host was not reached, where it is for the proxy to say. */
+    /** Keeps why a host was not reached: the browser is told of the status 502 alone. */
     const note = (host: string, port: number, error: unknown): void => {
-      if (error instanceof Upstream.ProxyFailed) {
-        refuse(`${host}:${port}`, { kind: error.isItsOwn ? "proxy" : "unreachable", reason: error.message })
-      }
+      const refusal = refusalOf(host, error)
+      if (refusal !== null) refuse(`${host}:${port}`, refusal)
     }
 
     const reach = async (host: string, port: number): Promise<Socket> => {
@@ -237,6 +236,21 @@ export const make = ({
         })
     }
   })
+
+/** Why a host was not reached; `null` where the error does not say. */
+const refusalOf = (host: string, error: unknown): Refusal | null => {
+  if (error instanceof Upstream.ProxyFailed) {
+    return { kind: error.isItsOwn ? "proxy" : "unreachable", reason: error.message }
+  }
+  if (error instanceof Names.NotResolved) {
+    return { kind: error.code === "ENOTFOUND" ? "unresolved" : "unreachable", reason: error.message }
+  }
+  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  return unreached.test(code) ? { kind: "unreachable", reason: `${host} could not be reached: ${code}` } : null
+}
+
+/** The errors of a connection that is not made, or breaks before an answer. */
+const unreached = /^E(CONNREFUSED|CONNRESET|CONNABORTED|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|TIMEDOUT|PIPE)$/
 
 const challenge = 'Basic realm="sluice"'
 

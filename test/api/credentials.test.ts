@@ -243,7 +243,8 @@ it.layer(layer, { timeout: "60 seconds" })("credentials", (it) => {
       for (const reference of references) {
         assert.property(components.schemas, reference.replace("#/components/schemas/", ""), reference)
       }
-      const taken = paths["/vault"]?.post?.requestBody?.content["application/json"]?.schema as { properties: object }
+      const { $ref } = paths["/vault"]?.post?.requestBody?.content["application/json"]?.schema as { $ref: string }
+      const taken = components.schemas[$ref.replace("#/components/schemas/", "")] as { properties: object }
       assert.containsAllKeys(taken.properties, fields)
       const answered = components.schemas.VaultEntry as { properties: object }
       assert.containsAllKeys(answered.properties, fields)

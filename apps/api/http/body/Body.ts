@@ -13,11 +13,14 @@ import * as JsonMeter from "./JsonMeter.ts"
 import * as Text from "./Text.ts"
 import * as Utf8 from "./Utf8.ts"
 
-/** More structure than this is nothing that the interface has a use for, and would take long to parse. */
-const limits: JsonMeter.Limits = { depth: 100, names: 100_000, nameBytes: mebibytes(4), values: 200_000 }
-
-/** The same for bodies up to a megabyte, most of which are described in each part: to judge a value takes longer than to read it. */
-const usualLimits: JsonMeter.Limits = { ...limits, names: 60_000, nameBytes: mebibytes(1), values: 100_000 }
+/**
+ * How much structure a body may have, by how many bytes it may have. More has no use in the interface, and takes long to
+ * parse. Most values of small bodies are described one by one, and judging a value takes longer than reading it.
+ */
+const limitsOf = (maxBytes: number): JsonMeter.Limits => {
+  if (maxBytes <= mebibytes(1)) return { depth: 100, names: 60_000, nameBytes: mebibytes(1), values: 100_000 }
+  return { depth: 100, names: 100_000, nameBytes: mebibytes(4), values: maxBytes <= mebibytes(5) ? 200_000 : 500_000 }
+}
 
 const tooMuch = (excess: JsonMeter.Excess, { depth, nameBytes, names, values }: JsonMeter.Limits): string =>
   ({
@@ -64,7 +67,7 @@ export const read = (
   const declared = request.headers["content-length"]
   const length = declared === undefined ? null : Number(declared)
   if (length !== null && length > limit) return Effect.succeed(Result.fail(tooLarge(limit, length)))
-  const reading = begin(request, limit, limit > mebibytes(1) ? limits : usualLimits, length, options.digested)
+  const reading = begin(request, limit, limitsOf(limit), length, options.digested)
   const pieces =
     length !== null && length <= onePiece
       ? Effect.map(request.arrayBuffer, (bytes) => reading.add(new Uint8Array(bytes)))

@@ -243,8 +243,9 @@ it.layer(layer, { timeout: "60 seconds" })("credentials", (it) => {
       for (const reference of references) {
         assert.property(components.schemas, reference.replace("#/components/schemas/", ""), reference)
       }
-      const { $ref } = paths["/vault"]?.post?.requestBody?.content["application/json"]?.schema as { $ref: string }
-      const taken = components.schemas[$ref.replace("#/components/schemas/", "")] as { properties: object }
+      const body = paths["/vault"]?.post?.requestBody?.content["application/json"]?.schema
+      assert(body !== undefined && "$ref" in body)
+      const taken = components.schemas[String(body.$ref).replace("#/components/schemas/", "")] as { properties: object }
       assert.containsAllKeys(taken.properties, fields)
       const answered = components.schemas.VaultEntry as { properties: object }
       assert.containsAllKeys(answered.properties, fields)

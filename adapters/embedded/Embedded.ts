@@ -6,7 +6,7 @@
  * included; it survives the loss of power as far as the file system has written it.
  */
 
-import { PgClient } from "@effect/sql-pg"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -4,7 +4,7 @@
  * A signal is sent after the transaction that it announces, not in it: a NOTIFY in a transaction makes its commit wait
  * for all other transactions that notify. Equal signals within a few milliseconds are sent once.
  */
-import { PgClient } from "@effect/sql-pg"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, PubSub, Queue, Schedule, Schema, Stream } from "effect"
 import { type Signal, Signals } from "../../core/runtime/Signals.ts"
 

@@ -1,7 +1,7 @@
 /**
  * All stores on one PostgreSQL, its schema brought up to date before any of them is built.
  */
-import { PgClient } from "@effect/sql-pg"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, type Redacted } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"

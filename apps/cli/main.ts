@@ -1,7 +1,8 @@
 /**
  * The command `sluice`.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Logger } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SettingNames } from "../../core/runtime/SettingNames.ts"

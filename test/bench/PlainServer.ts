@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { createServer } from "node:http"
-import { PgClient } from "@effect/sql-pg"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 

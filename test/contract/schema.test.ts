@@ -1,7 +1,7 @@
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { PgClient } from "@effect/sql-pg"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, it } from "@effect/vitest"
 import { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Redacted } from "effect"

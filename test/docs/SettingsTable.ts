@@ -2,7 +2,7 @@
  * The tables of `docs/settings.md`, made from the flags of the command line, so that the page cannot fall behind the code.
  */
 
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer } from "effect"
 import type { Flag, Param } from "effect/cli"
 import { browsers } from "../../apps/cli/BrowserSettings.ts"

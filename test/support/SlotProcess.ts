@@ -3,7 +3,7 @@
  * a time they mark with locks of a session of the database, which end with the process, and write down when they find
  * it marked already. Started by `test/e2e/slots.test.ts`.
  */
-import { PgClient } from "@effect/sql-pg"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../../adapters/postgres/Stores.ts"

@@ -3,7 +3,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { openAsBlob } from "node:fs"
-import { PgClient } from "@effect/sql-pg"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"

@@ -3,7 +3,7 @@
  * messages and word of new pictures by NOTIFY.
  */
 
-import { PgClient } from "@effect/sql-pg"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Option, PubSub, Schedule, Schema, Stream } from "effect"
 import { type Frame, LiveChannel, type Sent } from "../../../core/execution/live/LiveChannel.ts"
 import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"

@@ -1,7 +1,7 @@
 /**
  * What is to be done once the answer to a request was sent.
  */
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 

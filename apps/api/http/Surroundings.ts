@@ -2,7 +2,7 @@
  * What happens to every request before its handler sees it, in this order: who sends it, whether it is too much, which
  * endpoint it is for, what its address and its body hold, and whether it was carried out before.
  */
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Exit, Layer, Option, Redacted, Result } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"

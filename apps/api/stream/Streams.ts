@@ -2,7 +2,7 @@
  * Answers that are streams: each holds a place of its key and its workspace, and has no more than one piece in memory.
  */
 import type { ServerResponse } from "node:http"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Context, Deferred, Effect, Layer, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Caller } from "../../../core/workspace/Workspace.ts"

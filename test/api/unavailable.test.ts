@@ -1,12 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as Memory from "../../adapters/memory/Memory.ts"
 import { WebhookStore } from "../../core/event/webhook/Webhook.ts"
 import { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 import { ComponentStore } from "../../core/workflow/component/ComponentStore.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
-import { layerOn, Service } from "../support/service.ts"
+import * as Embedded from "../support/embedded.ts"
+import { layerWith, Service } from "../support/service.ts"
 
 const switches = { workflows: false, keys: false, all: false }
 
@@ -25,7 +25,7 @@ const failing = <S extends object>(store: S): S =>
     ])
   ) as S
 
-/** The stores in memory, parts of which can be switched off like a database that goes away. */
+/** The stores, parts of which can be switched off like a database that goes away. */
 const stores = Layer.unwrap(
   Effect.gen(function* () {
     const workflows = yield* WorkflowStore
@@ -51,9 +51,9 @@ const stores = Layer.unwrap(
       )
     )
   })
-).pipe(Layer.provideMerge(Memory.layer))
+).pipe(Layer.provideMerge(Embedded.layer))
 
-it.layer(layerOn(stores))("while the database cannot be reached", (it) => {
+it.layer(layerWith({ stores }))("while the database cannot be reached", (it) => {
   it.effect.each([{ part: "workflows" as const }, { part: "keys" as const }])(
     "a request that needs the $part is answered 503 with Retry-After, and learns no reason",
     ({ part }) =>

@@ -85,10 +85,12 @@ describe("rate limits", () => {
 })
 
 it.layer(
-  layerWith([
-    { requests: 5, seconds: 1 },
-    { requests: 8, seconds: 15 }
-  ]),
+  layerWith({
+    rateLimits: [
+      { requests: 5, seconds: 1 },
+      { requests: 8, seconds: 15 }
+    ]
+  }),
   { timeout: "30 seconds" }
 )("the HTTP interface with rate limits", (it) => {
   const told = (headers: Headers) =>

@@ -1,17 +1,16 @@
 /**
- * A real HTTP server on a free port with the stores in memory, and plain requests to it.
+ * A real HTTP server on a free port with the stores on an embedded database, and plain requests to it.
  *
  * Its event loop is that of the tests, which build and read bodies in it, and share its heap with other files: it is not
  * watched as a whole. `test/attack/bodies.test.ts` watches it while each endpoint is sent the worst bodies.
  */
 import { randomUUID } from "node:crypto"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
-import * as Memory from "../../adapters/memory/Memory.ts"
-import { Tables } from "../../adapters/memory/Tables.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import type { Options as Pool } from "../../adapters/threads/ThreadPool.ts"
@@ -25,7 +24,7 @@ import { Keys } from "../../core/workspace/Keys.ts"
 import type { Limit } from "../../core/workspace/request/RateLimit.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
-import { emptied } from "./emptied.ts"
+import * as Embedded from "./embedded.ts"
 
 export interface Answer {
   readonly status: number
@@ -60,9 +59,9 @@ export class Service extends Context.Service<
     /** A key of a new workspace, or of the workspace of another key. */
     readonly member: (role: Caller["role"], beside?: Member) => Effect.Effect<Member>
     readonly revoke: (member: Member) => Effect.Effect<void>
-    /** Everything that is stored, to be compared. Only where the stores are in memory. */
+    /** Everything that is stored, to be compared and searched. */
     readonly dump: Effect.Effect<string>
-    /** Removes everything that is stored, so that a dump of what follows is short. Only where the stores are in memory. */
+    /** Removes everything that is stored, so that a dump of what follows is short. */
     readonly empty: Effect.Effect<void>
   }
 >()("test/Service") {}
@@ -81,7 +80,7 @@ const service = Layer.effect(
   Service,
   Effect.gen(function* () {
     const url = yield* Server.address
-    const tables = yield* Effect.serviceOption(Tables)
+    const sql = yield* SqlClient.SqlClient
     const keys = yield* Keys
     const encryptionKeys = yield* EncryptionKeys
     const workspaces = yield* WorkspaceStore
@@ -139,10 +138,8 @@ const service = Layer.effect(
       send,
       member,
       revoke: ({ caller, keyId }) => Effect.orDie(Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1))),
-      dump: Effect.sync(() =>
-        JSON.stringify(Option.getOrThrow(tables), (_, value) => (value instanceof Map ? [...value] : value))
-      ),
-      empty: Effect.suspend(() => Effect.provideService(emptied, Tables, Option.getOrThrow(tables)))
+      dump: Effect.provideService(Embedded.dump, SqlClient.SqlClient, sql),
+      empty: Effect.provideService(Embedded.empty, SqlClient.SqlClient, sql)
     })
   })
 )
@@ -156,15 +153,22 @@ const layerOutside = (sending: HttpSender.Options) =>
     HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
   )
 
-type Stores = Layer.Layer<Layer.Success<typeof Memory.layer>>
+type Stores = Layer.Layer<Layer.Success<typeof Embedded.layer>>
 
 interface Options {
-  readonly sandbox?: Pool | undefined
-  readonly rateLimits: ReadonlyArray<Limit>
-  readonly sending: HttpSender.Options
+  readonly sandbox?: Pool
+  readonly rateLimits?: ReadonlyArray<Limit>
+  readonly sending?: HttpSender.Options
+  readonly stores?: Stores
 }
 
-const layerOf = ({ rateLimits, sandbox, sending, stores }: Options & { readonly stores: Stores }) =>
+/** The service, without limits on requests and with the usual bounds unless others are given. */
+export const layerWith = ({
+  rateLimits = [],
+  sandbox,
+  sending = HttpSender.defaults,
+  stores = Embedded.layer
+}: Options) =>
   service.pipe(
     Layer.provide(
       Server.layer({ host: "127.0.0.1", port: 0, rateLimits }).pipe(
@@ -177,20 +181,4 @@ const layerOf = ({ rateLimits, sandbox, sending, stores }: Options & { readonly 
     Layer.provideMerge(Layer.mergeAll(stores, Crypto.layer))
   )
 
-/** The service; webhooks are sent as it is told. */
-export const layerSending = (sending: HttpSender.Options) => layerOf({ rateLimits: [], sending, stores: Memory.layer })
-
-/** The service with the given limits on requests. */
-export const layerWith = (rateLimits: ReadonlyArray<Limit>) =>
-  layerOf({ rateLimits, sending: HttpSender.defaults, stores: Memory.layer })
-
-/** The service with its checks in threads of these bounds. */
-export const layerSandboxed = (sandbox: Pool) =>
-  layerOf({ rateLimits: [], sandbox, sending: HttpSender.defaults, stores: Memory.layer })
-
-/** The service on other stores than those in memory; it dumps nothing there. */
-export const layerOn = <E>(stores: Layer.Layer<Exclude<Layer.Success<typeof Memory.layer>, Tables>, E>) =>
-  // Only the dump asks for the tables, and finds none here.
-  layerOf({ rateLimits: [], sending: HttpSender.defaults, stores: Layer.orDie(stores) as Stores })
-
-export const layer = layerWith([])
+export const layer = layerWith({})

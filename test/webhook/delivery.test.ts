@@ -10,7 +10,7 @@ import { VerificationError } from "../../node_modules/cloudcruise/dist/webhook/t
 import { WebhookClient } from "../../node_modules/cloudcruise/dist/webhook/WebhookClient.js"
 import { graph } from "../support/fixtures.ts"
 import { type Received, type Receiver, receiver } from "../support/receiver.ts"
-import { layerSending, type Member, Service } from "../support/service.ts"
+import { layerWith, type Member, Service } from "../support/service.ts"
 
 const sending = { ...HttpSender.defaults, allowPrivateNetworks: true }
 
@@ -29,7 +29,7 @@ const dispatching = Layer.effectDiscard(
       )
     yield* Effect.forkScoped(Dispatcher.run({ ...Dispatcher.defaults, links }))
   })
-).pipe(Layer.provideMerge(layerSending(sending)))
+).pipe(Layer.provideMerge(layerWith({ sending })))
 
 const secret = "a secret of the receiver's own"
 

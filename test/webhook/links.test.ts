@@ -1,18 +1,15 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import { PublicUrl } from "../../apps/api/http/Origin.ts"
 import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { openRaw } from "../support/clients.ts"
 import { graph } from "../support/fixtures.ts"
-import { layerSending, Service } from "../support/service.ts"
+import { layerWith, Service } from "../support/service.ts"
 import { entriesOf } from "../support/webhooks.ts"
 
-const publicly = layerSending(HttpSender.defaults).pipe(
-  Layer.provide(Layer.succeed(PublicUrl, Option.some("https://sluice.example.com")))
-)
+const publicly = layerWith({}).pipe(Layer.provide(Layer.succeed(PublicUrl, Option.some("https://sluice.example.com"))))
 
 it.layer(publicly, { timeout: "30 seconds" })("links", (it) => {
   it.effect("begin with the public address where one was set", () =>

@@ -9,17 +9,21 @@ import * as Postgres from "../../../adapters/postgres/Stores.ts"
 import { RunStore } from "../../../core/run/RunStore.ts"
 import { conversationsOf, failedRun } from "../../support/conversations.ts"
 import { makeSecretProvider, pair } from "../../support/credentials.ts"
+import * as Embedded from "../../support/embedded.ts"
 import { componentData, graph } from "../../support/fixtures.ts"
 import { hosting } from "../../support/hosted.ts"
 import { makePatch } from "../../support/patches.ts"
-import { layer as inMemory, layerOn, Service } from "../../support/service.ts"
+import { layerWith, Service } from "../../support/service.ts"
 import * as Watchdog from "../../support/watchdog.ts"
 import { makeDead, makeWebhook } from "../../support/webhooks.ts"
 import type { Things } from "./Case.ts"
 
 const url = process.env.SLUICE_TEST_FUZZ_DATABASE
-const service =
-  url === undefined ? inMemory : layerOn(Layer.merge(Postgres.layer(Redacted.make(url), 10), MemoryArtifacts.layer))
+const stores =
+  url === undefined
+    ? Embedded.layer
+    : Layer.orDie(Layer.merge(Postgres.layer(Redacted.make(url), 10), MemoryArtifacts.layer))
+const service = layerWith({ stores })
 const runtime = ManagedRuntime.make(Layer.provideMerge(hosting, service))
 
 /** A workspace of its own with one of everything that a path may name. */

@@ -25,7 +25,7 @@ const tables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly name: string }>`
     select tablename as name from pg_tables
-    where schemaname = 'public' and tablename <> 'sluice_migrations' order by tablename`
+    where schemaname = 'public' and tablename not like '%migrations' order by tablename`
   return rows.map(({ name }) => name)
 })
 

@@ -14,7 +14,6 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
-import type { Options as Pool } from "../../adapters/threads/ThreadPool.ts"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import { Readiness } from "../../apps/api/Readiness.ts"
@@ -159,7 +158,7 @@ const layerOutside = (sending: HttpSender.Options) =>
 type Stores = Layer.Layer<Layer.Success<typeof Memory.layer>>
 
 interface Options {
-  readonly sandbox?: Pool | undefined
+  readonly sandbox?: typeof ThreadSandbox.defaults | undefined
   readonly rateLimits: ReadonlyArray<Limit>
   readonly sending: HttpSender.Options
 }
@@ -185,7 +184,7 @@ export const layerWith = (rateLimits: ReadonlyArray<Limit>) =>
   layerOf({ rateLimits, sending: HttpSender.defaults, stores: Memory.layer })
 
 /** The service with its checks in threads of these bounds. */
-export const layerSandboxed = (sandbox: Pool) =>
+export const layerSandboxed = (sandbox: typeof ThreadSandbox.defaults) =>
   layerOf({ rateLimits: [], sandbox, sending: HttpSender.defaults, stores: Memory.layer })
 
 /** The service on other stores than those in memory; it dumps nothing there. */

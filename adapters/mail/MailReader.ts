@@ -1,10 +1,9 @@
-/** The program of the thread that reads mails: one answer for each question. */
-import { parentPort } from "node:worker_threads"
+/** The thread that reads mails. */
+import { serve } from "../threads/Serving.ts"
 import * as MailParser from "./MailParser.ts"
 import type { Question } from "./MailThread.ts"
 
-parentPort?.on("message", async (question: Question) => {
-  const answer =
-    question.kind === "mail" ? await MailParser.parse(question.raw) : MailParser.bodiesOf(question.html, question.text)
-  parentPort?.postMessage(answer)
+serve((_name, asked) => {
+  const question = asked as Question
+  return question.kind === "mail" ? MailParser.parse(question.raw) : MailParser.bodiesOf(question.html, question.text)
 })

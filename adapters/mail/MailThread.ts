@@ -1,10 +1,10 @@
 /**
- * Reads mails in a thread of its own, within bounds of time and memory: whatever a stranger sends, the event loop of the
- * process stays free. The thread starts with the first mail and does not keep the process alive.
+ * Reads mails in a thread, within bounds of time and memory: whatever a stranger sends, the event loop of the process stays
+ * free. The thread starts with the first mail and does not keep the process alive while there is none.
  */
-import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
 import type { Body } from "../../core/vault/inbox/Message.ts"
+import { type Ending, type Options, ThreadPool } from "../threads/ThreadPool.ts"
 import * as MailParser from "./MailParser.ts"
 
 /** What the thread is asked. The answer is a `Mail` for a mail, and a list of bodies for texts. */
@@ -12,78 +12,67 @@ export type Question =
   | { readonly kind: "mail"; readonly raw: Uint8Array }
   | { readonly kind: "bodies"; readonly html: string; readonly text: string }
 
-/** How long one mail may take, in milliseconds. The start of the thread counts as well. */
-const deadlineMillis = 5_000
+const defaults: Options<Question["kind"]> = {
+  name: "reader of mails",
+  module: new URL("./MailReader.ts", import.meta.url),
+  threads: 1,
+  deadlineMillis: () => 5_000,
+  memoryMegabytes: 128,
+  /** Some 32 MB of mails. */
+  waiting: 64,
+  idleMillis: 300_000
+}
 
-/** How much memory the thread may take, in megabytes. */
-const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
+/**
+ * So many mails wait already that this one is not read. It is a defect for all but the edges of the service, which answer
+ * that the mail may be sent again later: nothing is wrong with it.
+ */
+export class MailsWaiting extends Error {
+  override readonly name = "MailsWaiting"
+}
 
 /** What can be read of HTML and plain text is within this many characters. */
 const maxCharacters = MailParser.maxBytes
 
-/** One question at a time; a thread that takes too long or dies is replaced with the next question. */
-export const make = (program: URL, millis: number) => {
-  let worker: Worker | null = null
-  let last: Promise<unknown> = Promise.resolve()
-
-  const started = (): Worker => {
-    const made = new Worker(program, { resourceLimits, env: {}, execArgv: ["--disable-warning=ExperimentalWarning"] })
-    made.unref()
-    made.on("error", () => {})
-    made.once("exit", () => {
-      if (worker === made) worker = null
-    })
-    worker = made
-    return made
-  }
-
-  /** The answer; `undefined` where none came in time. */
-  const answer = (question: Question): Promise<unknown> =>
-    new Promise((resolve) => {
-      const asked = worker ?? started()
-      const end = (value: unknown) => {
-        clearTimeout(timer)
-        asked.off("message", end)
-        asked.off("exit", dies)
-        resolve(value)
+/** Reads what it is asked, one after the other; `undefined` where that takes too long or too much memory. */
+export const make = (options: Partial<Options<Question["kind"]>> = {}) => {
+  const all = { ...defaults, ...options }
+  const pool = new ThreadPool(all)
+  return (question: Question): Effect.Effect<unknown> =>
+    Effect.callback<unknown>((resume) => {
+      const end = (ending: Ending): void => {
+        const isFull = ending._tag === "Refused" && ending.error.exceeded === "queue"
+        if (ending._tag === "Answered") resume(Effect.sync(() => JSON.parse(ending.text)))
+        else if (isFull) resume(Effect.die(new MailsWaiting(`${all.waiting} mails wait to be read already`)))
+        else resume(Effect.undefined)
       }
-      const dies = () => end(undefined)
-      const timer = setTimeout(() => {
-        if (worker === asked) worker = null
-        void asked.terminate()
-        end(undefined)
-      }, millis)
-      asked.on("message", end)
-      asked.on("exit", dies)
-      asked.postMessage(question)
+      const giveUp = pool.submit({ owner: "mail", name: question.kind, asked: question, end })
+      return Effect.sync(giveUp)
     })
-
-  return (question: Question): Promise<unknown> => {
-    const next = last.then(() => answer(question))
-    last = next
-    return next
-  }
 }
 
-const ask = make(new URL("./MailReader.ts", import.meta.url), deadlineMillis)
+const ask = make()
 
-/** Reads a mail. One that cannot be read in time has no text; nothing makes this fail. */
+/** Reads a mail. One that cannot be read in time has no text; this fails with nothing but the defect `MailsWaiting`. */
 export const mail = (raw: Uint8Array): Effect.Effect<MailParser.Mail> =>
-  Effect.promise(async () => {
+  Effect.suspend(() => {
     const bytes = MailParser.readable(raw)
-    return ((await ask({ kind: "mail", raw: bytes })) as MailParser.Mail | undefined) ?? MailParser.unread(bytes)
+    return Effect.map(
+      ask({ kind: "mail", raw: bytes }),
+      (read) => (read as MailParser.Mail | undefined) ?? MailParser.unread(bytes)
+    )
   })
 
-/** The forms of a text, HTML first; none where they cannot be read in time. */
+/** The forms of a text, HTML first; none where they cannot be read in time. It fails as `mail` does. */
 export const bodies = (
   html: string | null | undefined,
   text: string | null | undefined
 ): Effect.Effect<ReadonlyArray<Body>> =>
-  Effect.promise(async () => {
+  Effect.suspend(() => {
     const question = {
       kind: "bodies",
       html: (html ?? "").slice(0, maxCharacters),
       text: (text ?? "").slice(0, maxCharacters)
     } as const
-    return ((await ask(question)) as ReadonlyArray<Body> | undefined) ?? []
+    return Effect.map(ask(question), (read) => (read as ReadonlyArray<Body> | undefined) ?? [])
   })

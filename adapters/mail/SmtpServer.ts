@@ -117,7 +117,9 @@ export const layer = (options: Options) =>
       const answer = (effect: Effect.Effect<Reply | null, StoreUnavailable>, done: (error?: Error | null) => void) => {
         run(effect).addObserver((exit) => {
           if (Exit.isSuccess(exit)) return done(exit.value)
-          if (!Cause.hasInterrupts(exit.cause)) run(Effect.logError("A mail could not be dealt with", exit.cause))
+          const isFull = Cause.squash(exit.cause) instanceof MailThread.MailsWaiting
+          if (!Cause.hasInterrupts(exit.cause) && !isFull)
+            run(Effect.logError("A mail could not be dealt with", exit.cause))
           done(later)
         })
       }

@@ -1,31 +1,13 @@
 /**
- * A thread of the sandbox: does one operation after the other, each as its message asks.
+ * A thread of the sandbox.
  */
-import { parentPort } from "node:worker_threads"
-import * as Bounds from "../../core/workflow/sandbox/Bounds.ts"
 import { operations } from "../../core/workflow/sandbox/Operations.ts"
-import type { Reply } from "./ThreadPool.ts"
+import { serve } from "./Serving.ts"
 
-/** The most characters and parts of an answer: reading it holds the process that asked for it. */
-const longestAnswer = 8_000_000
-const mostParts = 250_000
+const byName = operations as unknown as Readonly<Record<string, (asked: unknown) => unknown>>
 
-const port = parentPort
-if (port === null) throw new Error("A thread of the sandbox needs the thread that started it")
-
-const answer = (reply: Reply): void => port.postMessage(reply)
-
-port.on("message", async (message: { readonly name: keyof typeof operations; readonly asked: string }) => {
-  try {
-    const operation = operations[message.name] as (asked: unknown) => unknown
-    const answered = await operation(JSON.parse(message.asked))
-    const text = JSON.stringify(answered)
-    if (text.length > longestAnswer) answer({ _tag: "TooLarge", limit: `${longestAnswer} characters as JSON` })
-    else if (Bounds.weightOf(answered, mostParts) === null) answer({ _tag: "TooLarge", limit: `${mostParts} values` })
-    else answer({ _tag: "Answered", text })
-  } catch (error) {
-    answer({ _tag: "Broken", message: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-  }
+serve((name, asked) => {
+  const operation = byName[name]
+  if (operation === undefined) throw new Error(`The sandbox has no operation ${name}`)
+  return operation(JSON.parse(String(asked)))
 })
-
-answer({ _tag: "Ready" })

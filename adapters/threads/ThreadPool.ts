@@ -1,26 +1,28 @@
 /**
- * A pool of threads in which the operations of the sandbox are done, each until a deadline and within a cap on memory.
+ * A pool of threads that do operations by name, each until a deadline and within a cap on memory: those of the sandbox, and
+ * the reading of mails.
  *
  * A thread is started when an operation needs one, and ended when none has needed it for a while. One that goes over its
- * deadline or its memory is ended, and the operation fails. No workspace uses the last thread that is free while others
- * may need it: of several threads one is always left to the others.
+ * deadline or its memory is ended, and the operation fails. Each operation has an owner, such as a workspace. No owner uses
+ * the last thread that is free while others may need it: of several threads one is always left to the others.
  */
 import { Worker } from "node:worker_threads"
-import type { Name } from "../../core/workflow/sandbox/Operations.ts"
 import { TooCostly } from "../../core/workflow/sandbox/Sandbox.ts"
 
-export interface Options {
+export interface Options<Name extends string> {
+  /** What the threads do, as debuggers and messages call them. */
+  readonly name: string
   /** How many threads there are at most. */
   readonly threads: number
   readonly deadlineMillis: (name: Name) => number
   /** For the values that a thread keeps. */
   readonly memoryMegabytes: number
-  /** How many operations of one workspace may wait. */
+  /** How many operations of one owner may wait. */
   readonly waiting: number
   /** How long a thread without work is kept. */
   readonly idleMillis: number
-  /** The module of each thread, which answers as `Thread.ts` does; that one where it is left out. */
-  readonly module?: URL
+  /** The module of each thread, which answers by `Serving.serve`. */
+  readonly module: URL
 }
 
 /** What a thread says. */
@@ -36,33 +38,34 @@ export type Ending =
   | { readonly _tag: "Refused"; readonly error: TooCostly }
   | { readonly _tag: "Broken"; readonly error: Error }
 
-interface Job {
+interface Job<Name extends string> {
   readonly owner: string
   readonly name: Name
-  readonly asked: string
+  /** What can be cloned to another thread. */
+  readonly asked: unknown
   readonly end: (ending: Ending) => void
 }
 
-interface Thread {
+interface Thread<Name extends string> {
   readonly worker: Worker
   ready: boolean
-  job: Job | null
+  job: Job<Name> | null
   timer: NodeJS.Timeout | null
 }
 
-export class ThreadPool {
-  readonly #options: Options
-  readonly #threads = new Set<Thread>()
-  /** What waits, by workspace; the workspace whose turn is next comes first. */
-  readonly #waiting = new Map<string, Array<Job>>()
+export class ThreadPool<Name extends string> {
+  readonly #options: Options<Name>
+  readonly #threads = new Set<Thread<Name>>()
+  /** What waits, by owner; the owner whose turn is next comes first. */
+  readonly #waiting = new Map<string, Array<Job<Name>>>()
   #isClosed = false
 
-  constructor(options: Options) {
+  constructor(options: Options<Name>) {
     this.#options = options
   }
 
   /** Begins an operation as soon as a thread is free for it. What is returned gives it up where it has not begun. */
-  readonly submit = (job: Job): (() => void) => {
+  readonly submit = (job: Job<Name>): (() => void) => {
     const queue = this.#waiting.get(job.owner) ?? []
     if (queue.length >= this.#options.waiting || this.#isClosed) {
       job.end(refused("queue", `${this.#options.waiting}`))
@@ -97,13 +100,13 @@ export class ThreadPool {
       const queue = this.#waiting.get(next) ?? []
       const job = queue.shift()
       this.#waiting.delete(next)
-      // The workspace goes behind the others.
+      // The owner goes behind the others.
       if (queue.length > 0) this.#waiting.set(next, queue)
       if (job !== undefined) this.#give(thread, job)
     }
   }
 
-  /** The next workspace that waits and has not its share of the threads. */
+  /** The next owner that waits and has not its share of the threads. */
   #nextOwner(): string | null {
     const share = Math.max(this.#options.threads - 1, 1)
     const used = new Map<string, number>()
@@ -112,12 +115,12 @@ export class ThreadPool {
     return null
   }
 
-  #free(): Thread | null {
+  #free(): Thread<Name> | null {
     for (const thread of this.#threads) if (thread.job === null) return thread
     return null
   }
 
-  #give(thread: Thread, job: Job): void {
+  #give(thread: Thread<Name>, job: Job<Name>): void {
     if (thread.timer !== null) clearTimeout(thread.timer)
     thread.timer = null
     thread.job = job
@@ -127,34 +130,36 @@ export class ThreadPool {
   }
 
   /** Ends the thread where its operation is not over at its deadline. */
-  #watch(thread: Thread): void {
+  #watch(thread: Thread<Name>): void {
     const { job } = thread
     if (job === null) return
     const millis = this.#options.deadlineMillis(job.name)
     thread.timer = setTimeout(() => this.#lose(thread, refused("time", `${millis / 1_000} s`)), millis)
   }
 
-  #start(): Thread {
+  #start(): Thread<Name> {
     // Neither the environment nor the arguments of the process are for what is computed there.
-    const worker = new Worker(this.#options.module ?? new URL("./Thread.ts", import.meta.url), {
-      name: "sandbox",
+    const worker = new Worker(this.#options.module, {
+      name: this.#options.name,
       env: {},
       argv: [],
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMegabytes, stackSizeMb: stackMegabytes }
     })
-    const thread: Thread = { worker, ready: false, job: null, timer: null }
+    const thread: Thread<Name> = { worker, ready: false, job: null, timer: null }
     this.#threads.add(thread)
     worker.on("message", (reply: Reply) => this.#hear(thread, reply))
     worker.on("error", (error: NodeJS.ErrnoException) => {
       const isMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY"
       this.#lose(thread, isMemory ? refused("memory", `${this.#options.memoryMegabytes} MB`) : broken(error))
     })
-    worker.on("exit", () => this.#lose(thread, broken(new Error("A thread of the sandbox ended unexpectedly"))))
+    worker.on("exit", () =>
+      this.#lose(thread, broken(new Error(`A thread of the ${this.#options.name} ended unexpectedly`)))
+    )
     return thread
   }
 
-  #hear(thread: Thread, reply: Reply): void {
+  #hear(thread: Thread<Name>, reply: Reply): void {
     if (reply._tag === "Ready") {
       thread.ready = true
       this.#watch(thread)
@@ -173,13 +178,13 @@ export class ThreadPool {
         job?.end(refused("size", reply.limit))
         break
       case "Broken":
-        job?.end(broken(new Error(`An operation of the sandbox failed: ${reply.message}`)))
+        job?.end(broken(new Error(`An operation of the ${this.#options.name} failed: ${reply.message}`)))
     }
     this.#dispatch()
   }
 
   /** Ends a thread; what it was doing ends as given. */
-  #lose(thread: Thread, ending: Ending | null): void {
+  #lose(thread: Thread<Name>, ending: Ending | null): void {
     if (!this.#threads.has(thread)) return
     const { job } = thread
     this.#forget(thread)
@@ -188,7 +193,7 @@ export class ThreadPool {
     if (!this.#isClosed) this.#dispatch()
   }
 
-  #forget(thread: Thread): void {
+  #forget(thread: Thread<Name>): void {
     if (thread.timer !== null) clearTimeout(thread.timer)
     this.#threads.delete(thread)
   }

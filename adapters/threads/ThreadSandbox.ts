@@ -20,7 +20,9 @@ const ofWorkflows: ReadonlySet<Name> = new Set([
   "examples"
 ])
 
-export const defaults: Options = {
+export const defaults: Options<Name> = {
+  name: "sandbox",
+  module: new URL("./Thread.ts", import.meta.url),
   threads: 2,
   deadlineMillis: (name) => (ofWorkflows.has(name) ? 10_000 : 5_000),
   memoryMegabytes: 256,
@@ -29,7 +31,7 @@ export const defaults: Options = {
 }
 
 /** The sandbox, with threads of its own for as long as the layer lives. */
-export const layer = (options: Options = defaults) =>
+export const layer = (options: Options<Name> = defaults) =>
   Layer.effect(
     Sandbox,
     Effect.gen(function* () {

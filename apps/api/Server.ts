@@ -6,6 +6,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Cause, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { MailsWaiting } from "../../adapters/mail/MailThread.ts"
 import { Builder } from "../../core/builder/Builder.ts"
 import { RunSubscriptions } from "../../core/event/notification/RunSubscriptions.ts"
 import { EventStreams } from "../../core/event/stream/EventStreams.ts"
@@ -187,6 +188,9 @@ const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
     }
     if (cause.reasons.some((reason) => reason._tag === "Die" && reason.defect instanceof SandboxBusy)) {
       return HttpServerResponse.jsonUnsafe(Errors.busy, { status: 503 })
+    }
+    if (cause.reasons.some((reason) => reason._tag === "Die" && reason.defect instanceof MailsWaiting)) {
+      return HttpServerResponse.jsonUnsafe(Errors.mailsWait, { status: 503 })
     }
     const [{ status }] = yield* HttpServerError.causeResponse(cause)
     if (status < 500) return yield* unrouted

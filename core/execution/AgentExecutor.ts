@@ -79,6 +79,7 @@ export const layer = Layer.effect(
       const dryRun = claimed.run.options.dryRun
       const keeper = artifacts.of(claimed.run)
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
+      yield* secrets.prepared
       const watching = observerOf(claimed, reporter, keeper)
       let committed = false
       const before: typeof watching.before = (mark) => {

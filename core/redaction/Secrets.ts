@@ -6,6 +6,7 @@
  * as a part of something longer. Values of less than four characters are not looked for: everything would have them in it.
  */
 import { Effect, type Schema } from "effect"
+import { Grams } from "./Grams.ts"
 import * as Turns from "./Turns.ts"
 
 /** What a value is. `secret` is hidden in the data of the run as well; the others only in what is told of the run. */
@@ -13,9 +14,26 @@ export type Kind = "secret" | "name" | "answer"
 
 const labels: Readonly<Record<Kind, string>> = { secret: "[secret]", name: "[user name]", answer: "[answer]" }
 
-/** One way in which a value is found. A text that has the value in it has the anchor in it as well. */
-interface Form {
-  readonly anchor: string
+/** One way in which a value is found. A text that has the value in it has each of the anchors in it as well. */
+class Form {
+  readonly anchors: ReadonlyArray<string>
+  readonly #make: () => Search
+  #search: Search | undefined
+
+  constructor(anchors: ReadonlyArray<string>, make: () => Search) {
+    this.anchors = anchors
+    this.#make = make
+  }
+
+  /** Made when a text has the anchors in it for the first time: to compile a pattern takes far longer than to look for that. */
+  get search(): Search {
+    this.#search ??= this.#make()
+    return this.#search
+  }
+}
+
+/** How a form is found in a text that has its anchors in it. */
+interface Search {
   readonly pattern: RegExp
   /** The most characters that the pattern matches. */
   readonly reach: number
@@ -56,6 +74,52 @@ class Chunk {
 interface Sought {
   readonly chunk: Chunk
   readonly label: string
+  /** The number of the chunk in its catalogue. */
+  readonly number: number
+}
+
+/** How many forms a chunk has. */
+const formsPerChunk = 6
+
+/** So many chunks are looked for one by one; with more of them, a text is first searched for all of their anchors at once. */
+const fewChunks = 32
+
+/** Chunks by number, and which of their forms may be in a text. */
+class Catalogue {
+  readonly #chunks: Array<Chunk> = []
+  readonly #grams = new Grams()
+  /** The chunks before this one are in the grams. */
+  #indexed = 0
+
+  /** Adds a chunk, and answers its number. */
+  readonly add = (chunk: Chunk): number => this.#chunks.push(chunk) - 1
+
+  readonly isSmall = (): boolean => this.#chunks.length <= fewChunks
+
+  /** The forms whose anchors may be in a text, in order: the number of the chunk, and the form. */
+  readonly formsIn = function* (this: Catalogue, text: string): Turns.Work<ReadonlyArray<readonly [number, Form]>> {
+    yield* this.index()
+    const search = this.#grams.search()
+    for (const [from, to] of windowsOf(text.length)) {
+      search.read(text, from, to)
+      yield to - from
+    }
+    return search.found().flatMap((one) => {
+      const number = Math.floor(one / formsPerChunk)
+      const form = this.#chunks[number]?.forms[one % formsPerChunk]
+      return form === undefined ? [] : [[number, form] as const]
+    })
+  }
+
+  /** Prepares the search for all anchors at once. */
+  readonly index = function* (this: Catalogue): Turns.Work<void> {
+    if (this.isSmall()) return
+    for (; this.#indexed < this.#chunks.length; this.#indexed++) {
+      const { forms = [], text: value = "" } = this.#chunks[this.#indexed] ?? {}
+      for (const [at, { anchors }] of forms.entries()) this.#grams.add(anchors, this.#indexed * formsPerChunk + at)
+      yield charactersOfValue + value.length
+    }
+  }
 }
 
 /** The most characters that are searched at once. What is longer is searched in turns. */
@@ -67,11 +131,13 @@ export class Secrets {
   readonly #all: Array<Sought> = []
   readonly #ofSecrets: Array<Sought> = []
   readonly #asReferences: Array<Sought> = []
+  readonly #catalogue = new Catalogue()
   readonly #inNames: Array<{ readonly words: Words; readonly label: string }> = []
   /** What stands for names and answers, which may be told in data. */
   readonly #tellable = new Map<string, string>()
   /** The credentials that values are of, and how these are found. */
-  readonly #owned = new Map<string, { readonly owners: Set<string>; readonly sought: ReadonlyArray<Sought> }>()
+  readonly #owned = new Map<string, Owned>()
+  readonly #ownedCatalogue = new Catalogue()
   /** The credentials that the values of the context were made of, by the name of the value. */
   readonly #made = new Map<string, Set<string>>()
 
@@ -90,6 +156,12 @@ export class Secrets {
     if (kind === "secret") this.#ownText([alias], value, Number.POSITIVE_INFINITY)
   }
 
+  /**
+   * Prepares the search for all values that were added so far. Without it the first search does so, which takes long at once
+   * where there are thousands.
+   */
+  readonly prepared: Effect.Effect<void> = Turns.inTurns(() => this.#catalogue.index())
+
   /** Remembers that the texts of a value were made of secrets of these credentials. They are not hidden by that. */
   readonly own = (aliases: ReadonlyArray<string>, value: Schema.Json): void => {
     const pending: Array<Schema.Json> = aliases.length === 0 ? [] : [value]
@@ -104,7 +176,8 @@ export class Secrets {
     const known = this.#owned.get(text)
     if (known !== undefined) for (const alias of aliases) known.owners.add(alias)
     else if (this.#owned.size < most) {
-      this.#owned.set(text, { owners: new Set(aliases), sought: chunks(text).map((chunk) => ({ chunk, label: "" })) })
+      const sought = chunks(text).map((chunk) => ({ chunk, label: "", number: this.#ownedCatalogue.add(chunk) }))
+      this.#owned.set(text, { owners: new Set(aliases), sought })
     }
   }
 
@@ -118,7 +191,7 @@ export class Secrets {
   ): Effect.Effect<ReadonlyArray<ReadonlySet<string>>> => {
     const owned = [...this.#owned]
     const theirs = owned.filter(([, { owners }]) => others.some((alias) => owners.has(alias))).map(([value]) => value)
-    return Turns.inTurns(() => owning(text, owned, theirs))
+    return Turns.inTurns(() => owning(text, owned, theirs, this.#ownedCatalogue))
   }
 
   /** Notes that a value of the context, such as `total` or `runtime.row`, was made of secrets of these credentials. */
@@ -166,18 +239,18 @@ export class Secrets {
 
   /** The first `length` characters of a text, at most `maxAtOnce`, likewise, though the end may lie within a value. */
   readonly hideWithin = (text: string, length: number): string =>
-    Turns.atOnce(hidden(text, Math.min(length, maxAtOnce), this.#all))
+    Turns.atOnce(hidden(text, Math.min(length, maxAtOnce), this.#all, this.#catalogue))
 
   /** A text of any length, or its first `length` characters, likewise; it is searched in turns. */
   readonly hideLong = (text: string, length = text.length): Effect.Effect<string> => {
     const all = [...this.#all]
-    return Turns.inTurns(() => hidden(text, length, all))
+    return Turns.inTurns(() => hidden(text, length, all, this.#catalogue))
   }
 
   /** A text for a model: each known value has a reference of its own in its place, such as `{{secret:3}}`. */
   readonly refer = (text: string): Effect.Effect<string> => {
     const all = [...this.#asReferences]
-    return Turns.inTurns(() => hidden(text, text.length, all))
+    return Turns.inTurns(() => hidden(text, text.length, all, this.#catalogue))
   }
 
   /** What a model read from a text with references: those of names and answers are made what they stand for again. */
@@ -188,13 +261,20 @@ export class Secrets {
 
   /** The name of a file, likewise: it may have lost, or had replaced, the signs that names of files cannot have. */
   readonly hideInName = (name: string): string =>
-    this.#inNames.reduce((text, { label, words }) => words.replaced(text, label), this.hide(name))
+    this.#inNames.reduce(
+      ({ inCase, text }, { label, words }) => {
+        const next = words.replaced(text, label, inCase)
+        return next === text ? { inCase, text } : withCase(next)
+      },
+      withCase(this.hide(name))
+    ).text
 
   /** A JSON value of any size with every text and number in it, names included, likewise; it is searched in turns. */
-  readonly hideIn = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#all)
+  readonly hideIn = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#all, this.#catalogue)
 
   /** The data of a run, likewise: what somebody answered or is called stays in it. */
-  readonly hideInData = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#ofSecrets)
+  readonly hideInData = <A extends Schema.Json>(value: A): Effect.Effect<A> =>
+    mapped(value, this.#ofSecrets, this.#catalogue)
 
   /** What a defect says of itself, likewise. */
   readonly describe = (defect: unknown): string => this.hide(wordsOf(defect))
@@ -203,8 +283,8 @@ export class Secrets {
     const known = `${kind} ${value}`
     if (isTooShort(value) || this.#known.has(known)) return
     this.#known.add(known)
-    const all = chunks(value)
-    this.#all.push(...all.map((chunk) => ({ chunk, label: labels[kind] })))
+    const all = chunks(value).map((chunk) => ({ chunk, label: labels[kind], number: this.#catalogue.add(chunk) }))
+    this.#all.push(...all)
     const words =
       value
         .slice(0, longestInName)
@@ -214,10 +294,16 @@ export class Secrets {
       this.#inNames.push({ words: new Words(words), label: labels[kind] })
     }
     const reference = `{{secret:${this.#known.size}}}`
-    this.#asReferences.push(...all.map((chunk) => ({ chunk, label: reference })))
+    this.#asReferences.push(...all.map((one) => ({ ...one, label: reference })))
     if (kind !== "secret" && all.length === 1) this.#tellable.set(reference, value)
-    if (kind === "secret") this.#ofSecrets.push(...all.map((chunk) => ({ chunk, label: labels[kind] })))
+    if (kind === "secret") this.#ofSecrets.push(...all)
   }
+}
+
+/** The credentials that a value is of, and how it is found. */
+interface Owned {
+  readonly owners: Set<string>
+  readonly sought: ReadonlyArray<Sought>
 }
 
 const shortest = 4
@@ -239,21 +325,50 @@ const maxSigns = 64
 /** So many words of a value are looked for by one pattern. To compile one takes time that grows with its length. */
 const wordsPerPattern = 16
 
+/** A text in which characters that differ in their case alone are the same. */
+const folded = (text: string): string => {
+  if (/^[ -~]*$/.test(text)) return text.toLowerCase()
+  let all = ""
+  for (const one of text) {
+    const upper = one.toUpperCase()
+    all += ([...upper].length === 1 ? upper : one).toLowerCase()
+  }
+  return all
+}
+
+const withCase = (text: string) => ({ text, inCase: folded(text) })
+
 /** The words of a value, with few or no signs between them. */
 class Words {
-  /** Each finds some of the words; the signs before them are in all but the first. They are compiled when first used. */
-  readonly #patterns: ReadonlyArray<RegExp>
+  readonly #words: ReadonlyArray<string>
+  /** The words in the case in which texts are compared, the last one first: it is the one by which values mostly differ. */
+  #inCase: ReadonlyArray<string> | undefined
+  #compiled: ReadonlyArray<RegExp> | undefined
 
   constructor(words: ReadonlyArray<string>) {
+    this.#words = words
+  }
+
+  /** Each finds some of the words; the signs before them are in all but the first. */
+  get #patterns(): ReadonlyArray<RegExp> {
+    this.#compiled ??= this.#compile()
+    return this.#compiled
+  }
+
+  #compile(): ReadonlyArray<RegExp> {
+    const words = this.#words
     const signs = `[^\\p{L}\\p{N}]{0,${maxSigns}}`
-    this.#patterns = Array.from({ length: Math.ceil(words.length / wordsPerPattern) }, (_, at) => {
+    return Array.from({ length: Math.ceil(words.length / wordsPerPattern) }, (_, at) => {
       const some = words.slice(at * wordsPerPattern, (at + 1) * wordsPerPattern).join(signs)
       return at === 0 ? new RegExp(some, "giu") : new RegExp(`${signs}${some}`, "iuy")
     })
   }
 
   /** A text with a label in the place of each occurrence of the words. */
-  readonly replaced = (text: string, label: string): string => {
+  readonly replaced = (text: string, label: string, inCase: string): string => {
+    // To compile a pattern takes far longer.
+    this.#inCase ??= this.#words.map(folded).reverse()
+    if (!this.#inCase.every((word) => inCase.includes(word))) return text
     const [first, ...others] = this.#patterns
     if (first === undefined) return text
     const parts: Array<string> = []
@@ -318,28 +433,36 @@ const unrepeated = (chunk: string): string => {
   return chunk.slice(/^[\udc00-\udfff]/.test(chunk.slice(start)) ? start - 1 : start)
 }
 
+const digitsOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
 const formsOf = (value: string): ReadonlyArray<Form> => {
   const bytes = new TextEncoder().encode(value)
-  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+  let digits = ""
+  for (const byte of bytes) digits += digitsOfByte[byte]
   const sought = unrepeated(value)
   // A short number stands in longer ones by chance.
   const alone = /^\d{1,8}$/.test(value) ? ["(?:(?<!\\d)|(?<=%[0-9A-Fa-f]{2}))", "(?!\\d)"] : ["", ""]
   return [
-    { anchor: anchorOf(sought), ...found(sought, alone[0] ?? "", alone[1] ?? "") },
+    new Form(anchorsOf(sought.split(/[^A-Za-z0-9]+/)), () => found(sought, alone[0] ?? "", alone[1] ?? "")),
     ...[0, 1, 2].map((offset) => base64(bytes, offset)),
-    ...[digits, digits.toUpperCase()].map((anchor) => ({
-      anchor,
-      pattern: new RegExp(anchor, "g"),
-      reach: anchor.length
-    }))
+    ...[digits, digits.toUpperCase()].map(
+      (anchor) => new Form([anchor], () => ({ pattern: new RegExp(anchor, "g"), reach: anchor.length }))
+    )
   ]
 }
 
 /** Characters that no encoding in use here ever escapes. */
 const plain = /[A-Za-z0-9]/
 
-const anchorOf = (value: string): string =>
-  value.split(/[^A-Za-z0-9]+/).reduce((longest, run) => (run.length > longest.length ? run : longest), "")
+/** So many of the runs of such characters in a value tell it from others. */
+const mostAnchors = 8
+
+/** The longest of the runs, the longest first. */
+const anchorsOf = (runs: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(runs)]
+    .filter(({ length }) => length > 0)
+    .toSorted((a, b) => b.length - a.length)
+    .slice(0, mostAnchors)
 
 /**
  * Of a longer run of backslashes at the beginning of a value only the last ones are looked for. A search may begin at each
@@ -358,7 +481,7 @@ const leastOf = (value: string): number =>
   [...value].length - Math.max((/^\\*/.exec(value)?.[0].length ?? 0) - maxLeading, 0)
 
 /** The pattern for a text in which each character may be escaped or not, and how a long value is followed to its end. */
-const found = (value: string, before: string, after: string): Omit<Form, "anchor"> => {
+const found = (value: string, before: string, after: string): Search => {
   const pieces = (value.match(/\\+|[^\\]/gsu) ?? []).map((piece, index) =>
     index === 0 && piece.startsWith("\\") ? piece.slice(-maxLeading) : piece
   )
@@ -397,7 +520,7 @@ type Ends = (text: string, at: number, isLast: boolean) => ReadonlyArray<number>
  * the furthest one counts. Where all pieces are the same, they are followed for as long as the text repeats them, as each
  * of the repetitions would begin the value again, until the end is one that is `enough`.
  */
-const following = (pieces: ReadonlyArray<string>, repeats: boolean): NonNullable<Form["endOf"]> => {
+const following = (pieces: ReadonlyArray<string>, repeats: boolean): NonNullable<Search["endOf"]> => {
   const known = new Map<string, Ends>()
   const all = pieces.map((piece) => {
     const ends = known.get(piece) ?? endsOf(piece)
@@ -558,18 +681,19 @@ const entity = (one: string, nesting = anyNesting): string => {
 const base64 = (bytes: Uint8Array, offset: number): Form => {
   const encoded = btoa(String.fromCharCode(...new Uint8Array(offset), ...bytes))
   const core = encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))
-  const edge = "[A-Za-z0-9+/_-]?"
-  const source = core.replace(/[+/]/g, (sign) =>
-    sign === "+" ? `(?:\\+|-|%${percents()}2[bB])` : `(?:\\\\{0,${maxBackslashes}}\\/|_|%${percents()}2[fF])`
-  )
-  const before = offset === 0 ? "" : edge
-  const after = ((offset + bytes.length) * 8) % 6 === 0 ? "" : edge
-  return {
-    anchor: core.split(/[+/]/).reduce((longest, run) => (run.length > longest.length ? run : longest), ""),
-    pattern: new RegExp(`${before}${source}${after}(?:=|%${percents()}3[dD]){0,2}`, "g"),
-    // A sign takes 16 characters where backslashes escape a slash, and what is around the core no more than 24.
-    reach: core.length + 15 * (core.match(/[+/]/g)?.length ?? 0) + 24
-  }
+  return new Form(anchorsOf(core.split(/[+/]/)), () => {
+    const edge = "[A-Za-z0-9+/_-]?"
+    const source = core.replace(/[+/]/g, (sign) =>
+      sign === "+" ? `(?:\\+|-|%${percents()}2[bB])` : `(?:\\\\{0,${maxBackslashes}}\\/|_|%${percents()}2[fF])`
+    )
+    const before = offset === 0 ? "" : edge
+    const after = ((offset + bytes.length) * 8) % 6 === 0 ? "" : edge
+    return {
+      pattern: new RegExp(`${before}${source}${after}(?:=|%${percents()}3[dD]){0,2}`, "g"),
+      // A sign takes 16 characters where backslashes escape a slash, and what is around the core no more than 24.
+      reach: core.length + 15 * (core.match(/[+/]/g)?.length ?? 0) + 24
+    }
+  })
 }
 
 interface Found {
@@ -600,13 +724,20 @@ const windowsOf = function* (length: number): Generator<Window, void, void> {
   for (let from = 0; from < length; from += windowLength) yield [from, Math.min(from + windowLength, length)]
 }
 
+/** A UTF-16 unit takes no more in any form: three bytes are four signs in base64, of 16 characters each. */
+const longestForm = 64
+
+/** No form of a chunk reaches further than so many characters. */
+const widestOf = ({ text }: Chunk): number => (text.length + 1) * longestForm
+
 /** Where a form begins in a window of a text. Whatever the windows are, the same places are found. */
 const foundIn = (text: string, [from, to]: Window, form: Form, { chunk, label }: Sought, order: number) => {
-  const { anchor, endOf, pattern, reach, reachesAll } = form
   const first = Math.max(from - behind, 0)
-  const part = text.slice(first, to + reach + ahead)
   const places: Array<Found> = []
-  if (!part.includes(anchor)) return places
+  const around = text.slice(first, to + widestOf(chunk) + ahead)
+  if (!form.anchors.every((anchor) => around.includes(anchor))) return places
+  const { endOf, pattern, reach, reachesAll } = form.search
+  const part = text.slice(first, to + reach + ahead)
   const follow = endOf?.(text, to + chunk.text.length * longestEscape + beyond)
   let last: Found | undefined
   pattern.lastIndex = from - first
@@ -627,19 +758,25 @@ const foundIn = (text: string, [from, to]: Window, form: Form, { chunk, label }:
 }
 
 /** The first `length` characters of a text with every value in it replaced, also where one laps over another. */
-const hidden = function* (text: string, length: number, sought: ReadonlyArray<Sought>): Turns.Work<string> {
+const hidden = function* (
+  text: string,
+  length: number,
+  sought: ReadonlyArray<Sought>,
+  catalogue: Catalogue
+): Turns.Work<string> {
   const within = Math.min(length, text.length)
+  const forms = catalogue.isSmall()
+    ? sought.flatMap((one, order) => one.chunk.forms.map((form) => ({ one, order, form })))
+    : soughtOf(yield* catalogue.formsIn(text.slice(0, within + furthest)), sought)
   const parts: Array<string> = []
   // The text is told up to here.
   let end = 0
   for (const window of windowsOf(within)) {
     const found: Array<Found> = []
-    for (const [order, one] of sought.entries()) {
+    for (const { form, one, order } of forms) {
       if (text.length < one.chunk.least) continue
-      for (const form of one.chunk.forms) {
-        for (const place of foundIn(text, window, form, one, order)) found.push(place)
-        yield window[1] - window[0]
-      }
+      for (const place of foundIn(text, window, form, one, order)) found.push(place)
+      yield window[1] - window[0]
     }
     found.sort((a, b) => a.start - b.start || b.length - a.length || a.order - b.order)
     const shown: Array<string> = []
@@ -654,45 +791,75 @@ const hidden = function* (text: string, length: number, sought: ReadonlyArray<So
   return parts.join("")
 }
 
+/** A catalogue for what is looked for one by one. */
+const alone = new Catalogue()
+
+/** Behind a place there is nothing that belongs to a value that begins there from so many characters on. */
+const furthest = longestForm * 2 * chunkLength + ahead
+
+/** Those of the forms that are sought. Both are in the order of the numbers of their chunks. */
+const soughtOf = (forms: ReadonlyArray<readonly [number: number, form: Form]>, sought: ReadonlyArray<Sought>) =>
+  forms.flatMap(([number, form]) => {
+    let [order, after] = [0, sought.length]
+    while (order < after) {
+      const middle = (order + after) >> 1
+      if ((sought[middle]?.number ?? Infinity) < number) order = middle + 1
+      else after = middle
+    }
+    const one = sought[order]
+    return one?.number === number ? [{ one, order, form }] : []
+  })
+
 /** Whose the secrets are that a text holds, apart from those that are a part of `theirs`. */
 const owning = function* (
   text: string,
-  owned: ReadonlyArray<
-    readonly [string, { readonly owners: ReadonlySet<string>; readonly sought: ReadonlyArray<Sought> }]
-  >,
-  theirs: ReadonlyArray<string>
+  owned: ReadonlyArray<readonly [string, Owned]>,
+  theirs: ReadonlyArray<string>,
+  catalogue: Catalogue
 ): Turns.Work<ReadonlyArray<ReadonlySet<string>>> {
   const held: Array<ReadonlySet<string>> = []
+  const possible = catalogue.isSmall() ? null : new Set((yield* catalogue.formsIn(text)).map(([number]) => number))
   for (const [value, { owners, sought }] of owned) {
     yield theirs.length
+    if (possible !== null && !sought.some(({ number }) => possible.has(number))) continue
     if (theirs.some((their) => their.includes(value))) continue
-    if ((yield* hidden(text, text.length, sought)) !== text) held.push(owners)
+    if ((yield* hidden(text, text.length, sought, alone)) !== text) held.push(owners)
   }
   return held
 }
 
-const mapped = <A extends Schema.Json>(value: A, known: ReadonlyArray<Sought>): Effect.Effect<A> => {
+const mapped = <A extends Schema.Json>(
+  value: A,
+  known: ReadonlyArray<Sought>,
+  catalogue: Catalogue
+): Effect.Effect<A> => {
   const sought = [...known]
-  return sought.length === 0 ? Effect.succeed(value) : Turns.inTurns(() => mapTexts(value, sought) as Turns.Work<A>)
+  return sought.length === 0
+    ? Effect.succeed(value)
+    : Turns.inTurns(() => mapTexts(value, sought, catalogue) as Turns.Work<A>)
 }
 
-const mapTexts = function* (value: Schema.Json, sought: ReadonlyArray<Sought>): Turns.Work<Schema.Json> {
+const mapTexts = function* (
+  value: Schema.Json,
+  sought: ReadonlyArray<Sought>,
+  catalogue: Catalogue
+): Turns.Work<Schema.Json> {
   yield charactersOfValue
-  if (typeof value === "string") return yield* hidden(value, value.length, sought)
+  if (typeof value === "string") return yield* hidden(value, value.length, sought, catalogue)
   if (typeof value === "number") {
     const text = String(value)
-    const shown = yield* hidden(text, text.length, sought)
+    const shown = yield* hidden(text, text.length, sought, catalogue)
     return shown === text ? value : shown
   }
   if (Array.isArray(value)) {
     const all: Array<Schema.Json> = []
-    for (const one of value) all.push(yield* mapTexts(one, sought))
+    for (const one of value) all.push(yield* mapTexts(one, sought, catalogue))
     return all
   }
   if (typeof value !== "object" || value === null) return value
   const fields: Array<readonly [string, Schema.Json]> = []
   for (const [name, one] of Object.entries(value)) {
-    fields.push([yield* hidden(name, name.length, sought), yield* mapTexts(one, sought)])
+    fields.push([yield* hidden(name, name.length, sought, catalogue), yield* mapTexts(one, sought, catalogue)])
   }
   return Object.fromEntries(fields)
 }

@@ -215,6 +215,25 @@ describe("a text that is searched in turns", () => {
     { arbitrary: { runs: 300 } }
   )
 
+  const beside = new Secrets()
+  for (const [index, value] of hard.entries()) beside.add(value, index % 4 === 0 ? "answer" : "secret")
+  // None of them is in a text, but what they are known by partly is.
+  for (let index = 0; index < 100; index++) beside.add(`~hunter2~pass1~${index}~${"ab".repeat(30)}~`, "secret")
+
+  it.effect.prop(
+    "is shown as it is with few values where there are many others, at once and in turns",
+    [Schema.Array(piece).check(Schema.isMaxLength(8)), Schema.String],
+    ([pieces, before]) =>
+      Effect.gen(function* () {
+        const encoded = pieces.map(([value, encoding, from]) => (encodings[encoding] ?? String)(value).slice(from))
+        const text = `${before}${encoded.join("|")}`
+        assert.strictEqual(beside.hide(text), secrets.hide(text))
+        assert.strictEqual(yield* beside.hideLong(text), yield* secrets.hideLong(text))
+        assert.deepEqual(yield* beside.hideInData({ [text]: [text] }), yield* secrets.hideInData({ [text]: [text] }))
+      }),
+    { arbitrary: { runs: 300 } }
+  )
+
   it.effect("is shown as one secret where a repeated value goes through many turns", () =>
     Effect.gen(function* () {
       const shown = yield* secrets.hideLong(`|${"=".repeat(5 * turn)}|${"ab".repeat(3 * turn)}|`)
@@ -242,12 +261,14 @@ describe("the name of a file", () => {
   const secrets = new Secrets()
   secrets.add('Ab"12/é&34', "secret")
   secrets.add("x-y", "secret")
+  secrets.add("kelvin/Straße", "secret")
 
   it.each([
     ['report Ab"12/é&34.csv', "report [secret].csv"],
     ["report Ab_12_é&34.csv", "report [secret].csv"],
     ["ab12e\u030134".normalize("NFC"), "[secret]"],
     ["Ab 12.csv", "Ab 12.csv"],
-    ["x_y.csv", "x_y.csv"]
+    ["x_y.csv", "x_y.csv"],
+    ["\u212aelvin \u017ftraße.csv", "[secret].csv"]
   ])("%s is told as %s", (name, told) => assert.strictEqual(secrets.hideInName(name), told))
 })

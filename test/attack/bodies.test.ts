@@ -6,6 +6,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
+import { pair } from "../support/credentials.ts"
+import { home, hosted } from "../support/hosted.ts"
 import { layer as layerService, Service } from "../support/service.ts"
 import * as Watchdog from "../support/watchdog.ts"
 
@@ -118,3 +120,116 @@ layer(layerService, { timeout: "2 minutes" })("a body whose fields are all fille
     })
   )
 })
+
+/** A chain of nodes that set a text. */
+const largeWorkflow = (count: number, value: string) => {
+  const ids = Array.from({ length: count + 2 }, () => randomUUID())
+  const set = { operations: [{ type: "SET", target: "context.x", value: JSON.stringify(value) }] }
+  return {
+    name: "Large",
+    nodes: ids.map((id, index) => ({
+      id,
+      name: `Step ${index}`,
+      ...(index === 0
+        ? { action: "START", parameters: { url: "https://site.test" } }
+        : index === count + 1
+          ? { action: "END", parameters: {} }
+          : { action: "TRANSFORM", parameters: set })
+    })),
+    edges: Object.fromEntries(ids.slice(0, -1).map((id, index) => [id, { to: ids[index + 1] }]))
+  }
+}
+
+/** The largest that are accepted, in one way each. */
+const workflows = {
+  "many nodes": largeWorkflow(2_000, "a".repeat(100)),
+  "long texts of spaces": largeWorkflow(42, " ".repeat(49_000)),
+  "a schema of long texts": {
+    ...largeWorkflow(0, ""),
+    input_schema: { type: "object", description: "\\".repeat(130_000) }
+  },
+  "a schema of many parts": {
+    ...largeWorkflow(0, ""),
+    input_schema: {
+      type: "object",
+      properties: Object.fromEntries(Array.from({ length: 9_900 }, (_, at) => [`k${at}`, {}]))
+    }
+  }
+}
+
+/** Of 5 MB, which are more than are accepted. */
+const huge = largeWorkflow(100, " ".repeat(49_000))
+
+const cookies = (value: string) =>
+  Array.from({ length: 5_000 }, (_, at) => ({ name: `c${at}`, value: `${at}${value}`, domain: ".example.com" }))
+
+layer(hosted, { timeout: "2 minutes" })("a body for something that exists", (it) => {
+  const measuring = Effect.gen(function* () {
+    const { member, send } = yield* Service
+    const owner = yield* member("Owner")
+    const held: Array<readonly [endpoint: string, status: number, millis: number]> = []
+    const ask = Effect.fnUntraced(function* (method: string, path: string, json: unknown, expected: number) {
+      const raw = new TextEncoder().encode(JSON.stringify(json))
+      const watchdog = Watchdog.start()
+      const answer = yield* send({ method, path, key: owner.key, raw, headers: { "content-type": "application/json" } })
+      held.push([`${method} ${path}`, answer.status, Math.round(watchdog.stop().processorMillis)])
+      assert.strictEqual(answer.status, expected, `${method} ${path}: ${answer.text.slice(0, 300)}`)
+      return answer
+    })
+    const finish = Effect.sync(() => {
+      assert.deepEqual(
+        held.filter(([, , millis]) => millis >= longest),
+        []
+      )
+    })
+    return { ask, finish, owner }
+  })
+
+  it.effect.each(Object.entries(workflows))("holds the event loop nowhere: a workflow of %s", ([, workflow]) =>
+    Effect.gen(function* () {
+      const { ask, finish } = yield* measuring
+      const small = yield* ask("POST", "/workflows", largeWorkflow(0, ""), 201)
+      const path = `/workflows/${small.body.id}`
+      yield* ask("PUT", path, workflow, 200)
+      yield* ask("PUT", path, { ...workflow, nodes: huge.nodes, edges: huge.edges }, 400)
+      yield* ask("POST", `${path}/fork`, { name: "Copy" }, 201)
+      yield* ask("POST", `${path}/fork`, null, 201)
+      yield* finish
+    })
+  )
+
+  it.effect("holds the event loop nowhere: cookies, webhooks, notifications, messages and settings", () =>
+    Effect.gen(function* () {
+      const { ask, finish, owner } = yield* measuring
+      yield* ask("POST", "/vault", { ...pair, cookies: cookies("x".repeat(120)) }, 201)
+      yield* ask("PUT", "/vault", { ...pair, cookies: cookies("\\".repeat(50)) }, 200)
+      yield* ask("PUT", "/vault", { ...pair, local_storage: storage, session_storage: storage }, 200)
+
+      const workflow = yield* ask("POST", "/workflows", largeWorkflow(0, ""), 201)
+      const { id } = workflow.body
+      const variables = (json: unknown) => ({ run_input_variables: { a: json, b: "\\".repeat(2_000_000) } })
+      yield* ask("POST", `/workflows/${id}/validate-input`, variables(many), 200)
+      yield* ask("POST", "/run", { workflow_id: id, ...variables(many) }, 201)
+
+      const url = `https://93.184.216.34/${"%25".repeat(600)}`
+      const secret = "\\".repeat(1_024)
+      const webhook = yield* ask("POST", "/webhook-endpoints", { url, workflow_id: id, secret }, 201)
+      yield* ask("PATCH", `/webhook-endpoints/${webhook.body.id}`, { url: `${url}#`, secret }, 200)
+      const workflow_ids = Array.from({ length: 100 }, () => id)
+      const channel = { type: "http", url }
+      yield* ask("POST", "/notifications/run-subscriptions", { workflow_ids, events: kinds, channel }, 201)
+      const settings = `/workspaces/${owner.caller.workspaceId}/settings`
+      yield* ask("PATCH", settings, Object.fromEntries(many.map((_, at) => [`k${at}`, {}])), 200)
+
+      const base = "/workflow-builder/agent"
+      const opened = yield* ask("POST", `${base}/session`, { name: "New", startUrl: home }, 201)
+      const text = "&amp;%25\\ ".repeat(20_000)
+      yield* ask("POST", `${base}/${opened.body.conversationId}/message`, { text }, 200)
+      yield* finish
+    })
+  )
+})
+
+const many = Array.from({ length: 40_000 }, () => ({}))
+const kinds = ["run.started", "run.succeeded", "run.failed", "run.requeued"]
+const storage = Object.fromEntries(Array.from({ length: 25_000 }, (_, at) => [`k${at}`, "x"]))

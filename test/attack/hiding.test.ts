@@ -2,7 +2,7 @@
  * A page or a site that is made to be searched for secrets at length does not hold the event loop of a worker.
  */
 import { randomUUID } from "node:crypto"
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
@@ -11,13 +11,14 @@ import type { Observer } from "../../core/agent/Observer.ts"
 import type { BrowserSession } from "../../core/browser/Browser.ts"
 import type { Exchange } from "../../core/browser/Exchange.ts"
 import * as Evidence from "../../core/execution/Evidence.ts"
-import { Secrets } from "../../core/redaction/Secrets.ts"
+import { maxAtOnce, Secrets } from "../../core/redaction/Secrets.ts"
 import type { Keeper } from "../../core/run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import type { Node } from "../../core/workflow/language/graph/Graph.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { leastMillis, processorMillis } from "../support/processorTime.ts"
 import * as Watchdog from "../support/watchdog.ts"
 
 /** The longest that a page may hold the event loop, in milliseconds of processor time. */
@@ -126,4 +127,48 @@ layer(services, { timeout: "2 minutes" })("a run that keeps evidence", (it) => {
       assert.isTrue(log.value.truncated)
     })
   )
+})
+
+/** The values of as many cookies as a browser state may have, each a secret, all much alike. */
+const cookies: Readonly<Record<string, (index: number) => string>> = {
+  "numbers in hexadecimal": (index) => `${index.toString(16)}${"0123456789abcdef".repeat(4)}`,
+  "the same letters around a number": (index) => `session=abcdef${index.toString(36)}&${"x".repeat(100)}`,
+  "many words": (index) => `${"ab+cd/".repeat(40)}${index}`,
+  "signs around a number": (index) => `${"@#".repeat(200)}${index}%`
+}
+
+/** Texts of the length that is searched at once. */
+const texts: Readonly<Record<string, string>> = {
+  words: "hello world, session of an abcdef page ",
+  digits: "1234 5678 ",
+  signs: "@#",
+  backslashes: "\\",
+  "parts of cookies": `session=abcdef ${"x".repeat(100)}& ab+cd/ab+cd/ 0123456789abcdef`
+}
+
+describe("a text that is searched at once for 5,000 secrets", () => {
+  it.each(Object.entries(cookies))("takes less than 20 ms of the processor: %s", (_name, cookie) => {
+    const secrets = new Secrets()
+    const watched = Watchdog.start()
+    for (let index = 0; index < 5_000; index++) secrets.add(cookie(index), "secret")
+    assert.isBelow(watched.stop().processorMillis, longest, "adding")
+    Effect.runSync(secrets.prepared)
+    for (const [name, piece] of Object.entries(texts)) {
+      const text = piece.repeat(Math.ceil(maxAtOnce / piece.length)).slice(0, maxAtOnce)
+      assert.isBelow(
+        leastMillis(20, () => secrets.hide(text)),
+        20,
+        name
+      )
+      assert.isBelow(
+        processorMillis(() => secrets.hideInName(text.slice(0, 255))),
+        longest,
+        name
+      )
+    }
+    const shown = secrets.hide(`an ${encodeURIComponent(cookie(4_321))} in it`)
+    // Of a value that begins by repeating something, the repetitions may be left.
+    assert.isTrue(shown.endsWith("[secret] in it"))
+    assert.notInclude(shown, cookie(4_321).slice(-4))
+  })
 })

@@ -2,7 +2,7 @@
 import { connect } from "node:net"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Cause, Effect, Exit, Layer } from "effect"
 import * as MailThread from "../../adapters/mail/MailThread.ts"
 import * as SmtpServer from "../../adapters/mail/SmtpServer.ts"
 import { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
@@ -97,21 +97,39 @@ describe("the thread that reads mails", () => {
   const busy = new URL(
     `data:text/javascript,${encodeURIComponent(
       `import { parentPort } from "node:worker_threads"
-     parentPort.on("message", ({ html }) => {
+     parentPort.on("message", ({ asked: { html } }) => {
        if (html === "loop") while (true);
        if (html === "memory") for (const all = []; ; ) all.push(new Array(1e6).fill(all.length))
        if (html === "exit") process.exit(1)
-       parentPort.postMessage([html])
-     })`
+       parentPort.postMessage({ _tag: "Answered", text: JSON.stringify([html]) })
+     })
+     parentPort.postMessage({ _tag: "Ready" })`
     )}`
   )
 
   it.live("is ended when a mail takes too long or too much memory, and the next mail is read by another", () =>
-    Effect.promise(async () => {
-      const ask = MailThread.make(busy, 4_000)
+    Effect.gen(function* () {
+      const ask = MailThread.make({ module: busy, deadlineMillis: () => 4_000 })
       const all = ["one", "loop", "two", "memory", "three", "exit", "four"]
-      const answers = await Promise.all(all.map((html) => ask({ kind: "bodies", html, text: "" })))
+      const answers = yield* Effect.forEach(all, (html) => ask({ kind: "bodies", html, text: "" }), {
+        concurrency: "unbounded"
+      })
       assert.deepStrictEqual(answers, [["one"], undefined, ["two"], undefined, ["three"], undefined, ["four"]])
+    })
+  )
+
+  it.live("refuses a mail while as many wait as may, and reads those that wait", () =>
+    Effect.gen(function* () {
+      const ask = MailThread.make({ module: busy, deadlineMillis: () => 500, waiting: 2 })
+      const answers = yield* Effect.forEach(
+        ["loop", "one", "two", "three"],
+        (html) => Effect.exit(ask({ kind: "bodies", html, text: "" })),
+        { concurrency: "unbounded" }
+      )
+      const [, , , refused] = answers
+      assert.deepStrictEqual(answers.slice(0, 3), [undefined, ["one"], ["two"]].map(Exit.succeed))
+      assert(refused !== undefined && Exit.isFailure(refused))
+      assert.instanceOf(Cause.squash(refused.cause), MailThread.MailsWaiting)
     })
   )
 })

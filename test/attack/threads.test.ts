@@ -6,25 +6,25 @@ import { type Ending, type Options, ThreadPool } from "../../adapters/threads/Th
 import { defaults } from "../../adapters/threads/ThreadSandbox.ts"
 import type { Asked, Name } from "../../core/workflow/sandbox/Operations.ts"
 
-const pools: Array<ThreadPool> = []
+const pools: Array<ThreadPool<Name>> = []
 
 afterAll(() => Promise.all(pools.map((pool) => pool.close())))
 
-const poolOf = (options: Partial<Options>): ThreadPool => {
+const poolOf = (options: Partial<Options<Name>>): ThreadPool<Name> => {
   const pool = new ThreadPool({ ...defaults, ...options })
   pools.push(pool)
   return pool
 }
 
-const ask = <N extends Name>(pool: ThreadPool, name: N, asked: Asked<N>, owner = "one"): Promise<Ending> =>
+const ask = <N extends Name>(pool: ThreadPool<Name>, name: N, asked: Asked<N>, owner = "one"): Promise<Ending> =>
   new Promise((end) => pool.submit({ owner, name, asked: JSON.stringify(asked), end }))
 
-const cheap = (pool: ThreadPool, owner = "one") => ask(pool, "patternCost", { pattern: "^a+$" }, owner)
+const cheap = (pool: ThreadPool<Name>, owner = "one") => ask(pool, "patternCost", { pattern: "^a+$" }, owner)
 
 const evaluation = (source: string) => ({ source, roots: {}, bindings: {}, apart: {}, moment: { at: 0, seed: 0 } })
 
 /** Works until its deadline: each level of the value is looked at twice as often as the one above it. */
-const endless = (pool: ThreadPool, owner = "one") => {
+const endless = (pool: ThreadPool<Name>, owner = "one") => {
   const level = {
     type: "object",
     properties: { next: { allOf: [0, 1].map(() => ({ $ref: "#/definitions/level" })) } }

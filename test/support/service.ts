@@ -13,7 +13,6 @@ import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as SecretAsking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
-import type { Options as Pool } from "../../adapters/threads/ThreadPool.ts"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import { Readiness } from "../../apps/api/Readiness.ts"
@@ -156,7 +155,7 @@ const layerOutside = (sending: HttpSender.Options) =>
 type Stores = Layer.Layer<Layer.Success<typeof Embedded.layer>>
 
 interface Options {
-  readonly sandbox?: Pool
+  readonly sandbox?: typeof ThreadSandbox.defaults
   readonly rateLimits?: ReadonlyArray<Limit>
   readonly sending?: HttpSender.Options
   readonly stores?: Stores

@@ -71,6 +71,9 @@ export const busy = general(
   "Too many schemas, expressions and workflows of this workspace wait to be checked. Send the request again later"
 )
 
+/** What is answered while as many mails wait to be read as may. */
+export const mailsWait = general(503, "Too many mails wait to be read. Send the mail again later")
+
 export const badRequest = (message: string): BadRequest => general(400, message)
 
 /** Parameters of a query that are wrong, each reported at its name. */

@@ -15,6 +15,7 @@ import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { sealed } from "../webhook/RunWebhookRequest.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
+import * as JsonAnswer from "./JsonAnswer.ts"
 import * as RunFilter from "./RunFilter.ts"
 import { listItem, record } from "./RunRecord.ts"
 
@@ -56,11 +57,8 @@ export const layer = HttpApiBuilder.group(
       }),
       record: Effect.fn(function* ({ params }) {
         const view = yield* runs.get(yield* CurrentCaller, yield* runId(params.session_id))
-        return record(
-          view,
-          yield* links.under(yield* origin, view.run.workspaceId),
-          yield* artifacts.summary(view.run.id)
-        )
+        const origins = yield* links.under(yield* origin, view.run.workspaceId)
+        return JsonAnswer.make(record(view, origins, yield* artifacts.summary(view.run.id)) as Schema.Json)
       }),
       interrupt: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller

@@ -56,6 +56,7 @@ export const make = Effect.fnUntraced(function* (held: Held, beginningOf: Beginn
     const opened = yield* ScopedRef.get(page)
     if (opened === null) return null
     const fresh = Turn.newStage(opened, one.inputs, beginning, began)
+    yield* Turn.secretsOf(fresh).prepared
     yield* Ref.set(stage, fresh)
     yield* waitUntilBack(store.settle(held, (before) => Conversation.opened(before)))
     return Turn.withUnavailable(yield* turn(fresh), beginning.unavailable)

@@ -4,7 +4,7 @@
 import { Effect, Queue, type Scope, Semaphore } from "effect"
 import * as Background from "../../runtime/Background.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import { EventLog, type Position } from "../EventLog.ts"
+import { type Entry, EventLog, type Position } from "../EventLog.ts"
 import * as Mailbox from "./Mailbox.ts"
 
 export interface LogReader {
@@ -30,7 +30,10 @@ export const make: Effect.Effect<LogReader, never, EventLog | Scope.Scope> = Eff
       if (subscribers.size === 0) position = null
       while (position !== null) {
         const { entries, more, position: next } = yield* log.read(position, 500)
-        for (const entry of entries) for (const one of subscribers) Mailbox.offer(one, entry)
+        for (const entry of entries) {
+          const characters = charactersOf(entry)
+          for (const one of subscribers) Mailbox.offer(one, entry, characters)
+        }
         position = next
         if (!more) return
         if (entries.length === 0) yield* Effect.sleep("5 millis")
@@ -60,6 +63,32 @@ export const make: Effect.Effect<LogReader, never, EventLog | Scope.Scope> = Eff
     grown: Effect.asVoid(Queue.offer(grown, undefined))
   }
 })
+
+/** About how many characters an event has as JSON, counted when a stream is to have it. */
+const charactersOf = ({ event }: Entry) => {
+  let counted: number | undefined
+  return () => {
+    counted ??= sizeOf(event)
+    return counted
+  }
+}
+
+/** The characters of all texts of a value, and some for everything else. */
+const sizeOf = (value: unknown): number => {
+  const pending: Array<unknown> = [value]
+  let size = 0
+  for (let one = pending.pop(); pending.length > 0 || one !== undefined; one = pending.pop()) {
+    size += typeof one === "string" ? one.length + charactersOfPart : charactersOfPart
+    if (typeof one !== "object" || one === null) continue
+    for (const [name, part] of Object.entries(one)) {
+      size += name.length
+      pending.push(part)
+    }
+  }
+  return size
+}
+
+const charactersOfPart = 4
 
 /** The longest pause between two reads, for the case that a signal is lost. */
 const longestSleep = "10 seconds"

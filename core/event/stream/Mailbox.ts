@@ -3,7 +3,7 @@
  */
 import { Effect, Queue } from "effect"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
-import type { Entry } from "../EventLog.ts"
+import { type Entry, page } from "../EventLog.ts"
 
 export interface Mailbox {
   readonly workspaceId: WorkspaceId
@@ -11,26 +11,33 @@ export interface Mailbox {
   readonly topic: string
   readonly arrived: Queue.Queue<Entry | null>
   missed: boolean
+  /** How large the entries in it are together. */
+  characters: number
 }
 
-/** A stream that falls further behind reads the log again instead. */
+/** A stream that falls further behind reads the log again instead: by so many entries, or by so many characters of them. */
 const capacity = 1_000
+const mostCharacters = page.characters
 
 /** An empty mailbox, closed with the scope. */
 export const make = (workspaceId: WorkspaceId, topic: string) =>
   Effect.acquireRelease(
     Effect.map(
       Queue.dropping<Entry | null>(capacity),
-      (arrived): Mailbox => ({ workspaceId, topic, arrived, missed: false })
+      (arrived): Mailbox => ({ workspaceId, topic, arrived, missed: false, characters: 0 })
     ),
     ({ arrived }) => Queue.shutdown(arrived)
   )
 
-/** Puts an entry in, if it belongs there. */
-export const offer = (mailbox: Mailbox, entry: Entry): void => {
+/** Puts an entry of so many characters in, if it belongs there. One entry has room in an empty mailbox whatever its size. */
+export const offer = (mailbox: Mailbox, entry: Entry, characters: () => number): void => {
   if (entry.workspaceId !== mailbox.workspaceId) return
   if (entry.clientId !== mailbox.topic && entry.runId !== mailbox.topic) return
-  if (!mailbox.missed && !Queue.offerUnsafe(mailbox.arrived, entry)) mailbox.missed = true
+  if (mailbox.missed) return
+  const together = mailbox.characters + characters()
+  const hasRoom = mailbox.characters === 0 || together <= mostCharacters
+  if (hasRoom && Queue.offerUnsafe(mailbox.arrived, entry)) mailbox.characters = together
+  else mailbox.missed = true
 }
 
 /** Makes whoever waits for an arrival look again. */
@@ -49,8 +56,11 @@ export const takeMissed = (mailbox: Mailbox): boolean => {
 }
 
 /** What is there now. */
-export const takeNow = ({ arrived }: Mailbox): Effect.Effect<ReadonlyArray<Entry>> =>
-  Effect.map(Queue.clear(arrived), (all) => all.filter((one) => one !== null))
+export const takeNow = (mailbox: Mailbox): Effect.Effect<ReadonlyArray<Entry>> =>
+  Effect.map(Queue.clear(mailbox.arrived), (all) => {
+    mailbox.characters = 0
+    return all.filter((one) => one !== null)
+  })
 
 /** Waits until something is there, or for so many milliseconds. */
 export const arrival = ({ arrived }: Mailbox, millis: number): Effect.Effect<void> =>

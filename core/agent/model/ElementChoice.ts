@@ -6,7 +6,7 @@ import { Effect, Result } from "effect"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "../Failure.ts"
-import * as Asking from "./Asking.ts"
+import * as ModelRequest from "./ModelRequest.ts"
 import * as Prompts from "./Prompts.ts"
 
 /** An element that may be the lost one. */
@@ -37,7 +37,7 @@ export const locate = Effect.fnUntraced(function* ({
 }: Lost): Effect.fn.Return<string | null, StepFailed> {
   if (candidates.length === 0) return null
   const refs = candidates.map(({ ref }) => ref)
-  return yield* Asking.ask({
+  return yield* ModelRequest.ask({
     node,
     secrets,
     purpose: "locate",
@@ -52,7 +52,10 @@ export const locate = Effect.fnUntraced(function* ({
   })
 })
 
-const judge = (said: Asking.Said, refs: ReadonlyArray<string>): Result.Result<Asking.Judged<string | null>, string> => {
+const judge = (
+  said: ModelRequest.Said,
+  refs: ReadonlyArray<string>
+): Result.Result<ModelRequest.Judged<string | null>, string> => {
   if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
   if (said.tool === "not_found") return Result.succeed({ value: null, did: "none of the candidates" })
   const ref = refs.find((one) => one === said.parameters.element)

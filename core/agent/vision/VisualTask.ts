@@ -11,13 +11,13 @@ import type { Place } from "../../browser/vision/Sight.ts"
 import { byHand } from "../../browser/vision/Typing.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { afterActing, ofPage, type StepFailed } from "../Failure.ts"
-import * as Asking from "../model/Asking.ts"
 import type { Tool } from "../model/Model.ts"
+import * as ModelRequest from "../model/ModelRequest.ts"
 import * as Prompts from "../model/Prompts.ts"
 import * as References from "../model/References.ts"
 import type { Memory } from "../variables/Memory.ts"
-import * as Choosing from "./Choosing.ts"
-import * as Looking from "./Looking.ts"
+import * as Grounding from "./Grounding.ts"
+import * as PageView from "./PageView.ts"
 
 /** Maximum number of moves of one step. */
 const mostMoves = 30
@@ -75,14 +75,14 @@ const moves = Effect.fnUntraced(function* (
     yield* Effect.ignore(page.navigation.back)
     const gone = yield* strayed(page, sites)
     if (gone === null) return { refused: `It led to ${left}, where the run has not been before, and was taken back` }
-    return yield* Asking.failure(about, "MODEL-E0006", `a move led to ${gone}, where the run has not been before`)
+    return yield* ModelRequest.failure(about, "MODEL-E0006", `a move led to ${gone}, where the run has not been before`)
   })
 
   const note = Effect.fnUntraced(function* (value: Exclude<Move, { readonly ended: Place | null }>) {
     history.push(`${history.length + 1}. ${tell(value)}`)
     if ("refused" in value && ++refusals >= mostRefusals) {
       const reason = `${mostRefusals} moves were refused; the last: ${value.refused}`
-      return yield* Asking.failure(about, "MODEL-E0006", reason)
+      return yield* ModelRequest.failure(about, "MODEL-E0006", reason)
     }
   })
 
@@ -90,11 +90,11 @@ const moves = Effect.fnUntraced(function* (
     // Some moves take effect late.
     const astray = yield* returned
     if (astray !== null) yield* note(astray)
-    const view = yield* Looking.view(page, true)
-    const shot = yield* Looking.picture(page, secrets)
+    const view = yield* PageView.view(page, true)
+    const shot = yield* PageView.picture(page, secrets)
     const refs = view.elements.map(({ ref }) => ref)
     const { window } = view.outline
-    const carryOut = Effect.fnUntraced(function* (said: Asking.Said) {
+    const carryOut = Effect.fnUntraced(function* (said: ModelRequest.Said) {
       if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
       const value: Move = yield* perform(said, { ...task, refs, sites, window }).pipe(
         // Report a failed move to the model, which then sees the page again.
@@ -106,9 +106,9 @@ const moves = Effect.fnUntraced(function* (
       )
       made.acted ||= "did" in value && acting.has(said.tool)
       const outcome = (yield* returned) ?? value
-      return Result.succeed<Asking.Judged<Move>>({ value: outcome, did: tell(outcome) })
+      return Result.succeed<ModelRequest.Judged<Move>>({ value: outcome, did: tell(outcome) })
     })
-    const value = yield* Asking.ask<Move>({
+    const value = yield* ModelRequest.ask<Move>({
       ...about,
       purpose: "move",
       instructions: Prompts.moving(
@@ -129,7 +129,7 @@ const moves = Effect.fnUntraced(function* (
     if ("ended" in value) return value.ended
     yield* note(value)
   }
-  return yield* Asking.failure(about, "MODEL-E0005", `it was not done within ${mostMoves} moves`)
+  return yield* ModelRequest.failure(about, "MODEL-E0005", `it was not done within ${mostMoves} moves`)
 })
 
 const toolsFor = (ends: Task["ends"], refs: ReadonlyArray<string>): ReadonlyArray<Tool> => [
@@ -155,7 +155,7 @@ interface Scene extends Task {
 
 /** Makes one move. What fails on the page fails as such; the failure of the step is for what ends it. */
 const perform = Effect.fnUntraced(function* (
-  { parameters, tool }: Extract<Asking.Said, { _tag: "Called" }>,
+  { parameters, tool }: Extract<ModelRequest.Said, { _tag: "Called" }>,
   scene: Scene
 ): Effect.fn.Return<Move, PageFailure | StepFailed> {
   const { memory, page, sites } = scene
@@ -166,7 +166,7 @@ const perform = Effect.fnUntraced(function* (
       return { ended: null }
     case "choose_element":
     case "choose_point": {
-      const choice = Choosing.choiceOf({ _tag: "Called", tool, parameters }, scene.refs, scene.window)
+      const choice = Grounding.choiceOf({ _tag: "Called", tool, parameters }, scene.refs, scene.window)
       if (Result.isFailure(choice)) return { refused: choice.failure }
       if (!("place" in choice.success)) return { refused: "Expected an element" }
       const { place } = choice.success
@@ -174,7 +174,7 @@ const perform = Effect.fnUntraced(function* (
       return objection === null ? { ended: place } : { refused: objection }
     }
     case "click": {
-      const point = Choosing.choiceOf({ _tag: "Called", tool: "choose_point", parameters }, scene.refs, scene.window)
+      const point = Grounding.choiceOf({ _tag: "Called", tool: "choose_point", parameters }, scene.refs, scene.window)
       if (Result.isFailure(point)) return { refused: point.failure }
       if (!("place" in point.success)) return { refused: "Expected a point" }
       yield* page.vision.clickAt(point.success.place, kind as ClickKind, waitMillis, gesture)
@@ -226,7 +226,7 @@ const perform = Effect.fnUntraced(function* (
       return { did: `open ${target.host}${target.pathname}` }
     }
     default:
-      return yield* Asking.failure(
+      return yield* ModelRequest.failure(
         { node: scene.node, model: scene.model, request: scene.prompt, secrets: memory.credentials.secrets },
         "MODEL-E0005",
         `the model cannot do it: ${String(reason ?? "").slice(0, 500)}`

@@ -12,8 +12,8 @@ import * as References from "../model/References.ts"
 import type { StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
-import * as Choosing from "./Choosing.ts"
-import * as Moving from "./Moving.ts"
+import * as Grounding from "./Grounding.ts"
+import * as VisualTask from "./VisualTask.ts"
 
 type Pointed = NodeOf<"CLICK"> | NodeOf<"INPUT_TEXT"> | NodeOf<"TFA">
 
@@ -73,8 +73,8 @@ export const place = Effect.fnUntraced(function* (
   }
   const chosen =
     execution === "COMPUTER_USE"
-      ? yield* Moving.move({ ...wanted, memory, ends: "place", byHand: isByHand(node) })
-      : yield* Choosing.place({
+      ? yield* VisualTask.move({ ...wanted, memory, ends: "place", byHand: isByHand(node) })
+      : yield* Grounding.place({
           ...wanted,
           secrets: memory.credentials.secrets,
           act,

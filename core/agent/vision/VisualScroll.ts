@@ -6,12 +6,12 @@ import type { Direction, Position } from "../../browser/vision/Scrolling.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
-import * as Asking from "../model/Asking.ts"
+import * as ModelRequest from "../model/ModelRequest.ts"
 import * as References from "../model/References.ts"
 import type { StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
-import * as Choosing from "./Choosing.ts"
-import * as Pointing from "./Pointing.ts"
+import * as ActionPoint from "./ActionPoint.ts"
+import * as Grounding from "./Grounding.ts"
 
 /**
  * Brings the element that `target_description` means into sight, in the container where there is one; or scrolls a
@@ -26,16 +26,16 @@ export const show = Effect.fnUntraced(function* (
     node.parameters
   const waitMillis = node.parameters.wait_time ?? defaultWaitMillis
   const { secrets } = memory.credentials
-  const model = Pointing.modelOf(llm_model)
+  const model = ActionPoint.modelOf(llm_model)
   const looks = { node, page, secrets, model, visual: true, waitMillis }
 
   const described = Effect.fnUntraced(function* (description: string) {
     const prompt = yield* References.evaluate(description, memory, page)
-    const place = yield* Choosing.place({ ...looks, act: "scroll", prompt })
+    const place = yield* Grounding.place({ ...looks, act: "scroll", prompt })
     const spot = yield* page.vision.spot(place).pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
     if (spot.selector !== null) return spot.selector
     const reason = "no selector matches the container that the model chose: set container_xpath"
-    return yield* Asking.failure({ node, model, request: prompt, secrets }, "MODEL-E0005", reason)
+    return yield* ModelRequest.failure({ node, model, request: prompt, secrets }, "MODEL-E0005", reason)
   })
   const container =
     scroll_mode !== "region"
@@ -52,6 +52,6 @@ export const show = Effect.fnUntraced(function* (
       .pipe(Effect.mapError((failure) => ofPage("scroll", failure)))
   }
   const prompt = yield* References.evaluate(target_description ?? "", memory, page)
-  const place = yield* Choosing.place({ ...looks, act: "scroll to", prompt, container })
+  const place = yield* Grounding.place({ ...looks, act: "scroll to", prompt, container })
   yield* page.vision.show(place, position).pipe(Effect.mapError((failure) => ofPage("scroll to", failure)))
 })

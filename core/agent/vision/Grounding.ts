@@ -8,9 +8,9 @@ import type { Place } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
-import * as Asking from "../model/Asking.ts"
+import * as ModelRequest from "../model/ModelRequest.ts"
 import * as Prompts from "../model/Prompts.ts"
-import * as Looking from "./Looking.ts"
+import * as PageView from "./PageView.ts"
 
 /** So often is the page scrolled at most before nothing was found. */
 const mostScrolls = 15
@@ -48,8 +48,8 @@ export const place = Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Ret
   const until = (yield* Clock.currentTimeMillis) + wanted.waitMillis
   const notes: Array<string> = []
   for (let scrolls = 0; ; ) {
-    const view = yield* Looking.view(page, wanted.visual)
-    const shot = wanted.visual ? yield* Looking.picture(page, secrets) : null
+    const view = yield* PageView.view(page, wanted.visual)
+    const shot = wanted.visual ? yield* PageView.picture(page, secrets) : null
     const refs = view.elements.map(({ ref }) => ref)
     const { height, width } = view.outline.window
     const tools = [
@@ -58,7 +58,7 @@ export const place = Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Ret
       ...(wanted.visual && scrolls < mostScrolls ? [Prompts.scroll] : []),
       Prompts.notFound
     ]
-    const judge = Effect.fnUntraced(function* (said: Asking.Said) {
+    const judge = Effect.fnUntraced(function* (said: ModelRequest.Said) {
       const choice = choiceOf(said, refs, { height, width })
       if (Result.isFailure(choice) || !("place" in choice.success)) {
         return Result.map(choice, (value) => ({ value, did: tell(value) }))
@@ -71,7 +71,7 @@ export const place = Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Ret
         ? Result.succeed({ value: value satisfies Choice as Choice, did: `${wanted.act} ${tell(value)}${name}` })
         : Result.fail(objection)
     })
-    const choice = yield* Asking.ask<Choice>({
+    const choice = yield* ModelRequest.ask<Choice>({
       node,
       secrets,
       purpose: "choose",
@@ -94,7 +94,7 @@ export const place = Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Ret
     }
     if (!(yield* changed(page, view.text, wanted.visual, until))) {
       const model = { node, model: wanted.model, request: wanted.prompt, secrets }
-      return yield* Asking.failure(model, "MODEL-E0005", `the model found no such element: ${choice.missing}`)
+      return yield* ModelRequest.failure(model, "MODEL-E0005", `the model found no such element: ${choice.missing}`)
     }
   }
 })
@@ -107,7 +107,7 @@ const tell = (choice: Choice): string => {
 
 /** The choice of a tool call, if it exists on the page. */
 export const choiceOf = (
-  said: Asking.Said,
+  said: ModelRequest.Said,
   refs: ReadonlyArray<string>,
   window: { readonly width: number; readonly height: number }
 ): Result.Result<Choice, string> => {
@@ -133,7 +133,7 @@ export const choiceOf = (
 const changed = Effect.fnUntraced(function* (page: Using<"vision">, before: string, inWindow: boolean, until: number) {
   while ((yield* Clock.currentTimeMillis) < until) {
     yield* Effect.sleep(lookAgainMillis)
-    if ((yield* Looking.view(page, inWindow)).text !== before) return true
+    if ((yield* PageView.view(page, inWindow)).text !== before) return true
   }
   return false
 })

@@ -6,7 +6,7 @@ import type { Shot } from "../../browser/vision/Shot.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { StepFailed } from "../Failure.ts"
-import * as Asking from "./Asking.ts"
+import * as ModelRequest from "./ModelRequest.ts"
 import * as Prompts from "./Prompts.ts"
 
 export interface Statement {
@@ -27,7 +27,7 @@ const verdict = {
 }
 
 export const holds = (statement: Statement): Effect.Effect<boolean, StepFailed> =>
-  Asking.ask({
+  ModelRequest.ask({
     ...statement,
     purpose: "judge",
     instructions: Prompts.judging,

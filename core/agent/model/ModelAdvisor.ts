@@ -5,8 +5,8 @@ import { Effect } from "effect"
 import type { Appearance, Trait } from "../../browser/element/Appearance.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Advising } from "../recovery/Advisor.ts"
-import * as Asking from "./Asking.ts"
-import * as Locating from "./Locating.ts"
+import * as ElementChoice from "./ElementChoice.ts"
+import * as ModelRequest from "./ModelRequest.ts"
 
 /**
  * Asks the model within the budget of the run. Gives no advice if no model is configured or its answer is unusable: the
@@ -14,10 +14,10 @@ import * as Locating from "./Locating.ts"
  */
 export const make = (secrets: Secrets): Advising => ({
   choose: Effect.fnUntraced(function* ({ candidates, node, wanted }) {
-    if (!(yield* Asking.isConfigured)) return null
+    if (!(yield* ModelRequest.isConfigured)) return null
     const named = candidates.map((appearance, index) => ({ ref: `c${index + 1}`, description: describe(appearance) }))
     const located = yield* Effect.result(
-      Locating.locate({ node, description: describe(wanted), candidates: named, secrets })
+      ElementChoice.locate({ node, description: describe(wanted), candidates: named, secrets })
     )
     if (located._tag === "Failure") {
       yield* Effect.logDebug(`The model could not identify a lost element: ${secrets.hide(located.failure.sentence)}`)

@@ -8,7 +8,7 @@ import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
 import type { StepFailed } from "../Failure.ts"
-import * as Asking from "./Asking.ts"
+import * as ModelRequest from "./ModelRequest.ts"
 import * as Prompts from "./Prompts.ts"
 
 export interface Reading {
@@ -71,17 +71,17 @@ export const data = (reading: Reading): Effect.Effect<Schema.JsonObject, StepFai
   const properties = schema.properties as Schema.JsonObject
   if (Object.keys(properties).length === 0) return Effect.succeed(known)
   const judge = Effect.fnUntraced(function* (
-    said: Asking.Said
-  ): Effect.fn.Return<Result.Result<Asking.Judged<Schema.JsonObject>, string>> {
+    said: ModelRequest.Said
+  ): Effect.fn.Return<Result.Result<ModelRequest.Judged<Schema.JsonObject>, string>> {
     const value = said._tag === "Object" ? fitted(schema, said.value) : null
-    const wrong = yield* Asking.violation(schema, value)
+    const wrong = yield* ModelRequest.violation(schema, value)
     if (wrong !== null || value === null) {
       return Result.fail(`The answer does not satisfy the schema: ${wrong?.instancePath ?? ""} ${wrong?.message ?? ""}`)
     }
     const restored = reading.secrets.restore(value) as Schema.JsonObject
     return Result.succeed({ value: { ...known, ...restored }, did: `took ${Object.keys(restored).join(", ")}` })
   })
-  return Asking.ask({
+  return ModelRequest.ask({
     node: reading.node,
     secrets: reading.secrets,
     purpose: "read",

@@ -4,7 +4,7 @@
  */
 import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
-import type { Body } from "../../core/vault/inbox/Message.ts"
+import type { Body } from "../../core/vault/inbox/ReceivedMessage.ts"
 import * as MailParser from "./MailParser.ts"
 
 /** What the thread is asked. The answer is a `Mail` for a mail, and a list of bodies for texts. */

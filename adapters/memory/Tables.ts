@@ -5,7 +5,7 @@ import { Context, Layer } from "effect"
 import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
-import type { Message } from "../../core/builder/Message.ts"
+import type { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
 import { fileOf, type LoggedEvent, type RunEvent, type RunFile } from "../../core/event/RunEvent.ts"
 import type { Written } from "../../core/event/stream/ClientProgress.ts"
 import type { Delivery } from "../../core/event/webhook/Delivery.ts"
@@ -84,7 +84,7 @@ interface Shape {
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   readonly conversations: Map<string, Conversation>
   /** The messages of each conversation, in the order of their numbers. */
-  readonly messages: Map<string, Array<Message>>
+  readonly messages: Map<string, Array<ConversationMessage>>
   /** Looks at the pages of conversations, by conversation and kind. */
   readonly looks: Map<string, Look>
   /** The answers of named requests. */

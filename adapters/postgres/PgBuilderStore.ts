@@ -4,9 +4,9 @@
  */
 import { Clock, Effect, Layer, Option, type Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { BuilderStore, type Held, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
+import { BuilderStore, type LeaseRef, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
-import { Message } from "../../core/builder/Message.ts"
+import { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 
 interface Row {
@@ -18,7 +18,7 @@ interface Row {
 const conversationJson = Schema.fromJsonString(Conversation.Conversation)
 const decode = Schema.decodeUnknownSync(conversationJson)
 const encode = Schema.encodeSync(conversationJson)
-const messageJson = Schema.fromJsonString(Message)
+const messageJson = Schema.fromJsonString(ConversationMessage)
 const decodeMessage = Schema.decodeUnknownSync(messageJson)
 const encodeMessage = Schema.encodeSync(messageJson)
 const View = Schema.fromJsonString(Schema.Struct({ url: Schema.String, body: Schema.String }))
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
       })
 
     const notFound = (id: string) => new Conversation.ConversationNotFound({ conversationId: id, ended: false })
-    const hostLost = ({ fence, id }: Held) => new Conversation.HostLost({ conversationId: id, fence })
+    const hostLost = ({ fence, id }: LeaseRef) => new Conversation.HostLost({ conversationId: id, fence })
 
     return BuilderStore.of({
       open: Effect.fn("BuilderStore.open")((change, limit) =>
@@ -185,7 +185,7 @@ export const layer = Layer.effect(
           return held.filter(({ fence, id }) => kept.get(id) !== fence)
         }).pipe(withoutSqlErrors)
       ),
-      held: Effect.fn("BuilderStore.held")((held) =>
+      leased: Effect.fn("BuilderStore.held")((held) =>
         sql<Row>`
           select lease_host, lease_until, body from conversations
           where id = ${held.id} and fence = ${held.fence} and lease_until is not null`.pipe(

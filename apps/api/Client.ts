@@ -22,7 +22,7 @@
 import { Effect, Redacted, Schedule, Schema, Stream } from "effect"
 import { type HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
-import type { Message } from "../../core/event/Message.ts"
+import type { Message } from "../../core/event/EventMessage.ts"
 import { Api } from "./Api.ts"
 import { Authorization } from "./http/Authorization.ts"
 

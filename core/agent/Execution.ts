@@ -8,7 +8,7 @@ import type { Account } from "../vault/Account.ts"
 import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { Graph } from "../workflow/language/graph/Graph.ts"
 import type { Memories } from "./recovery/ElementMemory.ts"
-import type { Settings } from "./recovery/Settings.ts"
+import type { RecoverySettings } from "./recovery/RecoverySettings.ts"
 
 /** What is executed. */
 export interface Execution {
@@ -20,7 +20,7 @@ export interface Execution {
   /** Whether a person may correct inputs that a step cannot use. */
   readonly correctable: boolean
   /** The recoveries that it may try, and what it remembers of elements; none where it is left out. */
-  readonly recovery?: { readonly settings: Settings; readonly memories: Memories }
+  readonly recovery?: { readonly settings: RecoverySettings; readonly memories: Memories }
   /** The credentials that it signs in with, by the aliases that the graph knows them by. */
   readonly accounts: ReadonlyMap<string, Account>
   /** Whether a person may be asked to solve a captcha. @default {false} */

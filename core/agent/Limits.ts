@@ -65,7 +65,7 @@ export const defaultPageLimits: PageLimits = {
   downloads: 1_000
 }
 
-export const tooManyWindows = ({ names, windows }: PageLimits): PageFailure =>
+export const tooManyTabs = ({ names, windows }: PageLimits): PageFailure =>
   new PageFailure({
     kind: "windows",
     reason: `more than ${windows} windows were open, the most that a session may have${inBrackets(names, "pageWindows")}`

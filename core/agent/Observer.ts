@@ -3,7 +3,7 @@
  */
 import type { Effect, Schema, Scope } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
-import type { Download } from "../browser/file/Transfers.ts"
+import type { Download } from "../browser/file/DownloadPorts.ts"
 import type { Shot } from "../browser/vision/Shot.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Offer } from "../workflow/patch/Patch.ts"

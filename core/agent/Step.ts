@@ -3,7 +3,7 @@
  */
 import type { Effect, Schema } from "effect"
 import type { Port, Using } from "../browser/Browser.ts"
-import type { Download } from "../browser/file/Transfers.ts"
+import type { Download } from "../browser/file/DownloadPorts.ts"
 import type { Shot } from "../browser/vision/Shot.ts"
 import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { AllowedSites } from "../workflow/AllowedSites.ts"

@@ -5,7 +5,7 @@
 import { Clock, Effect, Result } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
 import { scrubbed } from "../browser/element/Appearance.ts"
-import type { Download } from "../browser/file/Transfers.ts"
+import type { Download } from "../browser/file/DownloadPorts.ts"
 import * as Comparison from "../workflow/language/graph/Comparison.ts"
 import type { Graph, Node } from "../workflow/language/graph/Graph.ts"
 import * as RunIf from "../workflow/language/graph/RunIf.ts"
@@ -19,11 +19,11 @@ import { perform } from "./Perform.ts"
 import * as Position from "./Position.ts"
 import type { Classification } from "./recovery/Classification.ts"
 import { isStale, nothing, selectorOf } from "./recovery/ElementMemory.ts"
-import { noting, type TouchedElement } from "./recovery/Noting.ts"
-import * as Popup from "./recovery/Popup.ts"
+import * as OverlayDismissal from "./recovery/OverlayDismissal.ts"
 import * as Recovery from "./recovery/Recovery.ts"
+import { none } from "./recovery/RecoverySettings.ts"
 import type { CompletedStep, Means } from "./recovery/Remedy.ts"
-import { none } from "./recovery/Settings.ts"
+import { noting, type TouchedElement } from "./recovery/TouchedElement.ts"
 import type { Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
 
@@ -143,9 +143,9 @@ const start = Effect.fnUntraced(function* <E>({ execution, observer, page }: Wal
   if (Recovery.isNotRepeatable(node) || (settings.markerCommits && endsDryRun(node))) {
     yield* observer.before("committing")
   }
-  const dismissed = yield* Popup.clear(node, page, settings.popupXpaths)
+  const dismissed = yield* OverlayDismissal.clear(node, page, settings.popupXpaths)
   if (dismissed.length > 0) {
-    yield* observer.analysed?.(Popup.cleared(node, dismissed, yield* page.navigation.address)) ?? Effect.void
+    yield* observer.analysed?.(OverlayDismissal.cleared(node, dismissed, yield* page.navigation.address)) ?? Effect.void
   }
   return { ...state, login, acted: state.acted || firstAct, signsIn: state.signsIn || aliases.length > 0 }
 })

@@ -2,12 +2,12 @@
  * Where a session is, and what its site hands over: addresses, windows, dialogs, cookies, downloads and requests.
  */
 import type { Effect } from "effect"
-import type { Downloading } from "./file/Transfers.ts"
+import type { Downloading } from "./file/DownloadPorts.ts"
 import type { PageFailure } from "./PageFailure.ts"
 import type { Requests } from "./Requests.ts"
-import type { Windows } from "./Windows.ts"
+import type { Tabs } from "./Tabs.ts"
 
-export interface Navigation extends Windows, Downloading, Requests {
+export interface Navigation extends Tabs, Downloading, Requests {
   /** Loads an address, and waits for its document. A failure says why it was not loaded. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   /** Goes back by one page, where there is one. */

@@ -2,7 +2,7 @@
  * What a session of the browser begins with, and what it leaves behind.
  */
 import { Redacted } from "effect"
-import { nowhere, type Place } from "../vault/Place.ts"
+import { type BrowserLocation, nowhere } from "../vault/BrowserLocation.ts"
 import type { Proxy } from "../vault/Proxies.ts"
 import type { AllowedSites } from "../workflow/AllowedSites.ts"
 
@@ -40,7 +40,7 @@ export interface Session extends Remembered {
   /** What the browser calls itself; `null` for its own name. */
   readonly userAgent: string | null
   readonly headers: ReadonlyArray<SiteHeaders>
-  readonly place: Place
+  readonly place: BrowserLocation
   /** What every request goes out through. */
   readonly proxy: Proxy | null
   /** The sites that its pages may visit; every one when none is named. */

@@ -5,7 +5,7 @@ import { Context, type Effect, type Option, type Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
 import type { Change, Conversation, ConversationId, ConversationNotFound, HostLost } from "./Conversation.ts"
-import type { Message } from "./Message.ts"
+import type { ConversationMessage } from "./ConversationMessage.ts"
 
 /** Raised when a workspace has as many conversations open as it may have. */
 export class TooManyConversations extends Schema.TaggedError<TooManyConversations>()("TooManyConversations", {
@@ -17,7 +17,7 @@ export class TooManyConversations extends Schema.TaggedError<TooManyConversation
 }
 
 /** A lease as its host names it. */
-export interface Held {
+export interface LeaseRef {
   readonly id: ConversationId
   readonly fence: number
 }
@@ -60,9 +60,12 @@ export class BuilderStore extends Context.Service<
       id: ConversationId,
       from: number,
       to: number
-    ) => Effect.Effect<ReadonlyArray<Message>, StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<ConversationMessage>, StoreUnavailable>
 
-    readonly message: (id: ConversationId, messageId: string) => Effect.Effect<Option.Option<Message>, StoreUnavailable>
+    readonly message: (
+      id: ConversationId,
+      messageId: string
+    ) => Effect.Effect<Option.Option<ConversationMessage>, StoreUnavailable>
 
     /**
      * Gives up to `limit` conversations that need a host to `host`, those that wait longest first. Each gets a fence higher
@@ -76,16 +79,16 @@ export class BuilderStore extends Context.Service<
 
     /** Prolongs leases and answers which of them were lost: run out and taken over, or given back. */
     readonly renew: (
-      held: ReadonlyArray<Held>,
+      held: ReadonlyArray<LeaseRef>,
       leaseMillis: number
-    ) => Effect.Effect<ReadonlyArray<Held>, StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<LeaseRef>, StoreUnavailable>
 
     /** A conversation as its host sees it, if the lease is still its own. */
-    readonly held: (held: Held) => Effect.Effect<Conversation, HostLost | StoreUnavailable>
+    readonly leased: (held: LeaseRef) => Effect.Effect<Conversation, HostLost | StoreUnavailable>
 
     /** Like `change`, by its host. */
     readonly settle: <E>(
-      held: Held,
+      held: LeaseRef,
       decide: (before: Conversation, now: number) => Result.Result<Change, E>
     ) => Effect.Effect<Conversation, E | HostLost | StoreUnavailable>
 

@@ -17,8 +17,8 @@
 import { Result, Schema } from "effect"
 import { UserId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 import { PageCommand } from "./Command.ts"
+import type { ActionResult, ConversationMessage } from "./ConversationMessage.ts"
 import * as Draft from "./Draft.ts"
-import type { ActionResult, Message } from "./Message.ts"
 
 export const ConversationId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("ConversationId"))
 export type ConversationId = typeof ConversationId.Type
@@ -86,7 +86,7 @@ export type Conversation = typeof Conversation.Type
 /** What a decision changes: the conversation, and messages that are new or have changed. */
 export interface Change {
   readonly conversation: Conversation
-  readonly messages: ReadonlyArray<Message>
+  readonly messages: ReadonlyArray<ConversationMessage>
 }
 
 /** A conversation in which nothing happens for so long ends, and gives its browser back. */
@@ -143,7 +143,7 @@ export const isTerminal = (status: Status): boolean =>
   status === "completed" || status === "agent-errored" || status === "ended"
 
 /** A message before it has its number. */
-export type Said = Omit<Message, "number" | "createdAt">
+export type Said = Omit<ConversationMessage, "number" | "createdAt">
 
 /** Appends messages. That counts as something that happens, but brings no conversation back that has ended. */
 export const say = (one: Conversation, said: ReadonlyArray<Said>, at: number): Change => ({
@@ -191,7 +191,7 @@ export const begin = (one: Conversation, turn: Pick<Turn, "id" | "command">, at:
  */
 export const interrupt = (
   one: Conversation,
-  asked: Message | null,
+  asked: ConversationMessage | null,
   noticeId: string,
   at: number
 ): Result.Result<Change, ConversationNotFound> => {

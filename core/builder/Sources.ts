@@ -7,7 +7,7 @@ import { Runs } from "../run/Runs.ts"
 import { Workflows } from "../workflow/Workflows.ts"
 import { type RunId, type WorkflowId, WorkflowNotFound } from "../workspace/Ids.ts"
 import type { Caller } from "../workspace/Workspace.ts"
-import type { Opening } from "./Opening.ts"
+import type { Opening } from "./ConversationStart.ts"
 
 /** Raised for a run that has not failed, so that there is no failed node to go to. */
 export class RunNotFailed extends Schema.TaggedError<RunNotFailed>()("RunNotFailed", {

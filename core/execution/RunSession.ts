@@ -8,9 +8,9 @@ import * as Session from "../browser/Session.ts"
 import type { Claimed } from "../run/RunStore.ts"
 import { inBrackets, SettingNames } from "../runtime/SettingNames.ts"
 import type { Account } from "../vault/Account.ts"
-import * as KeptState from "../vault/KeptState.ts"
 import { type Cipher, Sealing } from "../vault/keys/Sealing.ts"
 import * as Proxies from "../vault/Proxies.ts"
+import * as SealedBrowserState from "../vault/SealedBrowserState.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import type { BrowserState, VaultEntry } from "../vault/VaultEntry.ts"
 import type * as AllowedSites from "../workflow/AllowedSites.ts"
@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
       yield* change(account.entry, (before) => SavedSession.used(before, now)),
       () => account.entry
     )
-    return { entry, state: yield* KeptState.open(cipher, entry) } satisfies Used
+    return { entry, state: yield* SealedBrowserState.open(cipher, entry) } satisfies Used
   })
 
   /** The proxy that the first of the credentials asks for, or else the workflow. */

@@ -3,7 +3,7 @@
  */
 import type { Schema } from "effect"
 import * as Session from "../browser/Session.ts"
-import * as Place from "../vault/Place.ts"
+import * as BrowserLocation from "../vault/BrowserLocation.ts"
 import * as Domain from "../vault/site/Domain.ts"
 import { type BrowserState, type Cookie as KeptCookie, type VaultEntry, withoutExpired } from "../vault/VaultEntry.ts"
 
@@ -75,7 +75,7 @@ export const brought = (entry: VaultEntry, state: BrowserState, now: number): Se
     sessionStorage: byOrigin(state.session_storage, origins),
     userAgent: fields.user_agent === "" ? null : fields.user_agent,
     headers: headers.length === 0 ? [] : [{ origins, headers }],
-    place: (fields.location === null ? null : Place.parse(fields.location)) ?? Place.nowhere,
+    place: (fields.location === null ? null : BrowserLocation.parse(fields.location)) ?? BrowserLocation.nowhere,
     proxy: null,
     allowedSites: []
   }
@@ -91,7 +91,7 @@ export const join = (sessions: ReadonlyArray<Session.Session>): Session.Session 
       sessionStorage: { ...rest.sessionStorage, ...first.sessionStorage },
       userAgent: first.userAgent ?? rest.userAgent,
       headers: [...first.headers, ...rest.headers],
-      place: first.place === Place.nowhere ? rest.place : first.place,
+      place: first.place === BrowserLocation.nowhere ? rest.place : first.place,
       proxy: first.proxy ?? rest.proxy,
       allowedSites: rest.allowedSites
     }),

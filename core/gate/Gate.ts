@@ -142,7 +142,7 @@ export const windowState = (gate: Gate, at: number): RunWindow.RunWindowState | 
  * `null` when none is in sight: the workflow is deleted, or paused without an end, or its window does not open within 400 days of
  * the first instant at which the pause allows it. For a current interval `startsAt` is `at` or earlier.
  */
-export const passage = (gate: Gate, at: number): StartInterval | null => {
+export const startInterval = (gate: Gate, at: number): StartInterval | null => {
   if (gate.removedAt !== null) return null
   const from = isPaused(gate, at) ? (gate.pause?.until ?? null) : at
   if (from === null) return null
@@ -159,7 +159,7 @@ export const passage = (gate: Gate, at: number): StartInterval | null => {
  * The instant at which `passage` must be asked again because time alone may change its answer; `Infinity` when it
  * cannot. `found` is what `passage(gate, at)` answered.
  */
-export const reviewAt = (gate: Gate, found: StartInterval | null, at: number): number => {
+export const nextReviewAt = (gate: Gate, found: StartInterval | null, at: number): number => {
   if (found !== null) return found.stopsAt
   const shutForGood = gate.removedAt !== null || (gate.pause !== null && gate.pause.until === null)
   return shutForGood ? Infinity : at + lookAgainMillis

@@ -16,7 +16,7 @@ import { Schema } from "effect"
 import * as RunFailure from "../event/RunFailure.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
-import type { Credential } from "./Credentials.ts"
+import type { Credential } from "./CredentialReferences.ts"
 
 export const Waiting = Schema.Literals(["execution.queued", "execution.requeued"])
 export const Ended = Schema.Literals(["execution.success", "execution.failed", "execution.stopped"])
@@ -159,7 +159,7 @@ export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>
  */
 export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | null => {
   if (!isWaiting(run)) return null
-  return Gate.passage(gate, Math.max(at, run.notBefore))?.startsAt ?? null
+  return Gate.startInterval(gate, Math.max(at, run.notBefore))?.startsAt ?? null
 }
 
 /** A failure of a run that no attempt reported itself. */

@@ -25,7 +25,7 @@ export interface Claimed {
 }
 
 /** A lease as its worker names it. */
-export interface Held {
+export interface LeaseRef {
   readonly id: RunId
   readonly fence: number
 }
@@ -127,13 +127,13 @@ export class RunStore extends Context.Service<
 
     /** Prolongs leases and answers which of them were lost: ended, taken over, or given up. */
     readonly renew: (
-      held: ReadonlyArray<Held>,
+      held: ReadonlyArray<LeaseRef>,
       leaseMillis: number
-    ) => Effect.Effect<ReadonlyArray<Held>, StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<LeaseRef>, StoreUnavailable>
 
     /** Appends events of a running attempt and records its progress, if the lease is still its own. */
     readonly report: (
-      held: Held,
+      held: LeaseRef,
       report: { readonly events: ReadonlyArray<RunEvent>; readonly progress?: Partial<Progress> }
     ) => Effect.Effect<void, LeaseLost | StoreUnavailable>
 
@@ -141,11 +141,11 @@ export class RunStore extends Context.Service<
      * Notes that a running attempt has signed in with the credential of an alias, if the lease is still its own. Answers
      * whether others had to wait for that.
      */
-    readonly loggedIn: (held: Held, alias: string) => Effect.Effect<boolean, LeaseLost | StoreUnavailable>
+    readonly loggedIn: (held: LeaseRef, alias: string) => Effect.Effect<boolean, LeaseLost | StoreUnavailable>
 
     /** Ends or gives back a running attempt by a decision, if the lease is still its own. */
     readonly settle: (
-      held: Held,
+      held: LeaseRef,
       decide: (locked: LockedRun<RunningRun>, now: number) => Change
     ) => Effect.Effect<Change, LeaseLost | StoreUnavailable>
 

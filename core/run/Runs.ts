@@ -16,7 +16,7 @@ import { RunId, type RunNotFound, type WorkflowId, type WorkflowNotFound } from 
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
-import * as Credentials from "./Credentials.ts"
+import * as CredentialReferences from "./CredentialReferences.ts"
 import * as Run from "./Run.ts"
 import { type Filter, type Gated, history, type Listed, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
@@ -113,7 +113,7 @@ export class Runs extends Context.Service<
           workflowId: request.workflowId,
           versionId: version.versionId,
           input: request.input,
-          credentials: Credentials.of(version.content, request.input),
+          credentials: CredentialReferences.of(version.content, request.input),
           options: request.options,
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl

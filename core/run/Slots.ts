@@ -8,7 +8,7 @@
 import * as Inbox from "../vault/inbox/Inbox.ts"
 import { effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
-import type { Credential } from "./Credentials.ts"
+import type { Credential } from "./CredentialReferences.ts"
 
 /** What an entry allows: how many runs at a time (`null`: any number), and what only one at a time may sign in with. */
 export interface Allowance {

@@ -9,7 +9,7 @@ import type { EndEvent, RunEvent, RunFile } from "../event/RunEvent.ts"
 import type { RunFailure } from "../event/RunFailure.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId } from "../workspace/Ids.ts"
-import { type Credential, useOf } from "./Credentials.ts"
+import { type Credential, useOf } from "./CredentialReferences.ts"
 import * as Run from "./Run.ts"
 import * as Slots from "./Slots.ts"
 

@@ -3,8 +3,8 @@
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import * as WellFormed from "../workspace/WellFormed.ts"
+import * as BrowserLocation from "./BrowserLocation.ts"
 import { IntervalText } from "./Interval.ts"
-import * as Place from "./Place.ts"
 import * as Domain from "./site/Domain.ts"
 import * as SecretSites from "./site/SecretSites.ts"
 import { Cookie, type Problem, ProxySetting, TfaMethod } from "./VaultEntry.ts"
@@ -94,9 +94,11 @@ const settable = {
   location: optional(
     text(256)
       .check(
-        Schema.makeFilter((location) => location === "" || Place.parse(location) !== null, { message: Place.expected })
+        Schema.makeFilter((location) => location === "" || BrowserLocation.parse(location) !== null, {
+          message: BrowserLocation.expected
+        })
       )
-      .annotate({ description: `Where the browser is for the site. ${Place.expected}` })
+      .annotate({ description: `Where the browser is for the site. ${BrowserLocation.expected}` })
   ),
   proxy_setting: optional(ProxySetting),
   proxy_value: optional(

@@ -12,12 +12,12 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"
 import * as Inbox from "./inbox/Inbox.ts"
-import * as KeptState from "./KeptState.ts"
 import * as ReaderKey from "./keys/ReaderKey.ts"
 import { type Cipher, Sealing } from "./keys/Sealing.ts"
 import { PhoneNumbers } from "./otp/PhoneNumbers.ts"
 import * as Proxies from "./Proxies.ts"
 import { SecretProviders } from "./providers/SecretProviders.ts"
+import * as SealedBrowserState from "./SealedBrowserState.ts"
 import * as Domain from "./site/Domain.ts"
 import * as SecretSites from "./site/SecretSites.ts"
 import { locate, VaultEntries } from "./VaultEntries.ts"
@@ -134,7 +134,9 @@ export class Vault extends Context.Service<
         kept: VaultEntry
       ) {
         const lasting = withoutExpired(kept, yield* Clock.currentTimeMillis)
-        const browserState = allows(caller.role, "edit") ? yield* KeptState.open(cipher, lasting) : KeptState.nothing
+        const browserState = allows(caller.role, "edit")
+          ? yield* SealedBrowserState.open(cipher, lasting)
+          : SealedBrowserState.nothing
         const entry = cipher.keys.former.length === 0 ? lasting : yield* readable(cipher, version, lasting)
         const method = effectiveTfaMethod(entry)
         const isMailed = method === "EMAIL" || method === "MAGIC_LINK"

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
 import { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
-import type { SealedColumns } from "../../core/vault/keys/SealedPlaces.ts"
-import * as SealedPlaces from "../../core/vault/keys/SealedPlaces.ts"
+import type { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
+import * as ReencryptionTargets from "../../core/vault/keys/ReencryptionTargets.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
@@ -40,8 +40,12 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
     })
 
     /** Everything that a place has, in pages. */
-    const paged = Effect.fnUntraced(function* (place: SealedPlaces.Place, workspaceId: WorkspaceId, limit: number) {
-      const found: Array<SealedPlaces.Holder> = []
+    const paged = Effect.fnUntraced(function* (
+      place: ReencryptionTargets.Target,
+      workspaceId: WorkspaceId,
+      limit: number
+    ) {
+      const found: Array<ReencryptionTargets.Holder> = []
       let after: string | null = null
       do {
         const left: number = yield* place.left(workspaceId, after)
@@ -55,7 +59,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
     })
 
     it.effect("are all listed, in the order in which they are gone through", () =>
-      Effect.map(SealedPlaces.all, (places) =>
+      Effect.map(ReencryptionTargets.all, (places) =>
         assert.deepStrictEqual(
           places.map((place) => place.name),
           [
@@ -80,7 +84,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
           "received codes": ["c0", "c1", "c2", "c3", "c4"],
           "answers of named requests": ["d1", "d2", "d3", "d4"]
         }
-        for (const place of yield* SealedPlaces.all) {
+        for (const place of yield* ReencryptionTargets.all) {
           for (const limit of [1, 2, 5, 50]) {
             const found = yield* paged(place, mine.workspaceId, limit)
             assert.strictEqual(new Set(found.map(({ id }) => id)).size, found.length)
@@ -96,7 +100,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
         const stranger = yield* makeWorkspace()
         yield* fill(workspaceId, 2)
         const before = yield* (yield* VaultEntries).list(workspaceId)
-        for (const place of yield* SealedPlaces.all) {
+        for (const place of yield* ReencryptionTargets.all) {
           const [holder] = (yield* place.page(workspaceId, null, 9)).holders.filter(({ sealed }) =>
             sealed.some((one) => one.endsWith("1"))
           )

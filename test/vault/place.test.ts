@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as BrowserLocation from "../../core/vault/BrowserLocation.ts"
 import * as EntryBody from "../../core/vault/EntryBody.ts"
-import * as Place from "../../core/vault/Place.ts"
 
 const berlin = { latitude: 52.52, longitude: 13.4 }
 
-const read: ReadonlyArray<readonly [string, Partial<Place.Place>]> = [
+const read: ReadonlyArray<readonly [string, Partial<BrowserLocation.BrowserLocation>]> = [
   ["DE", { locale: "de-DE", timeZone: "Europe/Berlin" }],
   ["germany", { locale: "de-DE", timeZone: "Europe/Berlin" }],
   ["us", { locale: "en-US", timeZone: "America/New_York" }],
@@ -25,12 +25,12 @@ const unread = ["somewhere", "91,0", "0,181", "XX", "Europe/Atlantis", "DE;", "D
 
 describe("a place", () => {
   it.each(read)("is read from %j", (text, expected) => {
-    assert.deepStrictEqual(Place.parse(text), { ...Place.nowhere, ...expected })
+    assert.deepStrictEqual(BrowserLocation.parse(text), { ...BrowserLocation.nowhere, ...expected })
   })
 
   it.each(unread)("is not read from %j, and an entry with it is refused", (location) => {
-    assert.isNull(Place.parse(location))
+    assert.isNull(BrowserLocation.parse(location))
     const { problems } = EntryBody.read({ permissioned_user_id: "a", domain: "b.example", location })
-    assert.deepStrictEqual(problems, [{ path: "location", message: Place.expected }])
+    assert.deepStrictEqual(problems, [{ path: "location", message: BrowserLocation.expected }])
   })
 })

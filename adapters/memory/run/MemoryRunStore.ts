@@ -6,7 +6,7 @@ import {
   type Claimed,
   type Filter,
   type Gated,
-  type Held,
+  type LeaseRef,
   type Listed,
   RunStore,
   VersionOutdated
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
       return run?.workspaceId === workspaceId ? run : yield* new RunNotFound({ sessionId: id })
     })
 
-    const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {
+    const owned = Effect.fnUntraced(function* ({ fence, id }: LeaseRef) {
       const run = tables.runs.get(id)
       return run !== undefined && Run.isRunning(run) && run.lease.fence === fence
         ? run

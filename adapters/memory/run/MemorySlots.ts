@@ -1,5 +1,5 @@
 /** The slots of credentials in use, in memory: derived from the running runs. */
-import type { Credential } from "../../../core/run/Credentials.ts"
+import type { Credential } from "../../../core/run/CredentialReferences.ts"
 import * as Run from "../../../core/run/Run.ts"
 import type { StopAfter } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"

@@ -33,8 +33,8 @@ import * as Guarded from "./Guarded.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
 import * as Requesting from "./Requesting.ts"
 import type { Tabs } from "./Tabs.ts"
+import * as TabsPort from "./TabsPort.ts"
 import * as Traffic from "./Traffic.ts"
-import * as Windows from "./Windows.ts"
 
 export interface Options extends Pick<Requesting.Way, "connect" | "headers"> {
   /** Why an address could not be reached, or `null`. Asked after a page could not be loaded. */
@@ -75,7 +75,7 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
   return {
     navigation: {
       ...navigation(tabs, traffic, options),
-      ...Windows.make(tabs),
+      ...TabsPort.make(tabs),
       ...Requesting.make(() => tabs.current().page, options),
       forgetDownloads: transfers.forgetDownloads,
       download: transfers.download,

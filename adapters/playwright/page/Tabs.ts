@@ -3,9 +3,9 @@
  */
 import { Effect } from "effect"
 import type { BrowserContext, CDPSession, Page } from "playwright-core"
-import { defaultPageLimits, type PageLimits, tooManyWindows } from "../../../core/agent/Limits.ts"
+import { defaultPageLimits, type PageLimits, tooManyTabs } from "../../../core/agent/Limits.ts"
 import type { PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Dialog } from "../../../core/browser/Windows.ts"
+import type { Dialog } from "../../../core/browser/Tabs.ts"
 import { within } from "../Within.ts"
 import { type Bounds, unbounded } from "../walls/Bounds.ts"
 import { type Attempt, attempting, attemptingWithin, Refused } from "./Attempt.ts"
@@ -86,7 +86,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
     // A window that came with a file to save is closed again by the browser.
     if (page.isClosed()) return
     if (order.all().length < limits.windows) return void add(page)
-    bounds.pass(tooManyWindows(limits))
+    bounds.pass(tooManyTabs(limits))
     page.close().catch(() => undefined)
   })
 
@@ -139,7 +139,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
       }),
     open: Effect.suspend(() =>
       order.all().length >= limits.windows
-        ? Effect.fail(tooManyWindows(limits))
+        ? Effect.fail(tooManyTabs(limits))
         : attempting(() => false)(null, async () => {
             // A browser that goes away at that moment never answers.
             const page = await within(limits.navigationMillis, context.newPage())

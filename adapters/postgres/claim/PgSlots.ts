@@ -7,7 +7,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { Credential } from "../../../core/run/Credentials.ts"
+import type { Credential } from "../../../core/run/CredentialReferences.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { Pair } from "../../../core/vault/VaultEntry.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"

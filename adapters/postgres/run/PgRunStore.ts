@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { page } from "../../../core/event/EventLog.ts"
 import { isRunning, LeaseLost, type Run, type RunningRun } from "../../../core/run/Run.ts"
-import { type Filter, type Gated, type Held, RunStore } from "../../../core/run/RunStore.ts"
+import { type Filter, type Gated, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { RunNotFound } from "../../../core/workspace/Ids.ts"
@@ -43,14 +43,17 @@ export const layer = Layer.effect(
     })
 
     /** The run of a lease, locked. */
-    const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {
+    const owned = Effect.fnUntraced(function* ({ fence, id }: LeaseRef) {
       const [row] = yield* sql<Runs.Row>`
         select * from runs where id = ${id} and lease_fence = ${fence} for update`
       const run = row === undefined ? null : Runs.toRun(row)
       return run !== null && isRunning(run) ? run : yield* new LeaseLost({ sessionId: id, fence })
     })
 
-    const settle = (held: Held, decide: (locked: Transition.LockedRun<RunningRun>, now: number) => Transition.Change) =>
+    const settle = (
+      held: LeaseRef,
+      decide: (locked: Transition.LockedRun<RunningRun>, now: number) => Transition.Change
+    ) =>
       transaction(
         sql,
         Effect.gen(function* () {
@@ -62,7 +65,7 @@ export const layer = Layer.effect(
         })
       )
 
-    const loggedIn = (held: Held, alias: string) =>
+    const loggedIn = (held: LeaseRef, alias: string) =>
       transaction(
         sql,
         Effect.gen(function* () {

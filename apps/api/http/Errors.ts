@@ -3,9 +3,9 @@
  */
 import { identity, Predicate, Schema, SchemaAST, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import type { AlreadyAnswered, AnswerIncomplete } from "../../../core/builder/Answering.ts"
 import type { TooManyConversations } from "../../../core/builder/BuilderStore.ts"
 import type { SessionBusy } from "../../../core/builder/Conversation.ts"
+import type { AlreadyAnswered, AnswerIncomplete } from "../../../core/builder/MissingInputs.ts"
 import type { RunNotFailed } from "../../../core/builder/Sources.ts"
 import type { DeliveryNotDead, DeliveryNotFound } from "../../../core/event/webhook/Delivery.ts"
 import type { UrlRefused, WebhookExists, WebhookNotFound } from "../../../core/event/webhook/Webhook.ts"

@@ -21,14 +21,14 @@ import * as HttpSources from "../../../adapters/secrets/HttpSources.ts"
 import * as ThreadSandbox from "../../../adapters/threads/ThreadSandbox.ts"
 import { RunLimits } from "../../../core/agent/Limits.ts"
 import type { Browser } from "../../../core/browser/Browser.ts"
-import * as Beginning from "../../../core/builder/host/Beginning.ts"
 import * as Host from "../../../core/builder/host/Host.ts"
+import * as StartingState from "../../../core/builder/host/StartingState.ts"
 import * as Notifier from "../../../core/event/notification/Notifier.ts"
 import * as Dispatcher from "../../../core/event/webhook/Dispatcher.ts"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as Retention from "../../../core/run/artifact/Retention.ts"
-import * as Asking from "../../../core/run/interaction/Asking.ts"
+import * as InteractionRequest from "../../../core/run/interaction/InteractionRequest.ts"
 import * as Scheduler from "../../../core/run/Scheduler.ts"
 import * as Worker from "../../../core/run/Worker.ts"
 import * as Periodic from "../../../core/runtime/Periodic.ts"
@@ -184,7 +184,7 @@ const periodically = <R>(job: Periodic.Job<R>) => Layer.effectDiscard(Effect.for
 export const layerScheduler = ({ retentionDays }: Keeping) =>
   Layer.mergeAll(
     Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
-    periodically(Asking.forgetting),
+    periodically(InteractionRequest.forgetting),
     periodically(GeneratedCodes.forgetting),
     periodically(Idempotency.forgetting),
     periodically(Resealing.resealing),
@@ -213,7 +213,7 @@ export const layerWorker = (
   ).pipe(Layer.provide(AgentExecutor.layer))
   const host = Layer.effectDiscard(
     Effect.gen(function* () {
-      const beginningOf = yield* Beginning.ofConversations
+      const beginningOf = yield* StartingState.ofConversations
       yield* Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis, beginningOf }))
     })
   ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))

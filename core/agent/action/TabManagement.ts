@@ -21,7 +21,7 @@ export const tabManagement: Action<"TAB_MANAGEMENT", "navigation"> = Effect.fnUn
       const guard = address === null ? undefined : yield* SecretUse.guard([written], [address], memory)
       const foreign = SecretUse.objection(guard, written, address ?? "", yield* page.navigation.address)
       if (foreign !== null) return yield* SecretUse.refused("open a window", foreign)
-      yield* page.navigation.openWindow.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
+      yield* page.navigation.openTab.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
       if (address !== null) {
         const told = redactUrl(memory.credentials.secrets.hide(address))
         yield* page.navigation
@@ -32,14 +32,14 @@ export const tabManagement: Action<"TAB_MANAGEMENT", "navigation"> = Effect.fnUn
     }
     case "CLOSE":
       yield* page.navigation
-        .closeWindow(index)
+        .closeTab(index)
         .pipe(
           Effect.mapError((failure) => ofPage(index === null ? "close the window" : `close window ${index}`, failure))
         )
       return next
     case "SWITCH":
       yield* page.navigation
-        .switchWindow(index ?? 0, parameters.wait_time ?? defaultWaitMillis)
+        .switchTab(index ?? 0, parameters.wait_time ?? defaultWaitMillis)
         .pipe(Effect.mapError((failure) => ofPage(`switch to window ${index ?? 0}`, failure)))
       return next
   }

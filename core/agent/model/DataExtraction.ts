@@ -11,7 +11,7 @@ import type { StepFailed } from "../Failure.ts"
 import * as ModelRequest from "./ModelRequest.ts"
 import * as Prompts from "./Prompts.ts"
 
-export interface Reading {
+export interface Extraction {
   readonly node: Node
   readonly secrets: Secrets
   /** What the workflow says of the data beside its data model; may be empty. */
@@ -66,12 +66,12 @@ export const wantedOf = (model: DataModel, resolve: Resolve): Wanted => {
 }
 
 /** The data, which satisfies the schema: nothing that the model adds to it is taken. */
-export const data = (reading: Reading): Effect.Effect<Schema.JsonObject, StepFailed> => {
+export const data = (reading: Extraction): Effect.Effect<Schema.JsonObject, StepFailed> => {
   const { schema, known } = reading.wanted
   const properties = schema.properties as Schema.JsonObject
   if (Object.keys(properties).length === 0) return Effect.succeed(known)
   const judge = Effect.fnUntraced(function* (
-    said: ModelRequest.Said
+    said: ModelRequest.ModelAnswer
   ): Effect.fn.Return<Result.Result<ModelRequest.Judged<Schema.JsonObject>, string>> {
     const value = said._tag === "Object" ? fitted(schema, said.value) : null
     const wrong = yield* ModelRequest.violation(schema, value)

@@ -17,7 +17,7 @@ export interface Candidate {
   readonly description: string
 }
 
-export interface Lost {
+export interface LostElement {
   readonly node: Node
   /** The known facts about the element: its selector, and what it was like when it was last found. */
   readonly description: string
@@ -34,7 +34,7 @@ export const locate = Effect.fnUntraced(function* ({
   description,
   node,
   secrets
-}: Lost): Effect.fn.Return<string | null, StepFailed> {
+}: LostElement): Effect.fn.Return<string | null, StepFailed> {
   if (candidates.length === 0) return null
   const refs = candidates.map(({ ref }) => ref)
   return yield* ModelRequest.ask({
@@ -53,7 +53,7 @@ export const locate = Effect.fnUntraced(function* ({
 })
 
 const judge = (
-  said: ModelRequest.Said,
+  said: ModelRequest.ModelAnswer,
   refs: ReadonlyArray<string>
 ): Result.Result<ModelRequest.Judged<string | null>, string> => {
   if (said._tag !== "Called") return Result.fail("Expected a call of a tool")

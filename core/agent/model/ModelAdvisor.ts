@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Appearance, Trait } from "../../browser/element/Appearance.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
-import type { Advising } from "../recovery/Advisor.ts"
+import type { ElementAdvisor } from "../recovery/Advisor.ts"
 import * as ElementChoice from "./ElementChoice.ts"
 import * as ModelRequest from "./ModelRequest.ts"
 
@@ -12,7 +12,7 @@ import * as ModelRequest from "./ModelRequest.ts"
  * Asks the model within the budget of the run. Gives no advice if no model is configured or its answer is unusable: the
  * step then fails with its first failure.
  */
-export const make = (secrets: Secrets): Advising => ({
+export const make = (secrets: Secrets): ElementAdvisor => ({
   choose: Effect.fnUntraced(function* ({ candidates, node, wanted }) {
     if (!(yield* ModelRequest.isConfigured)) return null
     const named = candidates.map((appearance, index) => ({ ref: `c${index + 1}`, description: describe(appearance) }))

@@ -15,7 +15,7 @@ import * as ModelUse from "./ModelUse.ts"
 import * as Prompts from "./Prompts.ts"
 
 /** What the model said, in the form that was asked for: a tool that is there, with parameters that fit it. */
-export type Said =
+export type ModelAnswer =
   | { readonly _tag: "Called"; readonly tool: string; readonly parameters: Schema.JsonObject }
   | { readonly _tag: "Object"; readonly value: Schema.JsonObject }
 
@@ -25,7 +25,7 @@ export interface Judged<A> {
   readonly did: string
 }
 
-export interface Asked<A> {
+export interface Request<A> {
   readonly node: Node
   readonly secrets: Secrets
   readonly purpose: Decision["purpose"]
@@ -39,7 +39,7 @@ export interface Asked<A> {
   readonly shot: Shot | null
   readonly form: Form
   /** The result of a well-formed answer, or why it is refused: the model gets the reason, and is asked again. */
-  readonly judge: (said: Said) => Effect.Effect<Result.Result<Judged<A>, string>, StepFailed>
+  readonly judge: (said: ModelAnswer) => Effect.Effect<Result.Result<Judged<A>, string>, StepFailed>
 }
 
 /** So often is one thing asked before answers of no use end the step. */
@@ -61,7 +61,7 @@ export const isConfigured: Effect.Effect<boolean> = Effect.map(Model, (model) =>
  * Fails with `MODEL-E0001` when no model is configured or the wanted one is not served, `MODEL-E0002` when none answers,
  * `MODEL-E0003` when the answers are of no use, `MODEL-E0004` when the budget of the run is spent.
  */
-export const ask = Effect.fnUntraced(function* <A>(asked: Asked<A>): Effect.fn.Return<A, StepFailed> {
+export const ask = Effect.fnUntraced(function* <A>(asked: Request<A>): Effect.fn.Return<A, StepFailed> {
   const model = yield* Model
   const use = yield* ModelUse.current
   if (model === null) return yield* failure(asked, "MODEL-E0001", notConfigured(use.budget))
@@ -130,7 +130,7 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Asked<A>): Effect.fn.R
 
 /** The failure of a step that a model was to do, with the model and the prompt that it was about. */
 export const failure = (
-  { model, node, request, secrets }: Pick<Asked<unknown>, "model" | "node" | "request" | "secrets">,
+  { model, node, request, secrets }: Pick<Request<unknown>, "model" | "node" | "request" | "secrets">,
   code: "MODEL-E0001" | "MODEL-E0002" | "MODEL-E0003" | "MODEL-E0005" | "MODEL-E0006",
   reason: string
 ): StepFailed =>
@@ -145,7 +145,7 @@ export const failure = (
 const checked = Effect.fnUntraced(function* (
   said: Answer["said"],
   form: Form
-): Effect.fn.Return<Result.Result<Said, string>> {
+): Effect.fn.Return<Result.Result<ModelAnswer, string>> {
   if (said._tag === "Unusable") return Result.fail(said.reason)
   if (form._tag === "Object") {
     if (said._tag !== "Object" || !isObject(said.value)) return Result.fail("Expected one JSON object")

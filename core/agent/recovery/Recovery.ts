@@ -22,18 +22,26 @@ import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import { reworded, StepFailed } from "../Failure.ts"
 import type * as Memory from "../variables/Memory.ts"
+import { accountAction } from "./AccountAction.ts"
 import * as Classification from "./Classification.ts"
-import * as Correction from "./Correction.ts"
-import { demand } from "./Demand.ts"
-import { form } from "./Form.ts"
-import { lost } from "./Lost.ts"
-import { modal, popup } from "./Popup.ts"
+import { elementRelocation } from "./ElementRelocation.ts"
+import { formCorrection } from "./FormCorrection.ts"
+import { dialogDismissal, overlayDismissal } from "./OverlayDismissal.ts"
 import type { Analysis, CompletedStep, Kind, Means, Recovery, Remedy, Trouble } from "./Remedy.ts"
 import { kinds } from "./Remedy.ts"
+import * as StepCorrection from "./StepCorrection.ts"
 import { timing } from "./Timing.ts"
-import { unavailable } from "./Unavailable.ts"
+import { unavailable } from "./UnavailablePage.ts"
 
-const recoveries: Readonly<Record<Kind, Recovery>> = { unavailable, timing, popup, demand, form, selector: lost, modal }
+const recoveries: Readonly<Record<Kind, Recovery>> = {
+  unavailable,
+  timing,
+  popup: overlayDismissal,
+  demand: accountAction,
+  form: formCorrection,
+  selector: elementRelocation,
+  modal: dialogDismissal
+}
 
 /** The listener for recoveries. */
 export interface RecoveryListener<E> {
@@ -79,7 +87,7 @@ export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => 
 /** Tries every allowed recovery. It fails only if the listener fails. */
 export const recover = Effect.fnUntraced(function* <A, E>(
   { failure: first, memory, node, page, signedIn, trail }: Failed,
-  means: Means & { readonly choices: Correction.Choices },
+  means: Means & { readonly choices: StepCorrection.Choices },
   told: RecoveryListener<E>,
   again: Again<A>
 ) {
@@ -132,11 +140,11 @@ export const recover = Effect.fnUntraced(function* <A, E>(
   }
 
   // What a person mends here failed before it did anything, so that this concerns every node.
-  if (means.correctable && trouble.failure.acted !== true && Correction.isMendable(node, trouble.failure)) {
+  if (means.correctable && trouble.failure.acted !== true && StepCorrection.isMendable(node, trouble.failure)) {
     const { choices, person } = means
     const seen = trouble.page
     const asked = { choices, page: seen, person }
-    const mended = yield* Correction.mend(node, trouble.failure, trouble.memory, asked, (known, option) =>
+    const mended = yield* StepCorrection.mend(node, trouble.failure, trouble.memory, asked, (known, option) =>
       again(known, seen, option)
     )
     const remedy = { remedy: "Tried again with what a person corrected" }

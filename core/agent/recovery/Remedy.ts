@@ -13,7 +13,7 @@ import type { Person } from "../Person.ts"
 import type { Position } from "../Position.ts"
 import type * as Memory from "../variables/Memory.ts"
 import type { Classification } from "./Classification.ts"
-import type { Settings } from "./Settings.ts"
+import type { RecoverySettings } from "./RecoverySettings.ts"
 
 /** The kinds of recoveries, in the order in which they are tried. */
 export const kinds = ["unavailable", "timing", "popup", "demand", "form", "selector", "modal"] as const
@@ -46,7 +46,7 @@ export interface Trouble {
 /** What recoveries may use, the same for all steps of an execution. */
 export interface Means {
   readonly graph: Graph
-  readonly settings: Settings
+  readonly settings: RecoverySettings
   readonly person: Person
   readonly secrets: Secrets
   /** Whether a person may be asked for corrections. */

@@ -58,7 +58,7 @@ export const place = Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Ret
       ...(wanted.visual && scrolls < mostScrolls ? [Prompts.scroll] : []),
       Prompts.notFound
     ]
-    const judge = Effect.fnUntraced(function* (said: ModelRequest.Said) {
+    const judge = Effect.fnUntraced(function* (said: ModelRequest.ModelAnswer) {
       const choice = choiceOf(said, refs, { height, width })
       if (Result.isFailure(choice) || !("place" in choice.success)) {
         return Result.map(choice, (value) => ({ value, did: tell(value) }))
@@ -107,7 +107,7 @@ const tell = (choice: Choice): string => {
 
 /** The choice of a tool call, if it exists on the page. */
 export const choiceOf = (
-  said: ModelRequest.Said,
+  said: ModelRequest.ModelAnswer,
   refs: ReadonlyArray<string>,
   window: { readonly width: number; readonly height: number }
 ): Result.Result<Choice, string> => {

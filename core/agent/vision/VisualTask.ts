@@ -94,7 +94,7 @@ const moves = Effect.fnUntraced(function* (
     const shot = yield* PageView.picture(page, secrets)
     const refs = view.elements.map(({ ref }) => ref)
     const { window } = view.outline
-    const carryOut = Effect.fnUntraced(function* (said: ModelRequest.Said) {
+    const carryOut = Effect.fnUntraced(function* (said: ModelRequest.ModelAnswer) {
       if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
       const value: Move = yield* perform(said, { ...task, refs, sites, window }).pipe(
         // Report a failed move to the model, which then sees the page again.
@@ -155,7 +155,7 @@ interface Scene extends Task {
 
 /** Makes one move. What fails on the page fails as such; the failure of the step is for what ends it. */
 const perform = Effect.fnUntraced(function* (
-  { parameters, tool }: Extract<ModelRequest.Said, { _tag: "Called" }>,
+  { parameters, tool }: Extract<ModelRequest.ModelAnswer, { _tag: "Called" }>,
   scene: Scene
 ): Effect.fn.Return<Move, PageFailure | StepFailed> {
   const { memory, page, sites } = scene

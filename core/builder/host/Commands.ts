@@ -6,9 +6,9 @@ import * as NetworkRecorder from "../../agent/network/NetworkRecorder.ts"
 import { Browser } from "../../browser/Browser.ts"
 import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import { BuilderStore, type Held } from "../BuilderStore.ts"
+import { BuilderStore, type LeaseRef } from "../BuilderStore.ts"
 import * as Conversation from "../Conversation.ts"
-import type { BeginningOf } from "./Beginning.ts"
+import type { StartingStateOf } from "./StartingState.ts"
 import * as Turn from "./Turn.ts"
 
 type One = Conversation.Conversation
@@ -22,7 +22,7 @@ type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Re
  * `stage` is where the conversation stands on its page, `null` without a page; `walked` is the draft as far as the walk
  * under way has come.
  */
-export const make = Effect.fnUntraced(function* (held: Held, beginningOf: BeginningOf) {
+export const make = Effect.fnUntraced(function* (held: LeaseRef, beginningOf: StartingStateOf) {
   const store = yield* BuilderStore
   const identifiers = yield* Identifiers
   const browser = yield* Browser

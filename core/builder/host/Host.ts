@@ -9,9 +9,9 @@ import { Effect, Stream } from "effect"
 import * as Lease from "../../runtime/Lease.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import * as Wake from "../../runtime/Wake.ts"
-import { BuilderStore, type Held } from "../BuilderStore.ts"
-import type { BeginningOf } from "./Beginning.ts"
-import * as Hosting from "./Hosting.ts"
+import { BuilderStore, type LeaseRef } from "../BuilderStore.ts"
+import * as HostedConversation from "./HostedConversation.ts"
+import type { StartingStateOf } from "./StartingState.ts"
 
 export interface Options {
   /** Names the host in leases; different for every process. */
@@ -20,19 +20,19 @@ export interface Options {
   readonly capacity: number
   /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
-  readonly beginningOf: BeginningOf
+  readonly beginningOf: StartingStateOf
 }
 
 /** Hosts until interrupted. Interruption is the orderly shutdown: it completes when every conversation was given back. */
 export const run = Effect.fn("Host.run")(function* (options: Options) {
   const store = yield* BuilderStore
   const signals = yield* Signals
-  const places = new Map<string, Hosting.Place>()
+  const places = new Map<string, HostedConversation.HostSession>()
 
-  const host = Effect.fnUntraced(function* (held: Held) {
+  const host = Effect.fnUntraced(function* (held: LeaseRef) {
     const place = { held, turns: yield* Wake.make, looks: yield* Wake.make }
     places.set(held.id, place)
-    yield* Hosting.host(place, options.beginningOf).pipe(
+    yield* HostedConversation.host(place, options.beginningOf).pipe(
       Effect.ensuring(
         Effect.sync(() => {
           // The conversation may be here again by now, under another lease.
@@ -47,7 +47,7 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
     capacity: Effect.succeed(options.capacity),
     leaseMillis: options.leaseMillis,
     claim: (limit) => store.claim({ host: options.name, limit, leaseMillis: options.leaseMillis }),
-    leaseOf: ({ fence, id }): Held => ({ id, fence }),
+    leaseOf: ({ fence, id }): LeaseRef => ({ id, fence }),
     renew: (held) => store.renew(held, options.leaseMillis),
     carryOut: ({ fence, id }) => host({ id, fence }),
     drain: () => Effect.void
@@ -56,7 +56,7 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
     Stream.runForEach((signal) => {
       if (signal._tag !== "builder") return Effect.void
       const place = places.get(signal.conversationId)
-      return place === undefined ? holder.look : Hosting.wake(place)
+      return place === undefined ? holder.look : HostedConversation.wake(place)
     })
   )
   yield* Effect.forkScoped(obey)

@@ -11,7 +11,7 @@ import type { NetworkRecorder } from "../../agent/network/NetworkRecorder.ts"
 import type { Observer } from "../../agent/Observer.ts"
 import * as Position from "../../agent/Position.ts"
 import { nothing as noMemories } from "../../agent/recovery/ElementMemory.ts"
-import * as RecoverySettings from "../../agent/recovery/Settings.ts"
+import * as RecoverySettings from "../../agent/recovery/RecoverySettings.ts"
 import * as Stepper from "../../agent/Stepper.ts"
 import * as Memory from "../../agent/variables/Memory.ts"
 import type { BrowserSession } from "../../browser/Browser.ts"
@@ -22,9 +22,9 @@ import * as Bounds from "../../workflow/sandbox/Bounds.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import type { Candidate } from "../Command.ts"
 import type { Outcome } from "../Conversation.ts"
+import type { ActionResult } from "../ConversationMessage.ts"
 import * as Draft from "../Draft.ts"
-import type { ActionResult } from "../Message.ts"
-import type { Beginning } from "./Beginning.ts"
+import type { StartingState } from "./StartingState.ts"
 
 /** What is known at some point of a conversation. */
 type Known = Pick<Position.Position, "memory" | "loops">
@@ -34,7 +34,7 @@ export interface Stage extends OpenPage {
   /** The instant at which the page was opened. One-time codes that were sent before are not meant for it. */
   readonly began: number
   /** What the page began with, and what the conversation signs in with on it. */
-  readonly beginning: Beginning
+  readonly beginning: StartingState
   readonly known: Known
   /** What was known before each step that a message added, so that a step that is taken back leaves nothing behind. */
   readonly before: ReadonlyMap<NodeId, Known>
@@ -47,7 +47,7 @@ export interface OpenPage {
 }
 
 /** A page on which no step was done yet. */
-export const newStage = (open: OpenPage, inputs: Schema.JsonObject, beginning: Beginning, began: number): Stage => {
+export const newStage = (open: OpenPage, inputs: Schema.JsonObject, beginning: StartingState, began: number): Stage => {
   const { accounts, session } = beginning
   const secrets = new Secrets()
   for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
@@ -176,7 +176,7 @@ const unread = (draft: Draft.Draft, stage: Stage): Done =>
   )
 
 /** What was done, and before it that some credentials cannot be used. */
-export const withUnavailable = (done: Done, unavailable: Beginning["unavailable"]): Done => {
+export const withUnavailable = (done: Done, unavailable: StartingState["unavailable"]): Done => {
   const { hide } = secretsOf(done.stage)
   const text = [...unavailable.map(({ message }) => hide(`${message}.`)), done.outcome.text].join(" ")
   return { ...done, outcome: { ...done.outcome, text } }

@@ -16,7 +16,7 @@ import { type Entry, EventLog } from "../EventLog.ts"
 import * as Circuit from "./Circuit.ts"
 import { Deliveries, type NewDelivery } from "./Deliveries.ts"
 import * as Delivery from "./Delivery.ts"
-import * as Sending from "./Sending.ts"
+import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as Target from "./Target.ts"
 import { type Webhook, WebhookStore } from "./Webhook.ts"
 
@@ -72,7 +72,7 @@ const attempt = Effect.fnUntraced(function* (
   const own = Target.runWebhookOf(before.runWebhook)
   const target = before.webhookId === null ? Target.runTarget(own) : yield* registered(before, before.webhookId)
   if (target === null) return Delivery.dead(before, "The webhook was removed or deactivated", now)
-  if (Sending.isPerished(before.logged, now)) {
+  if (DeliveryAttempt.isPerished(before.logged, now)) {
     return Delivery.dead(before, "The event expired before it could be sent", now)
   }
 
@@ -85,13 +85,13 @@ const attempt = Effect.fnUntraced(function* (
   const settle = (change: (circuit: Circuit.Circuit) => Circuit.Circuit) =>
     Effect.sync(() => void circuits.set(origin, change(circuits.get(origin) ?? Circuit.closed)))
 
-  const message = Sending.messageAt(
+  const message = DeliveryAttempt.messageAt(
     before.logged,
     links,
     { validity: target.validity, ...(own.metadata === undefined ? {} : { metadata: own.metadata }) },
     now
   )
-  const outcome = yield* Sending.send(target, message, { id: before.id, attempt: before.attempts + 1 }).pipe(
+  const outcome = yield* DeliveryAttempt.send(target, message, { id: before.id, attempt: before.attempts + 1 }).pipe(
     Effect.onError(() => settle(Circuit.released))
   )
   const at = yield* Clock.currentTimeMillis

@@ -8,7 +8,7 @@ import type { Links } from "../EventJson.ts"
 import type { Entry } from "../EventLog.ts"
 import { Deliveries } from "./Deliveries.ts"
 import * as Delivery from "./Delivery.ts"
-import * as Sending from "./Sending.ts"
+import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as Target from "./Target.ts"
 import { WebhookStore } from "./Webhook.ts"
 
@@ -57,9 +57,9 @@ export const replay = Effect.fn("Replay.replay")(function* (
       const now = yield* Clock.currentTimeMillis
       const delivery = known.get(key(logged.sequence, target))
       const options = { validity: target.validity, ...(metadata === undefined ? {} : { metadata }) }
-      const message = Sending.messageAt(logged, links, options, now)
+      const message = DeliveryAttempt.messageAt(logged, links, options, now)
       const identity = { id: delivery?.id ?? `replay-${logged.sequence}`, attempt: (delivery?.attempts ?? 0) + 1 }
-      const outcome = yield* Sending.send(target, message, identity).pipe(
+      const outcome = yield* DeliveryAttempt.send(target, message, identity).pipe(
         Effect.timeoutOrElse({
           duration: Math.max(0, deadline - now),
           orElse: () => Effect.succeed<Delivery.Outcome>(tooLate)

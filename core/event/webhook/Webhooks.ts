@@ -10,8 +10,8 @@ import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import { Deliveries } from "./Deliveries.ts"
 import type { Delivery, DeliveryNotDead, DeliveryNotFound, Outcome } from "./Delivery.ts"
+import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import { Sender } from "./Sender.ts"
-import * as Sending from "./Sending.ts"
 import type { EventType } from "./Subscription.ts"
 import * as Target from "./Target.ts"
 import {
@@ -156,7 +156,7 @@ export class Webhooks extends Context.Service<
         test: Effect.fn("Webhooks.test")(function* (caller, id) {
           const target = Target.registeredTarget(yield* get(caller, id))
           const facts = { webhook_id: id, workspace_id: caller.workspaceId }
-          return yield* Sending.sendTest(target, facts, yield* identifiers.uuid).pipe(
+          return yield* DeliveryAttempt.sendTest(target, facts, yield* identifiers.uuid).pipe(
             Effect.provideService(Sender, sender),
             Effect.provideService(WebhookSecrets, secrets)
           )

@@ -6,8 +6,8 @@
  * the message, of which no more than its limits is looked at.
  */
 import { type Candidate, candidatesIn, type Form, originBound } from "./Candidate.ts"
-import { type Body, limits, type Message } from "./Message.ts"
-import { plain } from "./Reading.ts"
+import { plain } from "./PlainText.ts"
+import { type Body, limits, type Message } from "./ReceivedMessage.ts"
 import * as Wording from "./Wording.ts"
 
 export interface FoundCode {

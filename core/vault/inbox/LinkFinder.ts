@@ -1,8 +1,9 @@
 /**
  * Finds the link of a message that signs somebody in or confirms something, among those that lead elsewhere.
  */
-import { type Body, type Link, limits, type Message } from "./Message.ts"
-import { plain } from "./Reading.ts"
+
+import { plain } from "./PlainText.ts"
+import { type Body, type Link, limits, type Message } from "./ReceivedMessage.ts"
 import * as Wording from "./Wording.ts"
 
 export interface FoundLink {

@@ -14,8 +14,8 @@ import { codesIn } from "./CodeFinder.ts"
 import * as Inbox from "./Inbox.ts"
 import { linksIn } from "./LinkFinder.ts"
 import { Mailboxes } from "./Mailboxes.ts"
-import type { Message } from "./Message.ts"
 import { type ReceivedCode, ReceivedCodes } from "./ReceivedCodes.ts"
+import type { Message } from "./ReceivedMessage.ts"
 
 /** A message as it arrived. */
 export interface Arrival {

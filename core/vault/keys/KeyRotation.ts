@@ -17,8 +17,8 @@ import type { RoleForbids } from "../../workspace/Workspace.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { EncryptionKeys } from "./EncryptionKeys.ts"
 import { accepted, effectiveVersion } from "./ReaderKey.ts"
+import * as ReencryptionTargets from "./ReencryptionTargets.ts"
 import { ResealingWalks } from "./ResealingWalk.ts"
-import * as SealedPlaces from "./SealedPlaces.ts"
 import { KeyWrapping, WrappedKeys } from "./WrappedKeys.ts"
 
 export interface RotationState {
@@ -99,7 +99,7 @@ export class KeyRotation extends Context.Service<
       const wrapping = yield* KeyWrapping
       const walks = yield* ResealingWalks
       const workspaces = yield* WorkspaceStore
-      const places = yield* SealedPlaces.all
+      const places = yield* ReencryptionTargets.all
 
       /** How many things lie before a walk, or all where there is none. */
       const left = Effect.fnUntraced(function* (

@@ -12,8 +12,8 @@ import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import type { KeyRing } from "./EncryptionKeys.ts"
+import * as ReencryptionTargets from "./ReencryptionTargets.ts"
 import { ResealingWalks, type Walk } from "./ResealingWalk.ts"
-import * as SealedPlaces from "./SealedPlaces.ts"
 import { type Cipher, Sealing } from "./Sealing.ts"
 import { WrappedKeys } from "./WrappedKeys.ts"
 
@@ -44,7 +44,7 @@ export const step = Effect.fn("Resealing.step")(function* (workspaceId: Workspac
     yield* discard(workspaceId, cipher.keys, known)
     return false
   }
-  const places = yield* SealedPlaces.all
+  const places = yield* ReencryptionTargets.all
   const index = Math.max(
     places.findIndex(({ name }) => name === known.place),
     0
@@ -72,9 +72,9 @@ export const step = Effect.fn("Resealing.step")(function* (workspaceId: Workspac
  */
 const reseal = Effect.fnUntraced(function* (
   workspaceId: WorkspaceId,
-  place: SealedPlaces.Place,
+  place: ReencryptionTargets.Target,
   cipher: Cipher,
-  holders: ReadonlyArray<SealedPlaces.Holder>
+  holders: ReadonlyArray<ReencryptionTargets.Holder>
 ) {
   let resealed = 0
   let unreadable = 0

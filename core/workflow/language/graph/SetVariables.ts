@@ -2,9 +2,9 @@
  * Which variables of the context are set before each node of a graph: on every path to it, and on any.
  */
 import * as Template from "../expression/Template.ts"
-import { placeOf } from "../parameters/ApiFlow.ts"
+import { placeOf } from "../parameters/ApiFlowParameters.ts"
 import { names as selectedNames } from "../parameters/DataModel.ts"
-import { namesIn, type Operation } from "../parameters/Transform.ts"
+import { namesIn, type Operation } from "../parameters/TransformParameters.ts"
 import { type Graph, type Node, type NodeId, targets } from "./Graph.ts"
 import * as RunIf from "./RunIf.ts"
 

@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import type { Problem } from "../../Workflow.ts"
 import * as Expression from "../expression/Expression.ts"
-import { namesIn } from "../parameters/Transform.ts"
+import { namesIn } from "../parameters/TransformParameters.ts"
 import type { Graph, Node, NodeId } from "./Graph.ts"
 import * as NodeExpressions from "./NodeExpressions.ts"
 import * as SetVariables from "./SetVariables.ts"

@@ -12,7 +12,7 @@ const handMillis = 300_000
 
 const schema: Schema.JsonObject = { type: "object", properties: { done: { type: "boolean" } }, required: ["done"] }
 
-export const demand: Recovery = Effect.fnUntraced(function* (trouble, { person, settings }) {
+export const accountAction: Recovery = Effect.fnUntraced(function* (trouble, { person, settings }) {
   const { failure, node, signedIn, survey, tried } = trouble
   const asked = isAboutElement(failure) ? Classification.demandOf(survey, signedIn) : null
   if (asked === null) return null

@@ -5,7 +5,7 @@ import { isKnown } from "../window/calendar/Zone.ts"
 import { zoneNames } from "../window/calendar/ZoneNames.ts"
 
 /** Each part is `null` where nothing was said of it, and then as the machine has it. */
-export interface Place {
+export interface BrowserLocation {
   /** A language with its country, such as `de-DE`. */
   readonly locale: string | null
   /** A zone of the IANA database. */
@@ -13,7 +13,7 @@ export interface Place {
   readonly geolocation: { readonly latitude: number; readonly longitude: number } | null
 }
 
-export const nowhere: Place = { locale: null, timeZone: null, geolocation: null }
+export const nowhere: BrowserLocation = { locale: null, timeZone: null, geolocation: null }
 
 export const expected =
   "Expected a place: a country such as DE or Germany, a time zone such as Europe/Berlin or its city, a locale such as de-DE, coordinates such as 52.52,13.40, or several of these with ; between them"
@@ -29,7 +29,7 @@ export const expected =
  * A zone or a locale wins over what the country says. Of a text with commas, such as `Berlin, Germany`, the parts that are
  * none of these count for nothing, as long as one is. `null` for a text of which some part cannot be read.
  */
-export const parse = (text: string): Place | null => {
+export const parse = (text: string): BrowserLocation | null => {
   const read = text.split(";").map((part) => readOne(part.trim()) ?? readAny(part.split(",")))
   const found = read.filter((place) => place !== null)
   return found.length === read.length ? found.sort((one, other) => one.rank - other.rank).reduce(join).place : null
@@ -38,7 +38,7 @@ export const parse = (text: string): Place | null => {
 /** What was read, and how much it says: of two, the one of the higher rank wins. */
 interface Read {
   readonly rank: number
-  readonly place: Place
+  readonly place: BrowserLocation
 }
 
 const join = (one: Read, other: Read): Read => ({
@@ -66,7 +66,7 @@ const readOne = (text: string): Read | null => {
   return geolocation === null ? null : { rank: 1, place: { ...nowhere, geolocation } }
 }
 
-const coordinatesOf = (text: string): Place["geolocation"] => {
+const coordinatesOf = (text: string): BrowserLocation["geolocation"] => {
   const [, latitude, longitude] = /^([+-]?\d{1,2}(?:\.\d{1,12})?)\s*,\s*([+-]?\d{1,3}(?:\.\d{1,12})?)$/.exec(text) ?? []
   if (latitude === undefined || longitude === undefined) return null
   const at = { latitude: Number(latitude), longitude: Number(longitude) }
@@ -128,7 +128,7 @@ const countryOf = (text: string): string | null => {
 const isCountry = (code: string): boolean =>
   regions.of(code) !== undefined && !/^(X[A-JL-Z]|Z[A-LN-VX-Z]|E[UZ]|UN|Q[M-Z])$/.test(code)
 
-const ofCountry = (code: string): Place => {
+const ofCountry = (code: string): BrowserLocation => {
   const { language, region = code } = new Intl.Locale(`und-${code}`).maximize()
   const locale = new Intl.Locale(`${language ?? "en"}-${region}`)
   return { ...nowhere, locale: locale.toString(), timeZone: mainZones[region] ?? firstZone(locale) }

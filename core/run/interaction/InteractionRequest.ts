@@ -27,7 +27,7 @@ const graceMillis = 60_000
  * The answer is gone from the store when this ends. If interrupted, it closes the question, which then accepts no
  * answer.
  */
-export const ask = Effect.fn("Asking.ask")(function* (
+export const ask = Effect.fn("InteractionRequest.ask")(function* (
   asker: Interaction.Asker,
   question: Interaction.Question,
   lifetimeMillis: number,

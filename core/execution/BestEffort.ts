@@ -9,7 +9,7 @@ import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
  * Carries something out. When it dies, or the store cannot be reached, `message` is logged with the reason, but without
  * what the attempt knows to be secret, and `pause` passes: what is tried again at once would fill the log.
  */
-export const surviving =
+export const bestEffort =
   (secrets: Secrets, message: string, pause: Duration.Input = 0) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, Exclude<E, StoreUnavailable.StoreUnavailable>, R> =>
     effect.pipe(

@@ -5,7 +5,7 @@ import { Result, Schema } from "effect"
 import * as Expression from "../expression/Expression.ts"
 import * as SafePattern from "../expression/SafePattern.ts"
 import { end_here_on_dry_run, filled, not_repeatable, optionalText, text } from "./Fields.ts"
-import { Jsonata, Target } from "./Transform.ts"
+import { Jsonata, Target } from "./TransformParameters.ts"
 
 /** How large a flow may be. */
 export const limitsOf = { steps: 20, pairs: 40, iterations: 100, retries: 5 } as const

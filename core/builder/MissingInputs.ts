@@ -4,8 +4,8 @@
 import { Result, Schema } from "effect"
 import type * as InputContract from "../workflow/contract/InputContract.ts"
 import * as Conversation from "./Conversation.ts"
-import type { Message } from "./Message.ts"
-import * as Opening from "./Opening.ts"
+import type { ConversationMessage } from "./ConversationMessage.ts"
+import * as ConversationStart from "./ConversationStart.ts"
 
 /** The value of the one input that a question asks for, or values by their names. */
 export interface Answer {
@@ -45,7 +45,7 @@ export type Refused = QuestionNotFound | AlreadyAnswered | AnswerIncomplete | In
 /** The inputs of a conversation with the values of an answer. */
 export const inputsWith = (
   one: Conversation.Conversation,
-  question: NonNullable<Message["question"]>,
+  question: NonNullable<ConversationMessage["question"]>,
   { given }: Answer
 ): Schema.JsonObject => {
   const { missing } = question
@@ -67,7 +67,7 @@ export const inputsWith = (
  */
 export const answered = (
   one: Conversation.Conversation,
-  asked: Message | null,
+  asked: ConversationMessage | null,
   answer: Answer,
   errors: ReadonlyArray<InputContract.InputError>,
   ids: Readonly<Record<"user" | "turn" | "notice", string>>,
@@ -81,9 +81,9 @@ export const answered = (
   if (one.question !== messageId) return Result.fail(new AlreadyAnswered({ messageId }))
   const { missing, schema } = asked.question
   const inputs = inputsWith(one, asked.question, answer)
-  const still = Opening.missingOf(one.draft, inputs)
+  const still = ConversationStart.missingOf(one.draft, inputs)
   if (still.length > 0) return Result.fail(new AnswerIncomplete({ missing: still }))
-  if (errors.length > 0) return Result.fail(Opening.invalidInput(one.draft.content, errors))
+  if (errors.length > 0) return Result.fail(ConversationStart.invalidInput(one.draft.content, errors))
   const told: Conversation.Said = {
     id: ids.user,
     role: "user",

@@ -3,7 +3,7 @@
  */
 import { Effect, type Schema } from "effect"
 import type { ApiAnswer } from "../../browser/Requests.ts"
-import type { ExpectedStatus, Extract, Step } from "../../workflow/language/parameters/ApiFlow.ts"
+import type { ExpectedStatus, Extract, Step } from "../../workflow/language/parameters/ApiFlowParameters.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as Bytes from "./Bytes.ts"

@@ -24,7 +24,7 @@ const options = {
 const uploadMillis = 60_000
 
 /** Films an attempt until it is over. A video that cannot be made or stored is missing, and the run continues. */
-export const film = (
+export const record = (
   page: BrowserSession,
   run: Run,
   keeper: Keeper,

@@ -3,14 +3,14 @@
  */
 import { Effect, type Schema } from "effect"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
-import { type Flow, limitsOf, orderOf, type Step } from "../../workflow/language/parameters/ApiFlow.ts"
+import { type Flow, limitsOf, orderOf, type Step } from "../../workflow/language/parameters/ApiFlowParameters.ts"
 import type { StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
-import * as Answering from "./Answering.ts"
-import * as Asking from "./Asking.ts"
 import { refuse } from "./Refusal.ts"
-import * as Sending from "./Sending.ts"
+import * as RequestSender from "./RequestSender.ts"
+import * as StepAnswer from "./StepAnswer.ts"
+import * as StepRequest from "./StepRequest.ts"
 
 /** How many elements the answers of one step may be gathered into. */
 const maxGathered = 100_000
@@ -21,7 +21,7 @@ export type Results = Readonly<Record<string, Schema.JsonObject>>
 export const results = Effect.fnUntraced(function* (
   flow: Flow,
   surroundings: StepContext<"navigation">,
-  allowance: Sending.Allowance
+  allowance: RequestSender.Allowance
 ) {
   const found: Record<string, Schema.JsonObject> = {}
   for (const id of orderOf(flow.steps, flow.ordering ?? []) ?? []) {
@@ -36,41 +36,41 @@ const done = Effect.fnUntraced(function* (
   flow: Flow,
   before: Results,
   { memory, page }: StepContext<"navigation">,
-  allowance: Sending.Allowance
+  allowance: RequestSender.Allowance
 ) {
   const { repeat } = step
   const base = yield* page.navigation.address
   const used = new Set(readsContext(flow) ? yield* SecretUse.usedByExpression("context", memory) : [])
-  const evaluate: Asking.Evaluate = Effect.fnUntraced(function* (text) {
+  const evaluate: StepRequest.Evaluate = Effect.fnUntraced(function* (text) {
     for (const account of yield* SecretUse.usedBy(text, memory)) used.add(account)
     return yield* Memory.evaluate(text, memory, page, { steps: before })
   })
   const most = repeat ? (repeat.max_iterations ?? limitsOf.iterations) : 1
   const gathered: Array<Schema.Json> = []
   const seen = new Set<string>()
-  let cursor: Asking.Cursor | null = null
+  let cursor: StepRequest.Cursor | null = null
   for (let pages = 1; ; pages++) {
-    const asked = yield* Asking.requestOf(step, flow, base, evaluate, cursor, memory.credentials.secrets)
+    const asked = yield* StepRequest.requestOf(step, flow, base, evaluate, cursor, memory.credentials.secrets)
     const guard = yield* SecretUse.guardOf([...used], [asked.url, ...asked.headers.flat(), textOf(asked.body)], memory)
     const foreign = SecretUse.objection(guard, step.url, asked.url, base)
     if (foreign !== null) return yield* refuse(step, foreign, "CREDENTIAL-E0002")
-    const answer = yield* Sending.send(
+    const answer = yield* RequestSender.send(
       step,
       { ...asked, guard },
       page.navigation,
       allowance,
       memory.credentials.secrets
     )
-    const errors = Answering.graphqlErrors(step, answer.body)
+    const errors = StepAnswer.graphqlErrors(step, answer.body)
     if (errors !== null) return yield* refuse(step, `its answer has errors: ${memory.credentials.secrets.hide(errors)}`)
     const told = { status: answer.status, url: answer.url, headers: answer.headers, body: answer.body }
-    const bindings: Answering.Bindings = {
+    const bindings: StepAnswer.Bindings = {
       context: Memory.contextOf(memory),
       steps: { ...before, [step.id]: told },
       response: told,
       status: answer.status
     }
-    const own = yield* Answering.extracted(step, answer, bindings)
+    const own = yield* StepAnswer.extracted(step, answer, bindings)
     const over = (source: string) => Memory.evaluateOver(source, answer.body, bindings)
     const items = repeat?.accumulate ? listOf(yield* over(repeat.accumulate)) : []
     gathered.push(...items)

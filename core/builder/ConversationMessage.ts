@@ -28,7 +28,7 @@ export const Question = Schema.Struct({
 export type Question = typeof Question.Type
 
 /** `number` counts the messages of a conversation from 1. Instants are epoch milliseconds. */
-export const Message = Schema.Struct({
+export const ConversationMessage = Schema.Struct({
   id: Schema.String,
   number: Schema.Int,
   role: Schema.Literals(["user", "agent"]),
@@ -38,4 +38,4 @@ export const Message = Schema.Struct({
   result: Schema.optionalKey(ActionResult),
   question: Schema.optionalKey(Question)
 })
-export type Message = typeof Message.Type
+export type ConversationMessage = typeof ConversationMessage.Type

@@ -17,7 +17,7 @@ export interface Holder {
   readonly sealed: ReadonlyArray<string>
 }
 
-export interface Place {
+export interface Target {
   readonly name: string
   /**
    * Up to `limit` holders of a workspace after a position in some fixed order (`null`: from the first), and the position
@@ -42,7 +42,7 @@ export interface Place {
  * The places that the vault does not know: the collections of rooms above it, and the columns of a store that hold one
  * sealed value each. An adapter of stores lists all that it keeps.
  */
-export class SealedColumns extends Context.Service<SealedColumns, ReadonlyArray<Place>>()(
+export class SealedColumns extends Context.Service<SealedColumns, ReadonlyArray<Target>>()(
   "sluice/core/vault/keys/SealedColumns"
 ) {}
 
@@ -51,7 +51,7 @@ export const ofCollection = <A extends Kept>(
   name: string,
   collection: Collection<A>,
   exchange: (value: A, renew: (sealed: string) => string) => A
-): Place => ({
+): Target => ({
   name,
   page: (workspaceId, after, limit) =>
     Effect.map(collection.page(workspaceId, after, limit), ({ next, values }) => ({

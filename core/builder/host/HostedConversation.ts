@@ -8,21 +8,21 @@ import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import type * as Wake from "../../runtime/Wake.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import { BuilderStore, type Held, type View, type ViewKind } from "../BuilderStore.ts"
+import { BuilderStore, type LeaseRef, type View, type ViewKind } from "../BuilderStore.ts"
 import * as Conversation from "../Conversation.ts"
-import type { BeginningOf } from "./Beginning.ts"
 import * as Commands from "./Commands.ts"
+import type { StartingStateOf } from "./StartingState.ts"
 import * as Turn from "./Turn.ts"
 
 /** A conversation that is hosted, and how those who look after it are woken. */
-export interface Place {
-  readonly held: Held
+export interface HostSession {
+  readonly held: LeaseRef
   readonly turns: Wake.Wake
   readonly looks: Wake.Wake
 }
 
 /** Makes the host of a conversation look at it. */
-export const wake = ({ looks, turns }: Place) => Effect.andThen(turns.wake, looks.wake)
+export const wake = ({ looks, turns }: HostSession) => Effect.andThen(turns.wake, looks.wake)
 
 /** The net under a lost signal. */
 const longestSleep = "10 seconds"
@@ -33,7 +33,7 @@ type One = Conversation.Conversation
  * Hosts a conversation until it ends, its page is gone, or its lease is lost. Whatever ends it, interruption included, the
  * page is closed and the lease given back.
  */
-export const host = Effect.fn("Hosting.host")(function* (place: Place, beginningOf: BeginningOf) {
+export const host = Effect.fn("HostedConversation.host")(function* (place: HostSession, beginningOf: StartingStateOf) {
   const { held } = place
   const store = yield* BuilderStore
   const signals = yield* Signals
@@ -54,7 +54,7 @@ export const host = Effect.fn("Hosting.host")(function* (place: Place, beginning
   )
 })
 
-const attend = Effect.fnUntraced(function* (place: Place, beginningOf: BeginningOf) {
+const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: StartingStateOf) {
   const { held } = place
   const store = yield* BuilderStore
   const signals = yield* Signals
@@ -72,7 +72,7 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
   const stopped = Effect.gen(function* () {
     while (true) {
       yield* place.turns.sleep(longestSleep)
-      const one = yield* waitUntilBack(store.held(held))
+      const one = yield* waitUntilBack(store.leased(held))
       if (one.endedAt !== null) return yield* new Conversation.HostLost({ conversationId: held.id, fence: held.fence })
       if (one.turn?.stop === true) return one.draft
     }
@@ -129,7 +129,7 @@ const attend = Effect.fnUntraced(function* (place: Place, beginningOf: Beginning
 
   yield* Effect.forkScoped(showing)
   while (true) {
-    const one = yield* waitUntilBack(store.held(held))
+    const one = yield* waitUntilBack(store.leased(held))
     if (Conversation.statusAt(one, yield* Clock.currentTimeMillis) === "ended") {
       yield* waitUntilBack(store.settle(held, (before, at) => Conversation.ended(before, at)))
       return yield* waitUntilBack(store.forget(held.id))

@@ -24,14 +24,14 @@ const goneMillis = 2_000
 const lookEveryMillis = 200
 
 /** Dismisses what covers the element of a step. */
-export const popup: Recovery = (trouble, { correctable, person, settings }) => {
+export const overlayDismissal: Recovery = (trouble, { correctable, person, settings }) => {
   const overlay = trouble.survey.overlays.find(({ coversTarget }) => coversTarget)
   if (!settings.popups || overlay === undefined || !isFor(trouble)) return Effect.succeed(null)
   return outOfTheWay(trouble, overlay, correctable ? person : null)
 }
 
 /** Dismisses a dialog, the last thing to be tried for an element that is nowhere to be found. */
-export const modal: Recovery = (trouble, { correctable, person, settings }) => {
+export const dialogDismissal: Recovery = (trouble, { correctable, person, settings }) => {
   const overlay = inTheWay(trouble.survey)
   if (!settings.popups || overlay === null || !isFor(trouble)) return Effect.succeed(null)
   return outOfTheWay(trouble, overlay, correctable ? person : null)

@@ -4,7 +4,7 @@
 import { Effect, type Schema } from "effect"
 import type { ApiRequest } from "../../browser/Requests.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
-import type { Body, Flow, Step } from "../../workflow/language/parameters/ApiFlow.ts"
+import type { Body, Flow, Step } from "../../workflow/language/parameters/ApiFlowParameters.ts"
 import type { StepFailed } from "../Failure.ts"
 import * as Bytes from "./Bytes.ts"
 import { refuse } from "./Refusal.ts"

@@ -5,7 +5,7 @@
 import { Clock, Effect, type Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Links } from "../EventJson.ts"
-import * as Message from "../Message.ts"
+import * as EventMessage from "../EventMessage.ts"
 import type { LoggedEvent } from "../RunEvent.ts"
 import type { Outcome } from "./Delivery.ts"
 import { Sender } from "./Sender.ts"
@@ -23,21 +23,21 @@ export const messageAt = (
   links: Links,
   options: { readonly validity: number; readonly metadata?: Schema.Json },
   now: number
-): Message.Message => {
-  const message = Message.message(logged, links, options)
-  return Message.expiryOf(logged.event) === null
+): EventMessage.Message => {
+  const message = EventMessage.message(logged, links, options)
+  return EventMessage.expiryOf(logged.event) === null
     ? { ...message, expires_at: Math.floor(now / 1_000) + options.validity }
     : message
 }
 
 /** Returns whether an event has expired at `now`. */
 export const isPerished = ({ event }: LoggedEvent, now: number): boolean => {
-  const expiry = Message.expiryOf(event)
+  const expiry = EventMessage.expiryOf(event)
   return expiry !== null && now >= expiry * 1_000
 }
 
 /** Signs a message and sends it. The signature is that of exactly the bytes that are sent. */
-export const send = Effect.fn("Sending.send")(function* (
+export const send = Effect.fn("DeliveryAttempt.send")(function* (
   target: Target,
   message: Schema.JsonObject,
   delivery: { readonly id: string; readonly attempt: number }
@@ -64,7 +64,7 @@ export const send = Effect.fn("Sending.send")(function* (
 })
 
 /** Sends a test message, which looks like an event of the kind `webhook.test`. */
-export const sendTest = Effect.fn("Sending.sendTest")(function* (
+export const sendTest = Effect.fn("DeliveryAttempt.sendTest")(function* (
   target: Target,
   facts: { readonly webhook_id: string; readonly workspace_id: string },
   id: string

@@ -1,8 +1,8 @@
 /** The windows of a browser in memory. */
 import { Effect, Ref } from "effect"
-import { defaultPageLimits, tooManyWindows } from "../../../core/agent/Limits.ts"
+import { defaultPageLimits, tooManyTabs } from "../../../core/agent/Limits.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Dialog, Windows } from "../../../core/browser/Windows.ts"
+import type { Dialog, Tabs } from "../../../core/browser/Tabs.ts"
 
 /** What a page says in a dialog. A prompt may propose an answer. */
 export interface Said extends Omit<Dialog, "entered"> {
@@ -17,7 +17,7 @@ interface Open {
   readonly next: number
 }
 
-export interface ScriptedWindows extends Windows {
+export interface ScriptedTabs extends Tabs {
   readonly says: (dialog: Said) => Effect.Effect<void>
 }
 
@@ -43,7 +43,7 @@ export const make = <S>(state: Ref.Ref<S>, fresh: (from: S) => S, carry: (to: S,
 
     const openWindow = Effect.gen(function* () {
       const { ids, next } = yield* Ref.get(open)
-      if (ids.length >= defaultPageLimits.windows) return yield* tooManyWindows(defaultPageLimits)
+      if (ids.length >= defaultPageLimits.windows) return yield* tooManyTabs(defaultPageLimits)
       yield* Ref.update(open, (now) => ({ ...now, ids: [...now.ids, next], next: next + 1 }))
       yield* turnTo(next)
     })
@@ -61,13 +61,13 @@ export const make = <S>(state: Ref.Ref<S>, fresh: (from: S) => S, carry: (to: S,
       })
 
     return {
-      windows: Effect.map(Ref.get(open), ({ ids, looked }) => ({
+      tabs: Effect.map(Ref.get(open), ({ ids, looked }) => ({
         open: ids.length,
         current: ids.indexOf(looked.at(-1) ?? -1)
       })),
-      openWindow,
-      switchWindow: (index) => Effect.flatMap(at(index), turnTo),
-      closeWindow: Effect.fnUntraced(function* (index) {
+      openTab: openWindow,
+      switchTab: (index) => Effect.flatMap(at(index), turnTo),
+      closeTab: Effect.fnUntraced(function* (index) {
         const { looked } = yield* Ref.get(open)
         const id = index === null ? (looked.at(-1) ?? 0) : yield* at(index)
         if ((yield* Ref.get(open)).ids.length === 1) yield* openWindow
@@ -84,5 +84,5 @@ export const make = <S>(state: Ref.Ref<S>, fresh: (from: S) => S, carry: (to: S,
       dialogs: Ref.getAndSet(shown, []),
       says: ({ kind, message, proposes = "" }) =>
         Ref.update(shown, (before) => [...before, { kind, message, entered: kind === "prompt" ? proposes : null }])
-    } satisfies ScriptedWindows
+    } satisfies ScriptedTabs
   })

@@ -1,15 +1,15 @@
 /**
- * Opening, closing and turning to windows.
+ * The port `Tabs` of core on the tabs of a browser context.
  */
 import { Clock, Effect } from "effect"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Windows } from "../../../core/browser/Windows.ts"
+import type * as Port from "../../../core/browser/Tabs.ts"
 import type { Tab, Tabs } from "./Tabs.ts"
 
-/** How often it is looked whether a window has come, in milliseconds. */
+/** How often to check for a tab that is being opened, in milliseconds. */
 const stepMillis = 50
 
-export const make = (tabs: Tabs): Windows => {
+export const make = (tabs: Tabs): Port.Tabs => {
   const at = (index: number) =>
     Effect.suspend(() => {
       const all = tabs.all()
@@ -24,13 +24,13 @@ export const make = (tabs: Tabs): Windows => {
   })
 
   return {
-    windows: Effect.sync(() => ({ open: tabs.all().length, current: tabs.all().indexOf(tabs.current()) })),
-    openWindow: tabs.open,
-    switchWindow: Effect.fnUntraced(function* (index, waitMillis) {
+    tabs: Effect.sync(() => ({ open: tabs.all().length, current: tabs.all().indexOf(tabs.current()) })),
+    openTab: tabs.open,
+    switchTab: Effect.fnUntraced(function* (index, waitMillis) {
       const tab = yield* waited(index, waitMillis)
       yield* tabs.attempt(null, () => tabs.look(tab))
     }),
-    closeWindow: Effect.fnUntraced(function* (index) {
+    closeTab: Effect.fnUntraced(function* (index) {
       const tab = index === null ? tabs.current() : yield* at(index)
       if (tabs.all().length <= 1) yield* tabs.open
       yield* Effect.ignore(Effect.tryPromise(() => tab.page.close()))

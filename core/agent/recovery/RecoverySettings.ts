@@ -4,7 +4,7 @@
 import * as WorkflowSettings from "../../workflow/Settings.ts"
 import type { Settings as SettingsOfWorkflow } from "../../workflow/Workflow.ts"
 
-export interface Settings {
+export interface RecoverySettings {
   /** Pop-ups in the way are dismissed; those of `popupXpaths` before each step. */
   readonly popups: boolean
   readonly popupXpaths: ReadonlyArray<string>
@@ -25,7 +25,7 @@ export interface Settings {
   readonly markerCommits: boolean
 }
 
-export const none: Settings = {
+export const none: RecoverySettings = {
   popups: false,
   popupXpaths: [],
   timing: false,
@@ -39,7 +39,7 @@ export const none: Settings = {
 }
 
 /** The recoveries that the settings of a workflow allow. */
-export const of = (kept: SettingsOfWorkflow): Settings => {
+export const of = (kept: SettingsOfWorkflow): RecoverySettings => {
   const settings = WorkflowSettings.complete(kept)
   return {
     popups: settings.enable_popup_handling,

@@ -18,7 +18,7 @@ import * as SelectorHints from "./SelectorHints.ts"
 /** Maximum number of candidates for a model. */
 const mostShown = 25
 
-export const lost: Recovery = Effect.fnUntraced(function* (trouble, { remembered, secrets, settings }) {
+export const elementRelocation: Recovery = Effect.fnUntraced(function* (trouble, { remembered, secrets, settings }) {
   const { failure, memory, node, page, tried } = trouble
   const { selector } = failure
   if (!settings.selectors || tried > 0 || failure.code !== "SELECTOR-E0001" || selector === undefined) return null

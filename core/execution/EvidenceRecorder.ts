@@ -16,9 +16,9 @@ import { EvidenceStore } from "../run/evidence/EvidenceStore.ts"
 import * as NetworkPolicy from "../run/evidence/NetworkPolicy.ts"
 import type { Claimed } from "../run/RunStore.ts"
 import type { Node, NodeId } from "../workflow/language/graph/Graph.ts"
-import * as Filming from "./Filming.ts"
+import { bestEffort } from "./BestEffort.ts"
 import * as LiveRun from "./live/LiveRun.ts"
-import { surviving } from "./Surviving.ts"
+import * as VideoCapture from "./VideoCapture.ts"
 
 /** A snapshot is cut at this size. */
 const maxSnapshotBytes = 5_000_000
@@ -62,14 +62,14 @@ export const make = Effect.gen(function* () {
         yield* store.log(run.id, events)
       }).pipe(
         Effect.tapCause(() => Effect.sync(() => (truncated = true))),
-        surviving(secrets, "A part of the network log could not be kept"),
+        bestEffort(secrets, "A part of the network log could not be kept"),
         Effect.uninterruptible
       )
       yield* Effect.addFinalizer(() =>
         Effect.andThen(
           write,
           Effect.suspend(() => store.closeLog(run.id, truncated))
-        ).pipe(surviving(secrets, notKept))
+        ).pipe(bestEffort(secrets, notKept))
       )
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(logInterval), write)))
       yield* page.observation.watchNetwork((exchange) => {
@@ -83,7 +83,7 @@ export const make = Effect.gen(function* () {
         waitingCharacters += characters
         waiting.push([`${run.attempts}-${String(told).padStart(6, "0")}`, exchange])
       })
-    }).pipe(surviving(secrets, notKept))
+    }).pipe(bestEffort(secrets, notKept))
 
   return <E>(
     claimed: Claimed,
@@ -113,13 +113,14 @@ export const make = Effect.gen(function* () {
         documents.set(node.id, artifactId)
         yield* store.keepSnapshot({ runId: run.id, nodeId: node.id, artifactId, at: yield* Clock.currentTimeMillis })
       },
-      surviving(secrets, notKept)
+      bestEffort(secrets, notKept)
     )
 
     const opened = Effect.fnUntraced(function* (page: BrowserSession) {
       if (NetworkPolicy.records(version.content, run.options)) yield* logged(page, claimed, secrets)
       yield* live.attend(page)
-      if (version.content.settings.video_record_session) filmed = yield* Filming.film(page, run, keeper, reporter)
+      if (version.content.settings.video_record_session)
+        filmed = yield* VideoCapture.record(page, run, keeper, reporter)
     })
 
     // While the session is still open, so that this event comes before the end event.

@@ -16,15 +16,15 @@ export interface Dialog {
   readonly entered: string | null
 }
 
-export interface Windows {
+export interface Tabs {
   /** How many windows are open, and which one is active. */
-  readonly windows: Effect.Effect<{ readonly open: number; readonly current: number }>
+  readonly tabs: Effect.Effect<{ readonly open: number; readonly current: number }>
   /** Opens an empty window, and looks at it. */
-  readonly openWindow: Effect.Effect<void, PageFailure>
+  readonly openTab: Effect.Effect<void, PageFailure>
   /** Looks at a window, waiting for one with this number to be opened. */
-  readonly switchWindow: (index: number, waitMillis: number) => Effect.Effect<void, PageFailure>
+  readonly switchTab: (index: number, waitMillis: number) => Effect.Effect<void, PageFailure>
   /** Closes a window, or the active one. If it was the last, an empty one is opened. */
-  readonly closeWindow: (index: number | null) => Effect.Effect<void, PageFailure>
+  readonly closeTab: (index: number | null) => Effect.Effect<void, PageFailure>
   /**
    * The dialogs that pages have shown since this was last asked. Each was accepted at once, as a person would to go on: a
    * prompt with what it proposes, and leaving a page that asks to stay.

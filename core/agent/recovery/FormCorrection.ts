@@ -12,7 +12,7 @@ import { type CompletedStep, isAboutElement, type Recovery, type Remedy, type Tr
 /** How often a person is asked about the form before one step. */
 const mostTries = 3
 
-export const form: Recovery = Effect.fnUntraced(function* (trouble, { correctable, person, redo }) {
+export const formCorrection: Recovery = Effect.fnUntraced(function* (trouble, { correctable, person, redo }) {
   const { failure, memory, node, page, survey, tried } = trouble
   const complaint = complaintOf(survey)
   const inputs = complaint === null || !isAboutElement(failure) ? [] : concerned(trouble)

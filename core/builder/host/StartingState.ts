@@ -6,14 +6,14 @@ import { Effect, Result } from "effect"
 import { PageFailure } from "../../browser/PageFailure.ts"
 import * as Session from "../../browser/Session.ts"
 import * as RunSession from "../../execution/RunSession.ts"
-import * as Credentials from "../../run/Credentials.ts"
+import * as CredentialReferences from "../../run/CredentialReferences.ts"
 import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import type { Account, AccountUnavailable } from "../../vault/Account.ts"
 import { Accounts } from "../../vault/Accounts.ts"
 import { LoginCodes } from "../../vault/otp/LoginCodes.ts"
 import type { Conversation } from "../Conversation.ts"
 
-export interface Beginning {
+export interface StartingState {
   /** What the browser begins with; `Session.secrets` are those of its values that must not be shown. */
   readonly session: Session.Session
   /** The credentials that the inputs name, by alias, without those that cannot be used. */
@@ -25,10 +25,10 @@ export interface Beginning {
 }
 
 /** Finds out what a conversation begins with, each time that its page is opened. */
-export type BeginningOf = (one: Conversation) => Effect.Effect<Beginning, PageFailure>
+export type StartingStateOf = (one: Conversation) => Effect.Effect<StartingState, PageFailure>
 
 /** A conversation that brings nothing and cannot sign in. */
-export const empty: Beginning = { session: Session.empty, accounts: new Map(), unavailable: [], codes: null }
+export const empty: StartingState = { session: Session.empty, accounts: new Map(), unavailable: [], codes: null }
 
 /**
  * Makes the function that says what a conversation begins with: its credentials, opened once, and what those that can be
@@ -38,11 +38,11 @@ export const ofConversations = Effect.gen(function* () {
   const vault = yield* Accounts
   const codes = yield* LoginCodes
   const begin = yield* RunSession.make
-  const beginningOf: BeginningOf = Effect.fn("Beginning.ofConversation")(function* (one) {
+  const beginningOf: StartingStateOf = Effect.fn("StartingState.ofConversation")(function* (one) {
     const { draft, id, inputs, workspaceId } = one
     const accounts = new Map<string, Account>()
     const unavailable: Array<AccountUnavailable> = []
-    for (const { alias, domain, permissionedUserIds } of Credentials.of(draft.content, inputs)) {
+    for (const { alias, domain, permissionedUserIds } of CredentialReferences.of(draft.content, inputs)) {
       const [permissionedUserId = ""] = permissionedUserIds
       const opened = yield* Effect.result(waitUntilBack(vault.open(workspaceId, { alias, domain, permissionedUserId })))
       if (Result.isSuccess(opened)) accounts.set(alias, opened.success)

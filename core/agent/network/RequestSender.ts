@@ -5,10 +5,10 @@ import { Clock, Effect, Result } from "effect"
 import { redactUrl } from "../../browser/Exchange.ts"
 import type { ApiRequest, RequestFailed, Requests } from "../../browser/Requests.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
-import type { Step } from "../../workflow/language/parameters/ApiFlow.ts"
+import type { Step } from "../../workflow/language/parameters/ApiFlowParameters.ts"
 import type { Code } from "../Failure.ts"
-import * as Answering from "./Answering.ts"
 import { refuse } from "./Refusal.ts"
+import * as StepAnswer from "./StepAnswer.ts"
 
 /** What a flow may still use: bytes of answers, and the instant at which it ends. */
 export interface Allowance {
@@ -68,9 +68,9 @@ export const send = Effect.fnUntraced(function* (
     if (Result.isSuccess(answered)) {
       const { body, status } = answered.success
       allowance.bytes -= body.length
-      if (Answering.isExpected(step, status)) return yield* Answering.read(step, answered.success)
-      if (isLast || !Answering.isPassing(status)) {
-        const code = Answering.isPassing(status) ? "API-E0001" : "API-E0002"
+      if (StepAnswer.isExpected(step, status)) return yield* StepAnswer.read(step, answered.success)
+      if (isLast || !StepAnswer.isPassing(status)) {
+        const code = StepAnswer.isPassing(status) ? "API-E0001" : "API-E0002"
         return yield* refuse(step, `${asked.method} ${address} was answered with status ${status}`, code)
       }
     } else {

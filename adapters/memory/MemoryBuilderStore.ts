@@ -73,18 +73,18 @@ export const layer = Layer.effect(
             return claimed
           })
       }),
-      renew: Effect.fn("BuilderStore.renew")(function* (held, leaseMillis) {
+      renew: Effect.fn("BuilderStore.renew")(function* (leases, leaseMillis) {
         const until = (yield* Clock.currentTimeMillis) + leaseMillis
-        return held.filter(({ fence, id }) => {
+        return leases.filter(({ fence, id }) => {
           const one = conversations.get(id)
           if (one === undefined || one.lease === null || one.fence !== fence) return true
           conversations.set(id, { ...one, lease: { ...one.lease, until } })
           return false
         })
       }),
-      leased: Effect.fn("BuilderStore.held")(owned),
-      settle: Effect.fn("BuilderStore.settle")((held, decide) =>
-        Effect.flatMap(owned(held), (one) => apply(one, decide))
+      leased: Effect.fn("BuilderStore.leased")(owned),
+      settle: Effect.fn("BuilderStore.settle")((lease, decide) =>
+        Effect.flatMap(owned(lease), (one) => apply(one, decide))
       ),
       want: Effect.fn("BuilderStore.want")((id, kind) =>
         Effect.sync(() => {

@@ -172,37 +172,37 @@ export const layer = Layer.effect(
           })
         )
       ),
-      renew: Effect.fn("BuilderStore.renew")((held, leaseMillis) =>
+      renew: Effect.fn("BuilderStore.renew")((leases, leaseMillis) =>
         Effect.gen(function* () {
-          if (held.length === 0) return []
+          if (leases.length === 0) return []
           const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)
           const renewed = yield* sql<{ readonly id: string; readonly fence: number }>`
             update conversations set lease_until = ${until}
-            from json_to_recordset(${JSON.stringify(held)}::json) as mine (id uuid, fence integer)
+            from json_to_recordset(${JSON.stringify(leases)}::json) as mine (id uuid, fence integer)
             where conversations.id = mine.id and conversations.fence = mine.fence and lease_until is not null
             returning conversations.id, conversations.fence`
           const kept = new Map(renewed.map(({ fence, id }) => [id, fence]))
-          return held.filter(({ fence, id }) => kept.get(id) !== fence)
+          return leases.filter(({ fence, id }) => kept.get(id) !== fence)
         }).pipe(withoutSqlErrors)
       ),
-      leased: Effect.fn("BuilderStore.held")((held) =>
+      leased: Effect.fn("BuilderStore.leased")((lease) =>
         sql<Row>`
           select lease_host, lease_until, body from conversations
-          where id = ${held.id} and fence = ${held.fence} and lease_until is not null`.pipe(
+          where id = ${lease.id} and fence = ${lease.fence} and lease_until is not null`.pipe(
           Effect.flatMap(([row]) =>
-            row === undefined ? Effect.fail(hostLost(held)) : Effect.succeed(toConversation(row))
+            row === undefined ? Effect.fail(hostLost(lease)) : Effect.succeed(toConversation(row))
           ),
           withoutSqlErrors
         )
       ),
-      settle: Effect.fn("BuilderStore.settle")((held, decide) =>
+      settle: Effect.fn("BuilderStore.settle")((lease, decide) =>
         transaction(
           sql,
           Effect.gen(function* () {
             const [row] = yield* sql<Row>`
               select lease_host, lease_until, body from conversations
-              where id = ${held.id} and fence = ${held.fence} and lease_until is not null for no key update`
-            if (row === undefined) return yield* hostLost(held)
+              where id = ${lease.id} and fence = ${lease.fence} and lease_until is not null for no key update`
+            if (row === undefined) return yield* hostLost(lease)
             return yield* decideOn(row, decide)
           })
         )

@@ -79,16 +79,16 @@ export class BuilderStore extends Context.Service<
 
     /** Prolongs leases and answers which of them were lost: run out and taken over, or given back. */
     readonly renew: (
-      held: ReadonlyArray<LeaseRef>,
+      leases: ReadonlyArray<LeaseRef>,
       leaseMillis: number
     ) => Effect.Effect<ReadonlyArray<LeaseRef>, StoreUnavailable>
 
     /** A conversation as its host sees it, if the lease is still its own. */
-    readonly leased: (held: LeaseRef) => Effect.Effect<Conversation, HostLost | StoreUnavailable>
+    readonly leased: (lease: LeaseRef) => Effect.Effect<Conversation, HostLost | StoreUnavailable>
 
     /** Like `change`, by its host. */
     readonly settle: <E>(
-      held: LeaseRef,
+      lease: LeaseRef,
       decide: (before: Conversation, now: number) => Result.Result<Change, E>
     ) => Effect.Effect<Conversation, E | HostLost | StoreUnavailable>
 

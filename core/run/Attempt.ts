@@ -22,7 +22,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
   const executor = yield* Executor
   const signals = yield* Signals
   const grown = signals.publish({ _tag: "events" })
-  const held = { id: claimed.run.id, fence: claimed.run.lease.fence }
+  const lease = { id: claimed.run.id, fence: claimed.run.lease.fence }
   const told = yield* Queue.unbounded<RunEvent>()
   const writing = yield* Semaphore.make(1)
   let unwritten: ReadonlyArray<RunEvent> = []
@@ -33,7 +33,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       Effect.gen(function* () {
         unwritten = [...unwritten, ...(yield* Queue.clear(told))]
         if (unwritten.length === 0 && Object.keys(progress).length === 0) return
-        yield* store.report(held, { events: unwritten, progress })
+        yield* store.report(lease, { events: unwritten, progress })
         const isMore = unwritten.length > 0
         unwritten = []
         if (isMore) yield* grown
@@ -43,7 +43,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
 
   const settle = (decide: (locked: Transition.LockedRun<Run.RunningRun>, now: number) => Transition.Change) =>
     write({}).pipe(
-      Effect.andThen(StoreUnavailable.retry(store.settle(held, decide))),
+      Effect.andThen(StoreUnavailable.retry(store.settle(lease, decide))),
       // A run that is put off is the scheduler's to wake the workers for.
       Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void)),
       Effect.tap(({ failedLogin }) => (failedLogin?.stopsOthers ? signals.publish({ _tag: "due" }) : Effect.void)),
@@ -53,7 +53,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
     )
 
   const loggedIn = (alias: string) =>
-    StoreUnavailable.retry(store.loggedIn(held, alias)).pipe(
+    StoreUnavailable.retry(store.loggedIn(lease, alias)).pipe(
       Effect.flatMap((freed) => (freed ? signals.publish({ _tag: "work" }) : Effect.void))
     )
 
@@ -77,7 +77,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       Effect.catchTag("StoreUnavailable", ({ message }) =>
         Effect.logError(`The end of an attempt could not be stored: ${message}`)
       ),
-      Effect.annotateLogs({ session_id: held.id })
+      Effect.annotateLogs({ session_id: lease.id })
     )
   )
 })

@@ -127,13 +127,13 @@ export class RunStore extends Context.Service<
 
     /** Prolongs leases and answers which of them were lost: ended, taken over, or given up. */
     readonly renew: (
-      held: ReadonlyArray<LeaseRef>,
+      leases: ReadonlyArray<LeaseRef>,
       leaseMillis: number
     ) => Effect.Effect<ReadonlyArray<LeaseRef>, StoreUnavailable>
 
     /** Appends events of a running attempt and records its progress, if the lease is still its own. */
     readonly report: (
-      held: LeaseRef,
+      lease: LeaseRef,
       report: { readonly events: ReadonlyArray<RunEvent>; readonly progress?: Partial<Progress> }
     ) => Effect.Effect<void, LeaseLost | StoreUnavailable>
 
@@ -141,11 +141,11 @@ export class RunStore extends Context.Service<
      * Notes that a running attempt has signed in with the credential of an alias, if the lease is still its own. Answers
      * whether others had to wait for that.
      */
-    readonly loggedIn: (held: LeaseRef, alias: string) => Effect.Effect<boolean, LeaseLost | StoreUnavailable>
+    readonly loggedIn: (lease: LeaseRef, alias: string) => Effect.Effect<boolean, LeaseLost | StoreUnavailable>
 
     /** Ends or gives back a running attempt by a decision, if the lease is still its own. */
     readonly settle: (
-      held: LeaseRef,
+      lease: LeaseRef,
       decide: (locked: LockedRun<RunningRun>, now: number) => Change
     ) => Effect.Effect<Change, LeaseLost | StoreUnavailable>
 

@@ -62,7 +62,7 @@ export interface Entry {
 export type Find = (pair: Pair) => Entry | undefined
 
 /** How many runs hold a name. */
-export type Held = (name: string) => number
+export type InUse = (name: string) => number
 
 /** The members that an attempt may use: those that were not tried, or all of them once each was. */
 export const members = ({ permissionedUserIds, tried = [] }: Credential): ReadonlyArray<string> => {
@@ -79,10 +79,10 @@ export const sharedLoginOf = (entry: Entry): string | null =>
   entry.allowance.login === "entry" ? null : entry.allowance.login
 
 /** Returns whether an entry has a slot to give. */
-export const isFree = (entry: Entry, held: Held): boolean => {
+export const isFree = (entry: Entry, inUse: InUse): boolean => {
   const login = loginOf(entry)
   const { runs } = entry.allowance
-  return (runs === null || held(entry.name) < runs) && (login === null || held(login) === 0)
+  return (runs === null || inUse(entry.name) < runs) && (login === null || inUse(login) === 0)
 }
 
 /**
@@ -95,7 +95,7 @@ export const isFree = (entry: Entry, held: Held): boolean => {
 export const assign = (
   credentials: ReadonlyArray<Credential>,
   find: Find,
-  held: Held
+  inUse: InUse
 ): ReadonlyArray<Credential> | null => {
   const assigned: Array<Credential> = []
   for (const credential of credentials) {
@@ -108,7 +108,7 @@ export const assign = (
       continue
     }
     const [best] = existing
-      .filter(({ entry }) => isFree(entry, held) && !(entry.stopping && permissionedUserIds.length === 1))
+      .filter(({ entry }) => isFree(entry, inUse) && !(entry.stopping && permissionedUserIds.length === 1))
       .sort((a, b) => Number(a.entry.failed) - Number(b.entry.failed) || a.entry.served - b.entry.served)
     if (best === undefined) return null
     const missing = found.filter(({ entry }) => entry === undefined).map(({ id }) => id)
@@ -136,11 +136,11 @@ export const reserved = (
   credentials: ReadonlyArray<Credential>,
   waitedMillis: number,
   find: Find,
-  held: Held
+  inUse: InUse
 ): ReadonlyArray<string> =>
   credentials.length < 2 || waitedMillis < patienceMillis
     ? []
-    : [...new Set(credentials.flatMap((credential) => names(assign([credential], find, held) ?? [])))]
+    : [...new Set(credentials.flatMap((credential) => names(assign([credential], find, inUse) ?? [])))]
 
 /** Every name that the holder of these credentials holds, once each. */
 export const names = (credentials: ReadonlyArray<Credential>): ReadonlyArray<string> => [

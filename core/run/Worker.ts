@@ -42,7 +42,7 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
         claimed.length > 0 ? signals.publish({ _tag: "events" }) : Effect.void
       ),
     leaseOf: ({ run }: Claimed): LeaseRef => ({ id: run.id, fence: run.lease.fence }),
-    renew: (held) => store.renew(held, options.leaseMillis),
+    renew: (lease) => store.renew(lease, options.leaseMillis),
     carryOut: Attempt.carryOut,
     drain: Effect.timeoutOption(options.graceMillis)
   })

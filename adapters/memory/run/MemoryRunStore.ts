@@ -134,23 +134,23 @@ export const layer = Layer.effect(
         }
         return claimed
       }),
-      renew: Effect.fn("RunStore.renew")(function* (held, leaseMillis) {
+      renew: Effect.fn("RunStore.renew")(function* (leases, leaseMillis) {
         const until = (yield* Clock.currentTimeMillis) + leaseMillis
-        return held.filter(({ fence, id }) => {
+        return leases.filter(({ fence, id }) => {
           const run = tables.runs.get(id)
           if (run === undefined || !Run.isRunning(run) || run.lease.fence !== fence) return true
           tables.runs.set(id, { ...run, lease: { ...run.lease, until } })
           return false
         })
       }),
-      report: Effect.fn("RunStore.report")(function* (held, { events, progress }) {
+      report: Effect.fn("RunStore.report")(function* (lease, { events, progress }) {
         const at = yield* Clock.currentTimeMillis
-        const run = Transition.progress(yield* owned(held), progress ?? {})
+        const run = Transition.progress(yield* owned(lease), progress ?? {})
         tables.runs.set(run.id, run)
         append(tables, run.id, events, at)
       }),
-      loggedIn: Effect.fn("RunStore.loggedIn")(function* (held, alias) {
-        const run = yield* owned(held)
+      loggedIn: Effect.fn("RunStore.loggedIn")(function* (lease, alias) {
+        const run = yield* owned(lease)
         const before = Slots.names(run.credentials)
         MemorySlots.worked(tables, run, alias)
         const change = Transition.loggedIn(run, alias)
@@ -160,8 +160,8 @@ export const layer = Layer.effect(
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
         Effect.map(Clock.currentTimeMillis, (now) => MemorySlots.stopAfterFailedLogins(tables, limit, decide, now))
       ),
-      settle: Effect.fn("RunStore.settle")(function* (held, decide) {
-        const run = yield* owned(held)
+      settle: Effect.fn("RunStore.settle")(function* (lease, decide) {
+        const run = yield* owned(lease)
         const at = yield* Clock.currentTimeMillis
         const change = decide(locked(run), at)
         write(tables, change, at)

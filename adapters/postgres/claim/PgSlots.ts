@@ -61,15 +61,15 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
   const located = new Map<string, Slots.Entry | undefined>()
   const ids = new Map<string, string>()
   const counts = new Map<string, number>()
-  const held: Slots.Held = (name) => counts.get(name) ?? 0
+  const inUse: Slots.InUse = (name) => counts.get(name) ?? 0
 
   const find =
     (workspaceId: string): Slots.Find =>
     (pair) =>
       located.get(pairKey(workspaceId, pair))
 
-  const hold = (names: ReadonlyArray<string>) => {
-    for (const name of names) counts.set(name, held(name) + 1)
+  const take = (names: ReadonlyArray<string>) => {
+    for (const name of names) counts.set(name, inUse(name) + 1)
   }
 
   return {
@@ -105,9 +105,9 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
     assign: (candidate) => {
       const { not_before, workspace_id } = candidate
       const wanted = Runs.credentialsOf(candidate)
-      const assigned = Slots.assign(wanted, find(workspace_id), held)
+      const assigned = Slots.assign(wanted, find(workspace_id), inUse)
       const waited = now - not_before.getTime()
-      hold(assigned === null ? Slots.reserved(wanted, waited, find(workspace_id), held) : Slots.names(assigned))
+      take(assigned === null ? Slots.reserved(wanted, waited, find(workspace_id), inUse) : Slots.names(assigned))
       return assigned
     },
 
@@ -126,7 +126,7 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
         yield* lockShared(sql, [...entries.values()])
         const states = yield* statesOf(sql, [...entries.values()])
         const taken = new Map(states.counts)
-        const left: Slots.Held = (name) => taken.get(name) ?? 0
+        const left: Slots.InUse = (name) => taken.get(name) ?? 0
         return assigned.filter(({ credentials }) => {
           const stays = credentials.every(({ permissionedUserIds, slot }) => {
             if (slot === undefined) return true

@@ -22,7 +22,7 @@ type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Re
  * `stage` is where the conversation stands on its page, `null` without a page; `walked` is the draft as far as the walk
  * under way has come.
  */
-export const make = Effect.fnUntraced(function* (held: LeaseRef, beginningOf: StartingStateOf) {
+export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: StartingStateOf) {
   const store = yield* BuilderStore
   const identifiers = yield* Identifiers
   const browser = yield* Browser
@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function* (held: LeaseRef, beginningOf: St
     if (opened === null) return null
     const fresh = Turn.newStage(opened, one.inputs, beginning, began)
     yield* Ref.set(stage, fresh)
-    yield* waitUntilBack(store.settle(held, (before) => Conversation.opened(before)))
+    yield* waitUntilBack(store.settle(lease, (before) => Conversation.opened(before)))
     return Turn.withUnavailable(yield* turn(fresh), beginning.unavailable)
   })
 

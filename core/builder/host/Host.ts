@@ -29,14 +29,14 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
   const signals = yield* Signals
   const places = new Map<string, HostedConversation.HostSession>()
 
-  const host = Effect.fnUntraced(function* (held: LeaseRef) {
-    const place = { held, turns: yield* Wake.make, looks: yield* Wake.make }
-    places.set(held.id, place)
+  const host = Effect.fnUntraced(function* (lease: LeaseRef) {
+    const place = { lease, turns: yield* Wake.make, looks: yield* Wake.make }
+    places.set(lease.id, place)
     yield* HostedConversation.host(place, options.beginningOf).pipe(
       Effect.ensuring(
         Effect.sync(() => {
           // The conversation may be here again by now, under another lease.
-          if (places.get(held.id) === place) places.delete(held.id)
+          if (places.get(lease.id) === place) places.delete(lease.id)
         })
       )
     )
@@ -48,7 +48,7 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
     leaseMillis: options.leaseMillis,
     claim: (limit) => store.claim({ host: options.name, limit, leaseMillis: options.leaseMillis }),
     leaseOf: ({ fence, id }): LeaseRef => ({ id, fence }),
-    renew: (held) => store.renew(held, options.leaseMillis),
+    renew: (lease) => store.renew(lease, options.leaseMillis),
     carryOut: ({ fence, id }) => host({ id, fence }),
     drain: () => Effect.void
   })

@@ -16,7 +16,7 @@ import * as Turn from "./Turn.ts"
 
 /** A conversation that is hosted, and how those who look after it are woken. */
 export interface HostSession {
-  readonly held: LeaseRef
+  readonly lease: LeaseRef
   readonly turns: Wake.Wake
   readonly looks: Wake.Wake
 }
@@ -34,15 +34,15 @@ type One = Conversation.Conversation
  * page is closed and the lease given back.
  */
 export const host = Effect.fn("HostedConversation.host")(function* (place: HostSession, beginningOf: StartingStateOf) {
-  const { held } = place
+  const { lease } = place
   const store = yield* BuilderStore
   const signals = yield* Signals
   const identifiers = yield* Identifiers
-  const told = signals.publish({ _tag: "builder", conversationId: held.id })
+  const told = signals.publish({ _tag: "builder", conversationId: lease.id })
 
   const release = Effect.gen(function* () {
     const notice = yield* identifiers.uuid
-    yield* store.settle(held, (before, at) => Conversation.released(before, notice, at))
+    yield* store.settle(lease, (before, at) => Conversation.released(before, notice, at))
     yield* told
   }).pipe(Effect.ignore)
 
@@ -50,17 +50,17 @@ export const host = Effect.fn("HostedConversation.host")(function* (place: HostS
     Effect.catchTag("HostLost", (gone) => Effect.logInfo(gone.message)),
     Effect.catchDefect((defect) => Effect.logError("Hosting a conversation ended by an internal error", defect)),
     Effect.ensuring(release),
-    Effect.annotateLogs({ conversation_id: held.id })
+    Effect.annotateLogs({ conversation_id: lease.id })
   )
 })
 
 const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: StartingStateOf) {
-  const { held } = place
+  const { lease } = place
   const store = yield* BuilderStore
   const signals = yield* Signals
   const identifiers = yield* Identifiers
-  const { carryOut, close, stage, walked } = yield* Commands.make(held, beginningOf)
-  const told = signals.publish({ _tag: "builder", conversationId: held.id })
+  const { carryOut, close, stage, walked } = yield* Commands.make(lease, beginningOf)
+  const told = signals.publish({ _tag: "builder", conversationId: lease.id })
 
   /** Logs a defect without what the conversation knows to be secret. */
   const complain = (what: string, defect: unknown) =>
@@ -72,8 +72,8 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
   const stopped = Effect.gen(function* () {
     while (true) {
       yield* place.turns.sleep(longestSleep)
-      const one = yield* waitUntilBack(store.leased(held))
-      if (one.endedAt !== null) return yield* new Conversation.HostLost({ conversationId: held.id, fence: held.fence })
+      const one = yield* waitUntilBack(store.leased(lease))
+      if (one.endedAt !== null) return yield* new Conversation.HostLost({ conversationId: lease.id, fence: lease.fence })
       if (one.turn?.stop === true) return one.draft
     }
   })
@@ -110,16 +110,16 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
     else yield* close
     const reply = yield* identifiers.uuid
     yield* waitUntilBack(
-      store.settle(held, (before, at) => Conversation.settle(before, turn.id, done.outcome, reply, at))
+      store.settle(lease, (before, at) => Conversation.settle(before, turn.id, done.outcome, reply, at))
     )
     yield* told
   })
 
   const showing = Effect.gen(function* () {
     yield* place.looks.sleep(longestSleep)
-    for (const { kind, number } of yield* waitUntilBack(store.wanted(held.id))) {
+    for (const { kind, number } of yield* waitUntilBack(store.wanted(lease.id))) {
       const now = yield* Ref.get(stage)
-      yield* waitUntilBack(store.show(held.id, kind, number, now === null ? null : yield* look(now, kind)))
+      yield* waitUntilBack(store.show(lease.id, kind, number, now === null ? null : yield* look(now, kind)))
       yield* told
     }
   }).pipe(
@@ -129,13 +129,13 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
 
   yield* Effect.forkScoped(showing)
   while (true) {
-    const one = yield* waitUntilBack(store.leased(held))
+    const one = yield* waitUntilBack(store.leased(lease))
     if (Conversation.statusAt(one, yield* Clock.currentTimeMillis) === "ended") {
-      yield* waitUntilBack(store.settle(held, (before, at) => Conversation.ended(before, at)))
-      return yield* waitUntilBack(store.forget(held.id))
+      yield* waitUntilBack(store.settle(lease, (before, at) => Conversation.ended(before, at)))
+      return yield* waitUntilBack(store.forget(lease.id))
     }
     if (one.turn !== null && !one.turn.taken) {
-      yield* waitUntilBack(store.settle(held, (before) => Conversation.taken(before)))
+      yield* waitUntilBack(store.settle(lease, (before) => Conversation.taken(before)))
       yield* told
       yield* doTurn(one, one.turn)
     } else if (!one.page) return

@@ -73,7 +73,7 @@ interface Shape {
   readonly admissions: Map<string, Admission>
   readonly controls: Map<string, Control>
   /** The runs of a workflow that still have to get the event that an edit holds them. */
-  readonly untold: Map<string, ReadonlyArray<string>>
+  readonly unannounced: Map<string, ReadonlyArray<string>>
   /** How many events each consumer of the log has had. */
   readonly consumers: Map<string, number>
   /** How far the events of runs were written to their client's stream. */
@@ -130,7 +130,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       decisions: new Map(),
       admissions: new Map(),
       controls: new Map(),
-      untold: new Map(),
+      unannounced: new Map(),
       consumers: new Map(),
       written: new Map(),
       mailboxes: new Map(),
@@ -174,7 +174,7 @@ export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.
 export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, at: number): void => {
   const before = tables.gates.get(workflowId)
   if (before !== undefined && Gate.mayStart(before, at) && !Gate.mayStart(after, at)) {
-    tables.untold.set(
+    tables.unannounced.set(
       workflowId,
       waitingOf(tables, workflowId).map(({ id }) => id)
     )

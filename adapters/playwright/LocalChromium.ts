@@ -180,8 +180,8 @@ const launch = async (
     const devTools = await one.newBrowserCDPSession()
     const processInfo = await processesOf(devTools)
     pid = processInfo.find(({ type }) => type === "browser")?.id ?? 0
-    const told = Processes.wordsOf(pid).find((word) => word.startsWith("--user-data-dir="))
-    profile = told?.slice(told.indexOf("=") + 1) ?? null
+    const argument = Processes.wordsOf(pid).find((word) => word.startsWith("--user-data-dir="))
+    profile = argument?.slice(argument.indexOf("=") + 1) ?? null
     claim(folder, profile)
     const birth = Processes.birthOf(pid)
     const end = () => {

@@ -233,13 +233,12 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
     shoot: (shot, { fullPage, metadata }) =>
       Effect.map(
         secrets.hideIn(metadata),
-        (told) => void brought.pictures.push({ ...shot, fullPage, metadata: told, node, error: false })
+        (metadata) => void brought.pictures.push({ ...shot, fullPage, metadata, node, error: false })
       ),
     keep: (file, metadata) =>
       Effect.map(
         secrets.hideIn(metadata),
-        (told) =>
-          void brought.files.push({ ...file, fileName: secrets.hideInName(file.fileName), metadata: told, node })
+        (metadata) => void brought.files.push({ ...file, fileName: secrets.hideInName(file.fileName), metadata, node })
       ),
     ask: (question) => observer.person.ask({ ...question, node }),
     option,

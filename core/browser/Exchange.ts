@@ -89,7 +89,7 @@ export const record = Effect.fnUntraced(function* (
 const withoutKnown = (headers: Readonly<Record<string, string>>, secrets: Secrets) =>
   Effect.map(
     Effect.forEach(Object.entries(headers), ([name, value]) =>
-      Effect.map(secrets.hideLong(value, maxHeader), (told) => [name, told] as const)
+      Effect.map(secrets.hideLong(value, maxHeader), (hidden) => [name, hidden] as const)
     ),
     Object.fromEntries<string>
   )

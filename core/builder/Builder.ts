@@ -126,7 +126,7 @@ export class Builder extends Context.Service<
           (at): Reading => ({ conversation, status: Conversation.statusAt(conversation, at) })
         )
 
-      const told = Effect.fnUntraced(function* (conversation: Conversation.Conversation) {
+      const published = Effect.fnUntraced(function* (conversation: Conversation.Conversation) {
         yield* signals.publish({ _tag: "builder", conversationId: conversation.id })
         return yield* read(conversation)
       })
@@ -137,7 +137,7 @@ export class Builder extends Context.Service<
         const ids = yield* Effect.provideService(ConversationStart.ids, Identifiers, identifiers)
         const change = yield* ConversationStart.begin(caller, opening, ids, yield* Clock.currentTimeMillis)
         yield* store.open(change, maxOpen)
-        return yield* told(change.conversation)
+        return yield* published(change.conversation)
       })
 
       const say = Effect.fn("Builder.say")(function* (caller: Caller, id: Id, text: string) {
@@ -163,7 +163,7 @@ export class Builder extends Context.Service<
             )
           }
         }
-        return { ...(yield* told(yield* find(caller, id))), messageId: ids.user }
+        return { ...(yield* published(yield* find(caller, id))), messageId: ids.user }
       })
 
       const respond = Effect.fn("Builder.respond")(function* (caller: Caller, id: Id, answer: MissingInputs.Answer) {
@@ -181,7 +181,7 @@ export class Builder extends Context.Service<
         const after = yield* store.change(caller.workspaceId, id, (before, at) =>
           MissingInputs.answered(before, asked, answer, errors, ids, at)
         )
-        return yield* told(after)
+        return yield* published(after)
       })
 
       const save = Effect.fn("Builder.save")(function* (
@@ -202,7 +202,7 @@ export class Builder extends Context.Service<
         const after = yield* store.change(caller.workspaceId, id, (before, at) =>
           Result.succeed(MessageRouting.saved(before, stored, notice, at))
         )
-        yield* told(after)
+        yield* published(after)
         return stored
       })
 
@@ -213,7 +213,7 @@ export class Builder extends Context.Service<
         const after = yield* store.change(caller.workspaceId, id, (before, at) =>
           Conversation.interrupt(before, asked, notice, at)
         )
-        return yield* told(after)
+        return yield* published(after)
       })
 
       const end = Effect.fn("Builder.end")(function* (caller: Caller, id: Id) {
@@ -221,7 +221,7 @@ export class Builder extends Context.Service<
           Result.succeed(Conversation.end(before, at))
         )
         yield* store.forget(id)
-        return yield* told(after)
+        return yield* published(after)
       })
 
       /** The signals of one conversation, and a slow look. */

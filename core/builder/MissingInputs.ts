@@ -84,13 +84,13 @@ export const answered = (
   const still = ConversationStart.missingOf(one.draft, inputs)
   if (still.length > 0) return Result.fail(new AnswerIncomplete({ missing: still }))
   if (errors.length > 0) return Result.fail(ConversationStart.invalidInput(one.draft.content, errors))
-  const told: Conversation.Said = {
+  const reply: Conversation.Said = {
     id: ids.user,
     role: "user",
     kind: "text",
     text: `Answered: ${missing.join(", ")}`
   }
-  const { conversation, messages } = Conversation.say({ ...one, inputs }, [told], at)
+  const { conversation, messages } = Conversation.say({ ...one, inputs }, [reply], at)
   return Result.succeed({
     conversation: Conversation.begin(conversation, { id: ids.turn, command: { _tag: "Open", until: one.until } }, at),
     messages: [{ ...asked, question: { ...asked.question, missing, schema, state: "answered" } }, ...messages]

@@ -46,7 +46,7 @@ export const make = Effect.gen(function* () {
       let { bodyCharacters, events: eventsLeft } = room
       let waiting: Array<readonly [id: string, exchange: Exchange]> = []
       let waitingCharacters = 0
-      let told = 0
+      let recorded = 0
       let truncated = false
       // Uninterruptible: a batch that was taken is stored, or its loss is reported.
       const write = Effect.gen(function* () {
@@ -73,7 +73,7 @@ export const make = Effect.gen(function* () {
       )
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(logInterval), write)))
       yield* page.observation.watchNetwork((exchange) => {
-        told++
+        recorded++
         const characters = exchange.body?.length ?? 0
         if (eventsLeft === 0 || waitingCharacters + characters > maxWaitingCharacters) {
           truncated = true
@@ -81,7 +81,7 @@ export const make = Effect.gen(function* () {
         }
         eventsLeft--
         waitingCharacters += characters
-        waiting.push([`${run.attempts}-${String(told).padStart(6, "0")}`, exchange])
+        waiting.push([`${run.attempts}-${String(recorded).padStart(6, "0")}`, exchange])
       })
     }).pipe(bestEffort(secrets, notKept))
 

@@ -23,7 +23,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
   const signals = yield* Signals
   const grown = signals.publish({ _tag: "events" })
   const lease = { id: claimed.run.id, fence: claimed.run.lease.fence }
-  const told = yield* Queue.unbounded<RunEvent>()
+  const reported = yield* Queue.unbounded<RunEvent>()
   const writing = yield* Semaphore.make(1)
   let unwritten: ReadonlyArray<RunEvent> = []
 
@@ -31,7 +31,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
   const write = (progress: Partial<Run.Progress>) =>
     writing.withPermits(1)(
       Effect.gen(function* () {
-        unwritten = [...unwritten, ...(yield* Queue.clear(told))]
+        unwritten = [...unwritten, ...(yield* Queue.clear(reported))]
         if (unwritten.length === 0 && Object.keys(progress).length === 0) return
         yield* store.report(lease, { events: unwritten, progress })
         const isMore = unwritten.length > 0
@@ -57,15 +57,17 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       Effect.flatMap((freed) => (freed ? signals.publish({ _tag: "work" }) : Effect.void))
     )
 
-  const writer = Effect.forever(Effect.andThen(Queue.peek(told), write({})))
+  const writer = Effect.forever(Effect.andThen(Queue.peek(reported), write({})))
 
-  const attempt = executor.execute(claimed, { event: (event) => Queue.offer(told, event), mark: write, loggedIn }).pipe(
-    Effect.map((outcome) => () => outcome),
-    Effect.catchDefect((defect) =>
-      Effect.logError("The attempt failed with an internal error", defect).pipe(Effect.as(died))
-    ),
-    Effect.raceFirst(writer)
-  )
+  const attempt = executor
+    .execute(claimed, { event: (event) => Queue.offer(reported, event), mark: write, loggedIn })
+    .pipe(
+      Effect.map((outcome) => () => outcome),
+      Effect.catchDefect((defect) =>
+        Effect.logError("The attempt failed with an internal error", defect).pipe(Effect.as(died))
+      ),
+      Effect.raceFirst(writer)
+    )
 
   // What an attempt has come to is kept, even if it is interrupted in that moment.
   yield* Effect.uninterruptibleMask((restore) =>

@@ -74,7 +74,10 @@ const hashiCorp = Effect.gen(function* () {
 })
 
 const memory = Effect.sync(() => {
-  const held = (title: string, secrets: Partial<Record<keyof ProvidedSecrets, string>>): MemorySecretSource.StoredItem => {
+  const held = (
+    title: string,
+    secrets: Partial<Record<keyof ProvidedSecrets, string>>
+  ): MemorySecretSource.StoredItem => {
     const of = (name: keyof ProvidedSecrets) => (secrets[name] === undefined ? null : Redacted.make(secrets[name]))
     const all = { userName: of("userName"), password: of("password"), tfaSecret: of("tfaSecret"), oneTimeCode: null }
     return { id: title, title, vaultName: null, secrets: all }

@@ -101,17 +101,17 @@ export const layer = Layer.effect(
       }),
       announceHolds: Effect.fn("RunStore.announceHolds")(function* (limit, announce) {
         const now = yield* Clock.currentTimeMillis
-        const [next] = tables.untold
+        const [next] = tables.unannounced
         if (next === undefined) return false
-        const [workflowId, untold] = next
+        const [workflowId, unannounced] = next
         const gate = tables.gates.get(workflowId)
-        const told = gate === undefined || Gate.mayStart(gate, now) ? untold : untold.slice(0, limit)
-        for (const id of told) {
+        const announced = gate === undefined || Gate.mayStart(gate, now) ? unannounced : unannounced.slice(0, limit)
+        for (const id of announced) {
           const run = tables.runs.get(id)
           if (run !== undefined && Run.isWaiting(run)) append(tables, id, announce(gated(run), now), now)
         }
-        if (told.length === untold.length) tables.untold.delete(workflowId)
-        else tables.untold.set(workflowId, untold.slice(limit))
+        if (announced.length === unannounced.length) tables.unannounced.delete(workflowId)
+        else tables.unannounced.set(workflowId, unannounced.slice(limit))
         return true
       }),
       claim: Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {

@@ -208,9 +208,9 @@ const fieldsOf = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Fil
   for (const [at, { index }] of open.entries()) {
     const having = [...inside.keys()].filter((number) => (inside[number]?.states[at]?.matched ?? 0) > 0)
     const [number = -1] = having
-    const [frame, told] = [frames[number], inside[number]]
-    if (having.length === 1 && frame !== undefined && told != null) {
-      await keep(index, frame, told.states[at], told.alerts)
+    const [frame, answer] = [frames[number], inside[number]]
+    if (having.length === 1 && frame !== undefined && answer != null) {
+      await keep(index, frame, answer.states[at], answer.alerts)
     }
   }
   const others = parsed.map(async (selector, index) => {
@@ -219,8 +219,8 @@ const fieldsOf = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Fil
     const [place] = sight?.places ?? []
     if (sight === null || place === undefined || Finder.total(sight) !== 1) return
     const on = { root: Finder.inPlace(place, selector, "one"), waitMillis: frameMillis }
-    const told = await soon(World.run(tab, place.frame, "fields", { queries: null }, on))
-    await keep(index, place.frame, told?.states[0], told?.alerts ?? [])
+    const answer = await soon(World.run(tab, place.frame, "fields", { queries: null }, on))
+    await keep(index, place.frame, answer?.states[0], answer?.alerts ?? [])
   })
   await Promise.all(others)
   return { states, alerts }

@@ -174,7 +174,7 @@ const described = async (tab: Tab, maxElements: number) => {
     if (found === null) continue
     if (number === 0) main = found
     more += found.more
-    for (const [index, { box, ...one }] of found.told.entries()) {
+    for (const [index, { box, ...one }] of found.listed.entries()) {
       const ref = number === 0 ? `e${index + 1}` : `f${number}e${index + 1}`
       refs.set(ref, { frame, name: `outlined ${index}` })
       elements.push({ ...one, ref, box: box === null ? null : seenOf(moved(box, origin), main) })

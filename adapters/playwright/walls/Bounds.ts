@@ -22,7 +22,7 @@ export const unbounded: Bounds = { passed: () => null, passing: () => Effect.nev
 export const make = (limits: PageLimits): Bounds => {
   let first: PageFailure | null = null
   const waiting = new Set<(failure: PageFailure) => void>()
-  const told = Effect.callback<never, PageFailure>((resume) => {
+  const exceeded = Effect.callback<never, PageFailure>((resume) => {
     const tell = (failure: PageFailure) => resume(Effect.fail(failure))
     waiting.add(tell)
     return Effect.sync(() => void waiting.delete(tell))
@@ -33,7 +33,7 @@ export const make = (limits: PageLimits): Bounds => {
       first ??= failure
       for (const tell of waiting) tell(first)
     },
-    passing: (devTools) => Effect.raceFirst(told, answering(limits, devTools))
+    passing: (devTools) => Effect.raceFirst(exceeded, answering(limits, devTools))
   }
 }
 

@@ -155,7 +155,7 @@ const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeo
       from new join gate using (workspace_id, workflow_id) where version_id = ${latestOf(sql, "new")}
       order by position
       returning id, workflow_id
-    ), told as (
+    ), announced as (
       insert into run_events (run_id, at, event, payload)
       select id, ${now}, event, payload from new join inserted using (id) order by position
     )

@@ -72,9 +72,9 @@ export const make = (limits: ReadonlyArray<Limit>) =>
           })
           const decision = yield* limiter.take(name)
           if (!decision.allowed) return RateLimit.refusal(decision)
-          const told = RateLimit.headers(decision)
+          const headers = RateLimit.headers(decision)
           yield* HttpEffect.appendPreResponseHandler((_request, response) =>
-            Effect.succeed(HttpServerResponse.setHeaders(response, told))
+            Effect.succeed(HttpServerResponse.setHeaders(response, headers))
           )
         }
 

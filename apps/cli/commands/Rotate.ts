@@ -73,8 +73,8 @@ const oneWorkspace = Command.make(
       // Whoever runs a command here has the database and its master key.
       const operator = { workspaceId: id, role: "Owner" } as const
       const rotation = yield* KeyRotation.KeyRotation
-      if (settings.status) return yield* Console.log(told(yield* rotation.state(operator)))
-      if (settings.finish) return yield* Console.log(told(yield* rotation.finish(operator)))
+      if (settings.status) return yield* Console.log(sentence(yield* rotation.state(operator)))
+      if (settings.finish) return yield* Console.log(sentence(yield* rotation.finish(operator)))
       const key = yield* rotation.begin(operator, null)
       yield* Console.log(
         `${Redacted.value(key)}\nThe new encryption key of workspace ${id}. Values sealed with the former one are accepted until \`sluice keys rotate workspace --finish\``
@@ -88,7 +88,7 @@ const oneWorkspace = Command.make(
 )
 
 /** The progress of a rotation as text. */
-const told = (state: KeyRotation.RotationState): string => {
+const sentence = (state: KeyRotation.RotationState): string => {
   const { apiKeysOnFormer, checked, formerVersion, left, mayFinish, resealed, unreadable, version } = state
   if (formerVersion === null) return `The encryption key has version ${version}; no other version is accepted`
   return [

@@ -23,10 +23,10 @@ export const tabManagement: Action<"TAB_MANAGEMENT", "navigation"> = Effect.fnUn
       if (foreign !== null) return yield* SecretUse.refused("open a window", foreign)
       yield* page.navigation.openTab.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
       if (address !== null) {
-        const told = redactUrl(memory.credentials.secrets.hide(address))
+        const shown = redactUrl(memory.credentials.secrets.hide(address))
         yield* page.navigation
           .goto(address)
-          .pipe(Effect.mapError((failure) => ofPage(`open ${told} in a new window`, failure)))
+          .pipe(Effect.mapError((failure) => ofPage(`open ${shown} in a new window`, failure)))
       }
       return next
     }

@@ -26,14 +26,14 @@ export const evaluate = Effect.fnUntraced(function* (
 ): Effect.fn.Return<string, StepFailed> {
   if (!Template.isTemplate(text)) return text
   const parts = text.split(/(\{\{(?:(?!\{\{)[\s\S])*?\}\})/)
-  const told: Array<string> = []
+  const resolved: Array<string> = []
   for (const part of parts) {
     const read = secretOf(part, memory)
     const [account] = read === null ? yield* SecretUse.usedBy(part, memory) : []
     if (account !== undefined) return yield* exposing(account)
-    told.push(read === null ? yield* Memory.evaluateText(part, memory, page) : reference(read.alias, read.name))
+    resolved.push(read === null ? yield* Memory.evaluateText(part, memory, page) : reference(read.alias, read.name))
   }
-  return told.join("")
+  return resolved.join("")
 })
 
 const exposing = ({ alias, entry }: Account) => {

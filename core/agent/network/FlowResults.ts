@@ -63,11 +63,11 @@ const done = Effect.fnUntraced(function* (
     )
     const errors = StepAnswer.graphqlErrors(step, answer.body)
     if (errors !== null) return yield* refuse(step, `its answer has errors: ${memory.credentials.secrets.hide(errors)}`)
-    const told = { status: answer.status, url: answer.url, headers: answer.headers, body: answer.body }
+    const exchange = { status: answer.status, url: answer.url, headers: answer.headers, body: answer.body }
     const bindings: StepAnswer.Bindings = {
       context: Memory.contextOf(memory),
-      steps: { ...before, [step.id]: told },
-      response: told,
+      steps: { ...before, [step.id]: exchange },
+      response: exchange,
       status: answer.status
     }
     const own = yield* StepAnswer.extracted(step, answer, bindings)
@@ -75,7 +75,7 @@ const done = Effect.fnUntraced(function* (
     const items = repeat?.accumulate ? listOf(yield* over(repeat.accumulate)) : []
     gathered.push(...items)
     if (gathered.length > maxGathered) return yield* refuse(step, `it gathered more than ${maxGathered} elements`)
-    const result = { ...told, ...own, extract: own, items: gathered, pages }
+    const result = { ...exchange, ...own, extract: own, items: gathered, pages }
     if (!repeat || pages >= most) return result
     const { cursor_absent, empty_collection, response_predicate } = repeat.until
     if (response_predicate && isTrue(yield* over(response_predicate))) return result

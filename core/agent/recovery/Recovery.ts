@@ -88,7 +88,7 @@ export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => 
 export const recover = Effect.fnUntraced(function* <A, E>(
   { failure: first, memory, node, page, signedIn, trail }: Failed,
   means: Means & { readonly choices: StepCorrection.Choices },
-  told: RecoveryListener<E>,
+  listener: RecoveryListener<E>,
   again: Again<A>
 ) {
   const tried = new Map<Kind, number>()
@@ -105,7 +105,7 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     return { ...trouble, classification, tried: 0 } satisfies Trouble
   })
   const tell = (kind: Analysis["kind"], outcome: Analysis["outcome"], remedy: Omit<Remedy, "_tag">, of: Trouble) =>
-    told.analysed({
+    listener.analysed({
       node,
       kind,
       classification: of.classification,
@@ -133,7 +133,7 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     const done = yield* again(known, seen, null)
     yield* tell(kind, Result.isSuccess(done) ? "success" : "failure", remedy, trouble)
     if (Result.isSuccess(done)) {
-      if (remedy.offer !== undefined) yield* told.offered(remedy.offer)
+      if (remedy.offer !== undefined) yield* listener.offered(remedy.offer)
       return { _tag: "Done", done: done.success, memory: known } satisfies Recovered<A>
     }
     trouble = yield* looked(done.failure, known, seen)

@@ -72,7 +72,7 @@ export const picture = (page: Using<"vision">, secrets: Secrets) =>
   Effect.gen(function* () {
     const texts = yield* page.vision.texts
     const covered = yield* Effect.filter(texts, ({ text }) =>
-      text === "" ? Effect.succeed(true) : Effect.map(secrets.refer(text), (told) => told !== text)
+      text === "" ? Effect.succeed(true) : Effect.map(secrets.refer(text), (hidden) => hidden !== text)
     )
     const boxes = covered.map(({ box }) => box)
     return yield* page.vision.look(innermost(boxes))

@@ -38,12 +38,12 @@ export const host = Effect.fn("HostedConversation.host")(function* (place: HostS
   const store = yield* BuilderStore
   const signals = yield* Signals
   const identifiers = yield* Identifiers
-  const told = signals.publish({ _tag: "builder", conversationId: lease.id })
+  const published = signals.publish({ _tag: "builder", conversationId: lease.id })
 
   const release = Effect.gen(function* () {
     const notice = yield* identifiers.uuid
     yield* store.settle(lease, (before, at) => Conversation.released(before, notice, at))
-    yield* told
+    yield* published
   }).pipe(Effect.ignore)
 
   yield* Effect.scoped(attend(place, beginningOf)).pipe(
@@ -60,7 +60,7 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
   const signals = yield* Signals
   const identifiers = yield* Identifiers
   const { carryOut, close, stage, walked } = yield* Commands.make(lease, beginningOf)
-  const told = signals.publish({ _tag: "builder", conversationId: lease.id })
+  const published = signals.publish({ _tag: "builder", conversationId: lease.id })
 
   /** Logs a defect without what the conversation knows to be secret. */
   const complain = (what: string, defect: unknown) =>
@@ -73,7 +73,8 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
     while (true) {
       yield* place.turns.sleep(longestSleep)
       const one = yield* waitUntilBack(store.leased(lease))
-      if (one.endedAt !== null) return yield* new Conversation.HostLost({ conversationId: lease.id, fence: lease.fence })
+      if (one.endedAt !== null)
+        return yield* new Conversation.HostLost({ conversationId: lease.id, fence: lease.fence })
       if (one.turn?.stop === true) return one.draft
     }
   })
@@ -112,7 +113,7 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
     yield* waitUntilBack(
       store.settle(lease, (before, at) => Conversation.settle(before, turn.id, done.outcome, reply, at))
     )
-    yield* told
+    yield* published
   })
 
   const showing = Effect.gen(function* () {
@@ -120,7 +121,7 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
     for (const { kind, number } of yield* waitUntilBack(store.wanted(lease.id))) {
       const now = yield* Ref.get(stage)
       yield* waitUntilBack(store.show(lease.id, kind, number, now === null ? null : yield* look(now, kind)))
-      yield* told
+      yield* published
     }
   }).pipe(
     Effect.catchDefect((defect) => complain("A page could not be shown", defect)),
@@ -136,7 +137,7 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
     }
     if (one.turn !== null && !one.turn.taken) {
       yield* waitUntilBack(store.settle(lease, (before) => Conversation.taken(before)))
-      yield* told
+      yield* published
       yield* doTurn(one, one.turn)
     } else if (!one.page) return
     else yield* place.turns.sleep(longestSleep)

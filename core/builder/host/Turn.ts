@@ -139,8 +139,8 @@ export const act = Effect.fn("Turn.act")(function* (
   if (Result.isFailure(inserted)) {
     const { failure } = inserted
     const problems = failure._tag === "TooCostly" ? [{ path: "", message: failure.message }] : failure.problems
-    const told = problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
-    return settled(draft, stage, `This cannot be done: ${told}`, null)
+    const reasons = problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+    return settled(draft, stage, `This cannot be done: ${reasons}`, null)
   }
   const graph = yield* read(inserted.success.draft)
   if (graph === null) return unread(draft, stage)
@@ -282,14 +282,14 @@ const comesNext = (node: Node): string =>
 
 /** What a turn tells, without its secrets: those in data of its result are hidden already. */
 const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): Done => ({
-  outcome: { draft, text: secretsOf(stage).hide(text), result: told(result, stage), rest: "idle", page: true },
+  outcome: { draft, text: secretsOf(stage).hide(text), result: shown(result, stage), rest: "idle", page: true },
   stage
 })
 
 /** The secrets that the steps on a stage have read, and those that its browser began with. */
 export const secretsOf = (stage: Stage) => stage.known.memory.credentials.secrets
 
-const told = (result: ActionResult | null, stage: Stage): ActionResult | null => {
+const shown = (result: ActionResult | null, stage: Stage): ActionResult | null => {
   if (result === null) return null
   return { ...result, url: result.url === null ? null : secretsOf(stage).hide(result.url) }
 }

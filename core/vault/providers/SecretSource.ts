@@ -30,12 +30,13 @@ export interface ProvidedSecrets extends LoginSecrets {
 
 const fields = { provider: Schema.String, reason: Schema.String }
 
-interface Told {
+interface Failure {
   readonly provider: string
   readonly reason: string
 }
 
-const sentence = ({ provider, reason }: Told) => `Cannot get secrets from the secret provider "${provider}": ${reason}`
+const sentence = ({ provider, reason }: Failure) =>
+  `Cannot get secrets from the secret provider "${provider}": ${reason}`
 
 /** Raised when an outside store does not answer, not in time, or says that it cannot at present. */
 export class SourceUnavailable extends Schema.TaggedError<SourceUnavailable>()("SourceUnavailable", fields) {

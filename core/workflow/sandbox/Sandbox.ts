@@ -35,9 +35,9 @@ export class SandboxBusy extends Error {
 
 /** What a caller is told of an operation that took too much. One that only waits for its turn is not the caller's doing. */
 export const refused =
-  <A, E, R>(told: (message: string) => Effect.Effect<A, E, R>) =>
+  <A, E, R>(onExceeded: (message: string) => Effect.Effect<A, E, R>) =>
   ({ exceeded, message }: TooCostly): Effect.Effect<A, E, R> =>
-    exceeded === "queue" ? Effect.die(new SandboxBusy(message)) : told(message)
+    exceeded === "queue" ? Effect.die(new SandboxBusy(message)) : onExceeded(message)
 
 export interface Shape {
   /**

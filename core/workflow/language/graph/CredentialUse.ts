@@ -37,7 +37,7 @@ export const usedBy = (node: Node, isAlias: (name: string) => boolean): Readonly
 }
 
 /** The parameters that are sent to a model. */
-const told = new Set(["prompt", "target_description", "container_description"])
+const modelPrompts = new Set(["prompt", "target_description", "container_description"])
 
 /**
  * Whether an expression derives a value from a secret. In a text for a model, a secret may only be referenced as a
@@ -68,7 +68,7 @@ export const problems = (
       return [{ path: parameters, message }]
     })
     const exposed = NodeExpressions.of(node, parameters).flatMap(({ at, read }) => {
-      if (!told.has(at.slice(parameters.length + 1)) || Result.isFailure(read)) return []
+      if (!modelPrompts.has(at.slice(parameters.length + 1)) || Result.isFailure(read)) return []
       if (!exposes(read.success, isAlias)) return []
       const message = `Node "${node.name}" would tell a model what an expression makes of a secret: expected the secret alone, such as {{context.inputs.ALIAS.PASSWORD}}`
       return [{ path: at, message }]

@@ -28,8 +28,8 @@ import type { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
 import type { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import type { Fingerprints } from "../../core/vault/keys/Fingerprints.ts"
+import type { ReencryptionWalks } from "../../core/vault/keys/Reencryption.ts"
 import type { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
-import type { ResealingWalks } from "../../core/vault/keys/ResealingWalk.ts"
 import type { Sealing } from "../../core/vault/keys/Sealing.ts"
 import type { KeyWrapping, WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
 import type { PhoneNumberStore } from "../../core/vault/otp/PhoneNumbers.ts"
@@ -76,7 +76,7 @@ export type Needs =
   | PhoneNumberStore
   | Readiness
   | ReceivedCodes
-  | ResealingWalks
+  | ReencryptionWalks
   | RunStore
   | RunSubscriptionStore
   | SealedColumns

@@ -14,7 +14,7 @@ import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
-import type { NoRotation, NotResealed, RotationUnderWay, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
+import type { NoRotation, NotReencrypted, RotationUnderWay, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
 import type { InvalidPhoneNumber, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
 import type { CodesUnsupported, NoCode, NoInbox } from "../../../core/vault/otp/TfaCodes.ts"
 import type {
@@ -255,7 +255,7 @@ const answers = {
     LastOwnerKey: conflict<LastOwnerKey>(),
     NoRotation: conflict<NoRotation>(),
     NotLive: conflict<NotLive>(),
-    NotResealed: conflict<NotResealed>(),
+    NotReencrypted: conflict<NotReencrypted>(),
     NotWaiting: (failure: NotWaiting) => notWaiting(409, failure),
     PatchOutdated: conflict<PatchOutdated>(),
     PatchSettled: conflict<PatchSettled>(),

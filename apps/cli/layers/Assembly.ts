@@ -35,7 +35,7 @@ import * as Periodic from "../../../core/runtime/Periodic.ts"
 import { Supervisor } from "../../../core/runtime/Supervisor.ts"
 import { Accounts } from "../../../core/vault/Accounts.ts"
 import * as Receiving from "../../../core/vault/inbox/Receiving.ts"
-import * as Resealing from "../../../core/vault/keys/Resealing.ts"
+import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
 import { WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
 import * as GeneratedCodes from "../../../core/vault/otp/GeneratedCodes.ts"
 import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
@@ -187,7 +187,7 @@ export const layerScheduler = ({ retentionDays }: Keeping) =>
     periodically(InteractionRequest.forgetting),
     periodically(GeneratedCodes.forgetting),
     periodically(Idempotency.forgetting),
-    periodically(Resealing.resealing),
+    periodically(Reencryption.reencryption),
     periodically(Receiving.forgetting),
     periodically(Retention.sweeping(retentionDays))
   )

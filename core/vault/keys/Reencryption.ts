@@ -6,16 +6,42 @@
  * A former key is deleted once a walk has ended that began long enough after the key was retired: by then no process
  * still seals with it.
  */
-import { Clock, Effect, Option, Result, Schema } from "effect"
+import { Clock, Context, Effect, Option, Result, Schema } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
+import type { Collection, Kind } from "../../workspace/Collection.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import type { KeyRing } from "./EncryptionKeys.ts"
 import * as ReencryptionTargets from "./ReencryptionTargets.ts"
-import { ResealingWalks, type Walk } from "./ResealingWalk.ts"
 import { type Cipher, Sealing } from "./Sealing.ts"
 import { WrappedKeys } from "./WrappedKeys.ts"
+
+/** The progress of re-encrypting the values of a workspace with its present key. */
+export const Walk = Schema.Struct({
+  id: Schema.String,
+  /** The version of the key that everything is sealed with. */
+  version: Schema.Int,
+  /** Where it continues: a target and a position in it. */
+  place: Schema.String,
+  after: Schema.NullOr(Schema.String),
+  startedAt: Schema.Finite,
+  /** When everything had been checked; `null` before. */
+  endedAt: Schema.NullOr(Schema.Finite),
+  /** How many records were checked, and how many values were re-encrypted. */
+  checked: Schema.Int,
+  resealed: Schema.Int,
+  /** Values that no key of the workspace opens, and that stay as they are. */
+  unreadable: Schema.Int
+})
+export type Walk = typeof Walk.Type
+
+export class ReencryptionWalks extends Context.Service<ReencryptionWalks, Collection<Walk>>()(
+  "sluice/core/vault/keys/ReencryptionWalks"
+) {}
+
+/** A workspace has one walk at a time. */
+export const kind: Kind<Walk> = { name: "resealings", schema: Walk, key: () => "walk" }
 
 /** How many holders are checked in one step. */
 const batch = 50
@@ -30,8 +56,8 @@ const every = "5 seconds"
 export const graceMillis = 7_200_000
 
 /** Does one step for a workspace, and returns whether there is another one to do now. */
-export const step = Effect.fn("Resealing.step")(function* (workspaceId: WorkspaceId) {
-  const walks = yield* ResealingWalks
+export const step = Effect.fn("Reencryption.step")(function* (workspaceId: WorkspaceId) {
+  const walks = yield* ReencryptionWalks
   const cipher = yield* (yield* Sealing).cipher(workspaceId)
   const now = yield* Clock.currentTimeMillis
   if (cipher.keys.former.length === 0) return false
@@ -44,19 +70,19 @@ export const step = Effect.fn("Resealing.step")(function* (workspaceId: Workspac
     yield* discard(workspaceId, cipher.keys, known)
     return false
   }
-  const places = yield* ReencryptionTargets.all
+  const targets = yield* ReencryptionTargets.all
   const index = Math.max(
-    places.findIndex(({ name }) => name === known.place),
+    targets.findIndex(({ name }) => name === known.place),
     0
   )
-  const place = places[index]
-  if (place === undefined) return false
-  const { holders, next } = yield* place.page(workspaceId, known.after, batch)
-  const counts = yield* reseal(workspaceId, place, cipher, holders)
-  const following = next === null ? places[index + 1] : place
+  const target = targets[index]
+  if (target === undefined) return false
+  const { holders, next } = yield* target.page(workspaceId, known.after, batch)
+  const counts = yield* reencrypt(workspaceId, target, cipher, holders)
+  const following = next === null ? targets[index + 1] : target
   yield* advance(workspaceId, known, (before) => ({
     ...before,
-    place: following?.name ?? place.name,
+    place: following?.name ?? target.name,
     after: next,
     endedAt: following === undefined ? now : null,
     checked: before.checked + holders.length,
@@ -70,9 +96,9 @@ export const step = Effect.fn("Resealing.step")(function* (workspaceId: Workspac
  * Re-encrypts the values of these holders that are under a former key. Values that no key decrypts are kept and
  * counted.
  */
-const reseal = Effect.fnUntraced(function* (
+const reencrypt = Effect.fnUntraced(function* (
   workspaceId: WorkspaceId,
-  place: ReencryptionTargets.Target,
+  target: ReencryptionTargets.Target,
   cipher: Cipher,
   holders: ReadonlyArray<ReencryptionTargets.Holder>
 ) {
@@ -85,7 +111,7 @@ const reseal = Effect.fnUntraced(function* (
       if (Option.isNone(after)) unreadable++
       else if (after.value !== one) renewed.set(one, after.value)
     }
-    if (renewed.size > 0) yield* place.replace(workspaceId, id, renewed)
+    if (renewed.size > 0) yield* target.replace(workspaceId, id, renewed)
     resealed += renewed.size
   }
   return { resealed, unreadable }
@@ -106,7 +132,7 @@ const begin = Effect.fnUntraced(function* (
   outdated: Walk | undefined,
   now: number
 ) {
-  const walks = yield* ResealingWalks
+  const walks = yield* ReencryptionWalks
   const fresh: Walk = {
     id: outdated?.id ?? (yield* (yield* Identifiers).uuid),
     version: present.version,
@@ -125,7 +151,7 @@ const begin = Effect.fnUntraced(function* (
 
 /** Stores the position of a walk, unless another process has advanced it. */
 const advance = Effect.fnUntraced(function* (workspaceId: WorkspaceId, seen: Walk, decide: (before: Walk) => Walk) {
-  const walks = yield* ResealingWalks
+  const walks = yield* ReencryptionWalks
   const isSame = Schema.toEquivalence(Schema.Json)
   yield* walks
     .change(workspaceId, seen.id, (before) =>
@@ -145,7 +171,7 @@ const discard = Effect.fnUntraced(function* (workspaceId: WorkspaceId, { former 
 })
 
 /** Steps for all workspaces until none has another one to do now. */
-export const round = Effect.fn("Resealing.round")(function* () {
+export const round = Effect.fn("Reencryption.round")(function* () {
   const known = yield* (yield* WrappedKeys).list
   const present = new Map<string, number>(known.map(({ owner, version }) => [owner, version] as const))
   // The owners with keys of several versions.
@@ -159,7 +185,7 @@ export const round = Effect.fn("Resealing.round")(function* () {
 })
 
 /** Continues the rotations in progress. */
-export const resealing: Periodic.Job<Effect.Services<ReturnType<typeof round>>> = {
+export const reencryption: Periodic.Job<Effect.Services<ReturnType<typeof round>>> = {
   name: "seal secrets under the present keys",
   every,
   round: round()
